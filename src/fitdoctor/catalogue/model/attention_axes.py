@@ -69,7 +69,7 @@ def _last_step(layer: LayerFacts, value: Shape, layers: dict[str, LayerFacts]) -
 def _gives_last(layer: LayerFacts | None) -> list[Evidence]:
     if layer is None:
         return []
-    claim = f"without `return_sequences=True`, `{recurrent_name(layer)}` returns only its last time step"
+    claim = f"without `return_sequences=True`, `{recurrent_name(layer)}` outputs only its last time step"
     return [Evidence(claim=claim, location=place(layer.code))]
 
 

@@ -1,24 +1,24 @@
-"""An attribute whose name belongs to Keras.
+"""Attribute name reserved by Keras.
 
 ## What happens
 
 `AttributeError: `Model.layers` attribute is reserved and should not be used`, or `property 'model' of 'History' object has
-no setter`, as soon as the object is made. Keras 2 said `Can't set the attribute "layers"`, and let a callback set its
-`model`.
+no setter` as soon as the object is created. Keras 2 raises `Can't set the attribute "layers"`, and allows a callback to
+set `model`.
 
 ## Why
 
-Models, layers, losses, metrics and callbacks have attributes that Keras computes or sets by itself: the `layers`, `weights`
-and `metrics` of a model, its `input` and `output`, the `model` of a callback. They are properties that cannot be assigned.
+Models, layers, losses, metrics and callbacks have attributes that Keras computes or sets itself: a model's `layers`,
+`weights`, `metrics`, `input` and `output`, a callback's `model`. They are read-only properties.
 
 ## Fix
 
-Give the attribute another name, where it is set and where it is read. A callback needs no `self.model = model`: Keras sets
-it before training.
+Rename the attribute everywhere in the class. A callback does not need `self.model = model`: Keras sets it before
+training.
 
 ## Known limits
 
-A class that defines a property of that name itself is left alone.
+A class that defines its own property of that name is not reported.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _RESERVED = {
     "Loss": frozenset({"dtype"}),
     "Metric": frozenset({"dtype", "variables"}),
 }
-"""The properties of Keras 3.15 that raise when they are set."""
+"""Properties of Keras 3.15 that raise on assignment."""
 _ANY = frozenset().union(*_RESERVED.values())
 _SAID = pattern(
     r"`Model\.(?P<reserved>\w+)` attribute is reserved"
@@ -61,7 +61,7 @@ _SAID = pattern(
 @CAUSE.in_source
 @mentions(*(f"self.{name}" for name in sorted(_ANY)))
 def from_source(module: Module) -> Iterator[Finding]:
-    """A class that derives from one of Keras's sets such an attribute."""
+    """Report subclasses of Keras classes that set such an attribute."""
     for owner in module.classes if module.keras == 3 else ():
         stores = module.attribute_stores(owner.node)
         for name in sorted(_RESERVED.get(owner.kind, frozenset()) & stores.keys()):
@@ -70,7 +70,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 def _is_its_own(owner: ClassInfo, name: str) -> bool:
-    """Whether the class, or one of the user's that it derives from, defines the name."""
+    """Whether the class, or one of the user's base classes, defines the name."""
     return any(
         isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and node.name == name
@@ -83,7 +83,7 @@ def _is_its_own(owner: ClassInfo, name: str) -> bool:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Python, or Keras, refuses the assignment and names the attribute."""
+    """Read the attribute from the error about the assignment."""
     told = _SAID.search(failure.message) if failure.type == "AttributeError" else None
     name = next((each for each in told.groups() if each), "") if told is not None else ""
     frame = failure.last_user_frame
@@ -97,11 +97,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 yield _finding(owner, store, name, Confidence.CERTAIN, evidence)
                 return
     yield CAUSE.finding(
-        f"`{name}` is an attribute that Keras keeps by itself: it cannot be set",
+        f"`{name}` is an attribute that Keras manages: it cannot be set",
         subject=f"attribute {name}",
         location=frame.location,
         evidence=evidence,
-        fixes=[fix("give the attribute another name")],
+        fixes=[fix("rename the attribute")],
         confidence=Confidence.LIKELY,
     )
 
@@ -110,12 +110,12 @@ def _finding(
     owner: ClassInfo, store: ast.AST, name: str, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
     return CAUSE.finding(
-        f"`{owner.name}` sets `self.{name}`, an attribute that Keras keeps by itself",
+        f"`{owner.name}` sets `self.{name}`, a read-only attribute of Keras",
         subject=f"attribute {name}",
         location=owner.module.location(owner.module.statement(store)),
         evidence=[
             Evidence(
-                claim=f"`{name}` of a {owner.kind.lower()} of Keras is a property that cannot be set",
+                claim=f"`{name}` of a Keras {owner.kind.lower()} is a read-only property",
                 observed=owner.module.segment(store),
                 location=owner.module.location(store),
             ),
@@ -127,7 +127,7 @@ def _finding(
 
 
 def _renamed(owner: ClassInfo, name: str) -> Fix:
-    """`self.own_layers` for `self.layers` in all of the class."""
+    """Rename `self.layers` to `self.own_layers` in the whole class."""
     module = owner.module
     reads = [
         node
@@ -136,6 +136,6 @@ def _renamed(owner: ClassInfo, name: str) -> Fix:
     ]
     given = f"own_{name}"
     if given in module.text:
-        return fix("give the attribute another name")
+        return fix("rename the attribute")
     edits = tuple(Edit(module.location(node), f"{module.segment(node.value)}.{given}") for node in reads)
-    return fix(f"call it `{given}`", edits)
+    return fix(f"rename it to `{given}`", edits)

@@ -1,15 +1,15 @@
-"""A `call`, a loss or a metric returns nothing.
+"""A `call`, loss or metric that returns nothing.
 
 ## What happens
 
-The layer after it raises `ValueError: Inputs to a layer should be tensors. Got 'None' (of type <class 'NoneType'>)`. A
-model, a loss or a metric that returns nothing raises `ValueError: None values not supported.` when fit traces the first
-step. Neither names the function.
+The next layer raises `ValueError: Inputs to a layer should be tensors. Got 'None' (of type <class 'NoneType'>)`. A
+model, loss or metric that returns nothing raises `ValueError: None values not supported.` when `fit` traces the first
+step. Neither error names the function.
 
 ## Why
 
-The function computes its result and does not return it: a Python function without `return` gives None. `compile` and
-`add` return nothing, and `fit` returns the history of the training: none of them returns the model.
+The function computes its result but does not return it, and a Python function without `return` returns `None`. `compile`
+and `add` return nothing, and `fit` returns the training history; none of them returns the model.
 
 ## Fix
 
@@ -17,9 +17,9 @@ Return the result.
 
 ## Known limits
 
-A function that makes a model, or a part of it, is seen where its result is used. A layer that is made for its side
-effect (`add_loss`, `print`) and whose output is not used may return nothing. A function that returns on some of its ways
-only is not reported from the source.
+A function that builds a model, or a part of one, is reported only if its result is used. A layer that exists for its side
+effects (`add_loss`, `print`), and whose output is not used, may return nothing. `lint` does not report a function that
+returns a value on some paths only.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _SAID = pattern(
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
-    """A function whose result Keras uses, and that has none."""
+    """Report functions that return nothing although Keras uses their result."""
     for function in filter(_should_return, module.functions):
         if returns_nothing(function) and not _for_effect(module, function):
             yield _finding(function, Confidence.LIKELY)
@@ -82,7 +82,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 def _should_return(function: FunctionInfo) -> bool:
-    """Whether Keras uses what the function returns; `train_step` is another cause."""
+    """Whether Keras uses the return value; `train_step` is a separate cause."""
     if isinstance(function.node, (ast.Lambda, ast.AsyncFunctionDef)):
         return False
     owner = function.owner
@@ -93,7 +93,7 @@ def _should_return(function: FunctionInfo) -> bool:
 
 
 def returns_nothing(function: FunctionInfo) -> bool:
-    """Whether every way through a function that does something ends without a value."""
+    """Whether no path through a non-empty function returns a value."""
     node = function.node
     if isinstance(node, ast.Lambda) or function.node in function.module.generators:
         return False
@@ -125,7 +125,7 @@ def _always_raises(statements: list[ast.stmt]) -> bool:
 
 
 def _for_effect(module: Module, function: FunctionInfo) -> bool:
-    """Whether nobody needs the result: a layer for its side effects, a model with a training step of its own."""
+    """Whether the result is unused: a layer with side effects only, or a model with a custom `train_step`."""
     for part in own_nodes(function):
         if isinstance(part, ast.Call):
             if called_name(part) in EFFECTS and function.owner is not None and function.owner.kind != "Loss":
@@ -152,12 +152,12 @@ def _finding(function: FunctionInfo, confidence: Confidence, seen: Evidence | No
     last = _last_statement(function.node)
     title, edits = returned(module, function, last)
     return CAUSE.finding(
-        f"{name_of(function)} computes a result and does not return it",
+        f"{name_of(function)} computes a result but does not return it",
         subject=f"function {function.qualname}",
         location=_first_line(module, last),
         evidence=[
             Evidence(
-                claim="what it returns",
+                claim="return value",
                 observed="None",
                 expected="a tensor",
                 location=module.location(function.node),
@@ -179,7 +179,7 @@ def _first_line(module: Module, statement: ast.stmt) -> Location:
 
 
 def _last_statement(node: ast.FunctionDef) -> ast.stmt:
-    """The last thing that it computes; a bare `return` behind it is where the value belongs."""
+    """Return the last statement that computes something, skipping a bare `return`."""
     return next((part for part in reversed(node.body) if not _is_idle(part)), node.body[-1])
 
 
@@ -187,7 +187,7 @@ def _last_statement(node: ast.FunctionDef) -> ast.stmt:
 def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
-    """Something was None, and a function that Keras calls returns nothing."""
+    """Explain an unexpected None by a function that returns nothing."""
     if not _SAID.search(failure.message) and not _NO_MODEL.search(failure.message):
         return
     if isinstance(project, Unknown):
@@ -197,7 +197,7 @@ def from_failure(
         return
     frame = failure.last_user_frame
     seen = Evidence(
-        claim="something was None",
+        claim="the error mentions None",
         observed=failure.message.split("\n")[0][:160],
         fact="failure.message",
         location=frame.location if frame is not None else None,
@@ -224,16 +224,19 @@ def from_failure(
 
 
 def _from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """A layer, or the program, got None: whatever should have made its input, or the model, returned nothing."""
+    """Report None as a layer input or model, without knowing the function that returned it."""
     from fitdoctor.catalogue.quoted import gives_labels
 
     frame = failure.last_user_frame
     if "as input for layer" in failure.message:
-        what, remedy = "a layer is given None: what should have made its input returns nothing", "the result"
+        what, remedy = (
+            "a layer receives None: the function that computes its input returns nothing",
+            "the result",
+        )
     elif _NO_MODEL.search(failure.message):
-        what, remedy = "the model is None: what should have made it returns nothing", "the model"
+        what, remedy = "the model is None: the function that builds it returns nothing", "the model"
     elif frame is not None and failure.called == "fit" and gives_labels(frame.text):
-        # The labels were given: then it is what the model or its loss gave.
+        # Labels were passed, so the None comes from the model or its loss.
         what, remedy = "the loss function or the model's `call` returns nothing", "the result"
     else:
         return
@@ -241,30 +244,30 @@ def _from_words(failure: FailureFacts) -> Iterator[Finding]:
         what,
         subject="function",
         location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="what was raised", observed=failure.message[:160], fact="failure.message")],
-        fixes=[fix(f"return {remedy} from the function that makes it")],
+        evidence=[Evidence(claim="error", observed=failure.message[:160], fact="failure.message")],
+        fixes=[fix(f"return {remedy} from the function that computes it")],
         confidence=Confidence.LIKELY,
     )
 
 
-# --- None in the place of a model or a tensor -----------------------------------------------------------------------
+# --- None instead of a model or a tensor ----------------------------------------------------------------------------
 
 _OF_MODELS = ("fit", "compile", "evaluate", "predict", "summary", "save", "add", "train_on_batch")
 
 
 @dataclass(frozen=True, eq=False)
 class _Nothing:
-    """A call whose result is used, and that has none."""
+    """A call that returns nothing but whose result is used."""
 
     module: Module
     call: ast.Call
     function: FunctionInfo | None = None
-    """The function of the user's that returns nothing; None for a method of Keras's."""
+    """The user's function that returns nothing; None for a Keras method."""
 
 
 @CAUSE.in_source
 def from_uses(module: Module) -> Iterator[Finding]:
-    """A model, or the input of a layer, comes from a call that returns nothing."""
+    """Report a model, or a layer input, that comes from a call that returns nothing."""
     if not _uses_nothing(module.project or module):
         return
     told: set[ast.AST] = set()
@@ -279,7 +282,7 @@ def from_uses(module: Module) -> Iterator[Finding]:
 
 @CAUSE.before_fit
 def no_loss(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """The model has no loss, because the function that makes it returns none."""
+    """Report a missing loss whose factory function returns nothing."""
     from fitdoctor.catalogue.model.needed_losses import lacks_loss
 
     if lacks_loss(model, fit, data):
@@ -288,7 +291,7 @@ def no_loss(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project)
 
 @CAUSE.after_failure
 def no_loss_found(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The same in the words of Keras."""
+    """Explain the Keras error about a missing loss in the same way."""
     from fitdoctor.catalogue.model.needed_losses import says_no_loss
 
     if isinstance(project, Project) and says_no_loss(failure.message):
@@ -302,7 +305,7 @@ def _without_loss(project: Project) -> Iterator[Finding]:
 
 
 def _factories(module: Module) -> Iterator[ast.expr]:
-    """Losses of functions that make one and end with it; others may choose none, where layers add their own."""
+    """Yield losses from factories that end in a function definition; others may return None on purpose."""
     for value in _losses(module):
         made = origin(module, value)
         function = callee(made.module, made.node) if isinstance(made.node, ast.Call) else None
@@ -312,7 +315,7 @@ def _factories(module: Module) -> Iterator[ast.expr]:
 
 
 def _losses(module: Module) -> list[ast.expr]:
-    """What `compile` is given for its loss, where it comes from elsewhere: `loss=focal(2)`."""
+    """Return the loss arguments of `compile` that come from calls: `loss=focal(2)`."""
     given = [site.argument("loss", 1) for site in module.method_calls("compile")]
     return [loss for loss in given if isinstance(loss, (ast.Call, ast.Name))]
 
@@ -320,7 +323,7 @@ def _losses(module: Module) -> list[ast.expr]:
 @CAUSE.in_source
 @mentions("fit(")
 def history_in_source(module: Module) -> Iterator[Finding]:
-    """The result of fit is taken for the model."""
+    """Report the result of `fit` used as the model."""
     from fitdoctor.catalogue.model import history_for_model
 
     yield from history_for_model.in_source(CAUSE, module)
@@ -328,7 +331,7 @@ def history_in_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def history_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A method of the model was asked of the history."""
+    """Explain a model method called on the history."""
     from fitdoctor.catalogue.model import history_for_model
 
     yield from history_for_model.refused(CAUSE, failure, project)
@@ -341,18 +344,18 @@ def _layer_inputs(module: Module) -> Iterator[ast.expr]:
 
 
 def _called_values(module: Module) -> Iterator[ast.expr]:
-    """Names and attributes that are called and hold a value, not a function: `encoder` in `encoder(x)`."""
+    """Yield called names and attributes that are values, not functions: `encoder` in `encoder(x)`."""
     for site in module.calls:
         function = site.node.func
         if site.name or not isinstance(function, (ast.Name, ast.Attribute)):
             continue
-        # Most calls are of functions: to see that is cheap, to follow a value is not.
+        # Most calls are of functions; skipping them is cheap, following a value is not.
         if callee(module, site.node) is None and isinstance(origin(module, function).node, ast.Call):
             yield function
 
 
 def _nothing(module: Module, value: ast.expr) -> _Nothing | None:
-    """The call that made a value None."""
+    """Return the call that a None value comes from."""
     end = origin(module, value)
     if end.path or not end.certain or not isinstance(end.node, ast.Call):
         return None
@@ -366,14 +369,14 @@ def _nothing(module: Module, value: ast.expr) -> _Nothing | None:
 
 
 def _gives_nothing(function: FunctionInfo) -> bool:
-    """Whether calling a function gives None, whatever it is given."""
+    """Whether a function returns None for any arguments."""
     plain = isinstance(function.node, ast.FunctionDef) and not function.node.decorator_list
     return plain and function.name != "__init__" and returns_nothing(function)
 
 
 @lru_cache(maxsize=8)
 def _uses_nothing(whole: Project | Module) -> bool:
-    """Whether the result of a call that gives none is used at all: to follow every value to its call costs more."""
+    """Whether the result of any call that returns nothing is used; a cheap check before following values."""
     for sites in whole.calls_of.values():
         function = callee(*sites[0])
         if function is not None and _gives_nothing(function):
@@ -395,14 +398,14 @@ def _is_used(whole: Project | Module, module: Module, call: ast.Call) -> bool:
 
 
 def _last_nothing(module: Module, value: ast.expr) -> _Nothing | None:
-    """The same for a name that was given several values in turn: the last one before the line that raised."""
+    """Like `_nothing`, for a name assigned several times: use the last assignment before the line that raised."""
     found = last_assignment(module, value) if isinstance(value, ast.Name) else None
     made = found[0].value if found is not None and not found[0].path else None
     return _nothing(module, made) if isinstance(made, ast.Call) else None
 
 
 def _from_line(failure: FailureFacts, project: Project) -> Iterator[_Nothing]:
-    """What the failing line uses, followed to a call that returns nothing."""
+    """Yield calls that return nothing, followed back from the failing line."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if module is None or frame is None:
@@ -419,7 +422,7 @@ def _from_line(failure: FailureFacts, project: Project) -> Iterator[_Nothing]:
 def _given_nothing(found: _Nothing, confidence: Confidence, seen: list[Evidence]) -> Finding:
     module, used = (
         found.module,
-        Evidence(claim="its result is used", location=found.module.location(found.call)),
+        Evidence(claim="its result is used here", location=found.module.location(found.call)),
     )
     if found.function is not None:
         finding = _finding(found.function, confidence, used)
@@ -430,17 +433,17 @@ def _given_nothing(found: _Nothing, confidence: Confidence, seen: list[Evidence]
     kept = isinstance(statement, ast.Assign) and statement.value is found.call
     edits = (Edit(module.location(statement), module.segment(found.call)),) if kept else ()
     return CAUSE.finding(
-        f"`{name}` returns nothing, and its result is taken for the model",
+        f"`{name}` returns nothing, but its result is used as the model",
         subject=f"result of {name}",
         location=module.location(statement),
         evidence=[used, *seen],
-        fixes=[fix(f"call `{name}` on a line of its own", edits)],
+        fixes=[fix(f"call `{name}` on its own line", edits)],
         confidence=confidence,
     )
 
 
 def _on_one_way(project: Project, seen: Evidence) -> Iterator[Finding]:
-    """A function that Keras calls returns a value on some of its ways only."""
+    """Yield functions called by Keras that return a value on some paths only."""
     found = [
         function
         for module in project.modules
@@ -457,17 +460,17 @@ def _one_way(function: FunctionInfo, seen: list[Evidence]) -> Finding:
     last = function.node.body[-1]
     where = function.module.location(function.node)
     return CAUSE.finding(
-        f"{name_of(function)} returns a value on one way only: on the other it returns None",
+        f"{name_of(function)} returns a value on one path but None on the other",
         subject=f"function {function.qualname}",
         location=_first_line(function.module, last),
-        evidence=seen or [Evidence("what it returns otherwise", "None", "a tensor", location=where)],
-        fixes=[*input_otherwise(function, last), fix("return a tensor on every way")],
+        evidence=seen or [Evidence("return value on the other path", "None", "a tensor", location=where)],
+        fixes=[*input_otherwise(function, last), fix("return a tensor on every path")],
         confidence=Confidence.LIKELY,
     )
 
 
 def _belongs(function: FunctionInfo, model: ModelFacts) -> bool:
-    """Whether the function is the model's own, one of its layers', or its loss."""
+    """Whether the function belongs to the model, one of its layers, or its loss."""
     if function.owner is None:
         return function.name in {loss.name for loss in model.losses}
     names = {model.class_name, *(layer.class_name for layer in model.every_layer())}

@@ -1,4 +1,4 @@
-"""Pairs of signatures with a margin loss that a function makes."""
+"""Signature pairs with a margin loss that a factory function returns."""
 
 import keras
 import numpy as np

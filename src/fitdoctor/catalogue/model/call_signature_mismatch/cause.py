@@ -1,26 +1,26 @@
-"""A function or method that does not take the arguments that Keras calls it with.
+"""Function or method that does not accept the arguments Keras passes.
 
 ## What happens
 
 `TypeError: PrintLoss.on_epoch_end() takes 2 positional arguments but 3 were given`, `mape() missing 1 required
-positional argument`, `update_state() got an unexpected keyword argument 'sample_weight'`. No line of your own is in
-the traceback behind `fit`: it was Keras that made the call.
+positional argument`, `update_state() got an unexpected keyword argument 'sample_weight'`. The traceback shows none of
+your own lines after `fit`, because Keras made the call.
 
 ## Why
 
-Keras calls what it is given in a fixed way: a loss and a metric function with `(y_true, y_pred)`, `update_state`
-with `sample_weight=` even when fit got no weights, `on_epoch_end` with `(epoch, logs)`, `train_step` with the whole
-batch as one argument, `compute_loss` with `(x, y, y_pred, sample_weight)`.
+Keras calls these functions with fixed arguments: a loss or metric function with `(y_true, y_pred)`, `update_state` with
+`sample_weight=` even if `fit` got no weights, `on_epoch_end` with `(epoch, logs)`, `train_step` with the whole batch as
+one argument, `compute_loss` with `(x, y, y_pred, sample_weight)`.
 
 ## Fix
 
-Give the function the arguments that Keras passes. Further settings of a loss come from a function around it, or
-from a `Loss` class that takes them in `__init__`.
+Declare the parameters that Keras passes. For further settings of a loss, use an enclosing function, or a `Loss` class
+that takes them in `__init__`.
 
 ## Known limits
 
-Functions behind a decorator or `functools.partial` are not judged from the source. A `call` that takes several
-inputs as separate arguments is `inputs-as-separate-arguments`.
+`lint` does not check functions wrapped in a decorator or `functools.partial`. A `call` that takes several inputs as
+separate arguments is a separate cause, `inputs-as-separate-arguments`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _NO_POSITIONAL = "should have a single positional argument, the input tensor"
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
-    """Keras's call cannot be bound to the parameters."""
+    """Report functions whose parameters do not accept Keras's call."""
     for function, contract, kind in contracts_in(module):
         why = misfit(function, contract)
         if _made_functions(function) and kind in ("loss", "metric"):
@@ -72,7 +72,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("()]", "(),", "())")
 def called_in_source(module: Module) -> Iterator[Finding]:
-    """`compile(metrics=[r2()])`: the function of the user's is called, not handed over."""
+    """Report `compile(metrics=[r2()])`, which calls the user's function instead of passing it."""
     if "compile" in module.text:
         from fitdoctor.catalogue.model.called_too_soon import called_too_soon
 
@@ -81,7 +81,7 @@ def called_in_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def called_before(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The same, where Python refused that call."""
+    """Explain the `TypeError` of such a call."""
     frame = failure.last_user_frame
     if "missing 2 required positional arguments" not in failure.message or frame is None:
         return
@@ -94,7 +94,7 @@ def called_before(failure: FailureFacts, project: Project | Unknown) -> Iterator
 @CAUSE.in_source
 @mentions(".build()")
 def build_without_shape(module: Module) -> Iterator[Finding]:
-    """`super().build()` in a `build` that has the shape at hand."""
+    """Report `super().build()` without the input shape."""
     from fitdoctor.catalogue.model.missing_arguments import bare_builds
 
     yield from bare_builds(CAUSE, module, Confidence.LIKELY)
@@ -102,7 +102,7 @@ def build_without_shape(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def build_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The same when it was called."""
+    """Explain the `TypeError` of such a call."""
     from fitdoctor.catalogue.model.missing_arguments import bare_builds
 
     module = module_of(project, failure.last_user_frame)
@@ -113,7 +113,7 @@ def build_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator
 @CAUSE.in_source
 @mentions("initial_state")
 def states_in_source(module: Module) -> Iterator[Finding]:
-    """An LSTM that is called with one state."""
+    """Report an LSTM called with one state."""
     from fitdoctor.catalogue.model.recurrent_states import lone_states
 
     yield from lone_states(CAUSE, module)
@@ -122,7 +122,7 @@ def states_in_source(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("return_state")
 def states_unpacked(module: Module) -> Iterator[Finding]:
-    """The output and states of a recurrent layer for another number of names."""
+    """Report a recurrent layer whose output and states are unpacked into the wrong number of names."""
     from fitdoctor.catalogue.model.recurrent_states import unpacked_in_source
 
     yield from unpacked_in_source(CAUSE, module)
@@ -130,7 +130,7 @@ def states_unpacked(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def states_missing(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras looked for the second state, or the states are unpacked into another number of names."""
+    """Explain a missing second state, or an unpacking error."""
     from fitdoctor.catalogue.model.recurrent_states import second_missing, unpacked_states
 
     yield from second_missing(CAUSE, failure, project)
@@ -140,7 +140,7 @@ def states_missing(failure: FailureFacts, project: Project | Unknown) -> Iterato
 @CAUSE.in_source
 @mentions("MultiHeadAttention", "GroupedQueryAttention")
 def attention_called(module: Module) -> Iterator[Finding]:
-    """An attention layer that is called with one tensor."""
+    """Report an attention layer called with one tensor."""
     from fitdoctor.catalogue.model.missing_arguments import attention_in_source
 
     yield from attention_in_source(CAUSE, module)
@@ -149,7 +149,7 @@ def attention_called(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("Add(", "verage(", "oncatenate(", "aximum(", "inimum(", "ultiply(", "ubtract(", "layers.add(")
 def tensors_one_by_one(module: Module) -> Iterator[Finding]:
-    """A layer that merges is called with several tensors."""
+    """Report a merging layer called with separate tensors."""
     from fitdoctor.catalogue.model.separate_tensors import called_one_by_one
 
     yield from called_one_by_one(CAUSE, module)
@@ -157,7 +157,7 @@ def tensors_one_by_one(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def refused_one_by_one(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The same when it was called."""
+    """Explain the `TypeError` of such a call."""
     from fitdoctor.catalogue.model.separate_tensors import refused
 
     yield from refused(CAUSE, failure, project)
@@ -165,7 +165,7 @@ def refused_one_by_one(failure: FailureFacts, project: Project | Unknown) -> Ite
 
 @CAUSE.after_failure
 def argument_missing(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A layer of Keras was called in the user's code, and lacked an argument."""
+    """Explain a Keras layer that the user's code called with a missing argument."""
     from fitdoctor.catalogue.model.missing_arguments import refused
 
     yield from refused(CAUSE, failure, project)
@@ -173,7 +173,7 @@ def argument_missing(failure: FailureFacts, project: Project | Unknown) -> Itera
 
 @CAUSE.after_failure
 def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A loss was called with labels and predictions in the wrong order."""
+    """Explain a loss called with labels and predictions swapped."""
     from fitdoctor.catalogue.model.swapped_labels import refused
 
     yield from refused(CAUSE, failure, project)
@@ -182,7 +182,7 @@ def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator
 @CAUSE.in_source
 @mentions("callbacks", "optimizers")
 def callback_classes(module: Module) -> Iterator[Finding]:
-    """A class among the callbacks of fit, or for the optimizer of compile."""
+    """Report a class passed to `fit` as a callback, or to `compile` as the optimizer."""
     from fitdoctor.catalogue.model.unmade_objects import classes_given
 
     yield from classes_given(CAUSE, module)
@@ -190,7 +190,7 @@ def callback_classes(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def object_not_made(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras got a class for a callback or optimizer, or the program called a method of a class of models."""
+    """Explain a class used where Keras expects an instance."""
     from fitdoctor.catalogue.model.unmade_objects import class_called, class_refused
 
     yield from class_refused(CAUSE, failure, project)
@@ -198,7 +198,7 @@ def object_not_made(failure: FailureFacts, project: Project | Unknown) -> Iterat
 
 
 def _made_functions(function: FunctionInfo) -> bool:
-    """Whether all that a function returns are functions which it makes: `def focal(gamma): def loss(…): … return loss`."""
+    """Whether a function only returns functions it defines: `def focal(gamma): def loss(…): … return loss`."""
     node = function.node
     if isinstance(node, ast.Lambda):
         return isinstance(node.body, ast.Lambda)
@@ -211,7 +211,7 @@ def _made_functions(function: FunctionInfo) -> bool:
 
 
 def _factory(function: FunctionInfo, kind: str, confidence: Confidence, evidence: list[Evidence]) -> Finding:
-    """`loss=focal` for `loss=focal(2.0)`."""
+    """Report `loss=focal` instead of `loss=focal(2.0)`."""
     handed = function.traced.because if function.traced is not None else None
     arguments = function.node.args
     required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
@@ -223,7 +223,7 @@ def _factory(function: FunctionInfo, kind: str, confidence: Confidence, evidence
         )
         edits = (Edit(end, "()"),)
     return CAUSE.finding(
-        f"{name_of(function)} makes the {kind} and is none itself: Keras calls it with `y_true` and `y_pred`",
+        f"{name_of(function)} returns a {kind} but is not one: Keras calls it with `y_true` and `y_pred`",
         subject=f"{function.qualname} ({kind})",
         location=handed or head(function),
         evidence=[
@@ -260,7 +260,7 @@ def _finding(
         location=head(function),
         evidence=[
             Evidence(
-                claim="the parameters do not fit the call that Keras makes",
+                claim="parameters",
                 observed=f"({', '.join(function.parameters)})",
                 expected=signature,
                 location=head(function),
@@ -273,30 +273,30 @@ def _finding(
 
 
 def _fixes(function: FunctionInfo, contract: Contract) -> list[Fix]:
-    title = f"take the arguments that Keras gives: `({contract.signature})`"
+    title = f"accept the arguments that Keras passes: `({contract.signature})`"
     return [fix(title, with_missing_parameters(function, contract))]
 
 
 @CAUSE.in_source
 @mentions("PyDataset", "Sequence")
 def lengths_in_source(module: Module) -> Iterator[Finding]:
-    """`__len__` of a PyDataset that returns a float."""
+    """Report a `PyDataset.__len__` that returns a float."""
     for function, value in broken_lengths(module):
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
-            continue  # FIT715 tells of quotients
+            continue  # FIT715 reports quotients
         yield CAUSE.finding(
-            f"{name_of(function)} returns a float: a length is a whole number",
+            f"{name_of(function)} returns a float, but a length must be an int",
             subject=name_of(function),
             location=module.location(value),
-            evidence=[Evidence(claim="what it returns", observed=module.segment(value), expected="an int")],
-            fixes=[fix("make it a whole number", wrap(module.code(value), "int({})"))],
+            evidence=[Evidence(claim="return value", observed=module.segment(value), expected="an int")],
+            fixes=[fix("convert it to an int", wrap(module.code(value), "int({})"))],
             confidence=Confidence.LIKELY,
         )
 
 
 @CAUSE.after_failure
 def from_length(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Python asked for the length of a PyDataset."""
+    """Explain the error about the length of a `PyDataset`."""
     if not _NO_INTEGER.search(failure.message) or isinstance(project, Unknown):
         return
     for module in project.modules:
@@ -306,13 +306,13 @@ def from_length(failure: FailureFacts, project: Project | Unknown) -> Iterator[F
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Python says which arguments do not fit; the function is one that Keras calls, or a layer of the user's."""
+    """Read the rejected arguments from the error of a function that Keras calls, or of a custom layer."""
     told = _told(failure)
     if told is None:
         yield from _function_as_value(failure, project)
         return
     owner, name, words = told
-    evidence = [Evidence(claim="Python refused the call", observed=words, fact="failure.message")]
+    evidence = [Evidence(claim="Python rejects the call", observed=words, fact="failure.message")]
     by_keras = _called_by_keras(failure)
     if isinstance(project, Project) and by_keras and name:
         for function, contract, kind in _named(project, owner, name):
@@ -336,7 +336,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             subject=name,
             location=failure.last_user_frame.location if failure.last_user_frame else None,
             evidence=evidence,
-            fixes=[fix("take the arguments that Keras gives")],
+            fixes=[fix("accept the arguments that Keras passes")],
             confidence=Confidence.LIKELY,
         )
 
@@ -345,22 +345,20 @@ _FUNCTION_VALUE = pattern(r"<function [\w.<>]*?(?P<factory>\w+)\.<locals>\.[\w<>
 
 
 def _function_as_value(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A function came where a value was wanted: it was made by one that Keras took for the loss."""
+    """Explain a function where a value was expected: Keras called a loss factory as the loss."""
     shown = _FUNCTION_VALUE.search(failure.message)
     if shown is None:
         return
     said = failure.message.strip().splitlines()[0][:160]
-    evidence = [
-        Evidence(claim="a function came where a value was wanted", observed=said, fact="failure.message")
-    ]
+    evidence = [Evidence(claim="got a function instead of a value", observed=said, fact="failure.message")]
     if isinstance(project, Unknown):
         name, frame = shown["factory"], failure.last_user_frame
         yield CAUSE.finding(
-            f"`{name}` makes a function and is given in its place",
+            f"`{name}` returns a loss function, but is passed as the loss itself",
             subject=name,
             location=frame.location if frame is not None else None,
             evidence=evidence,
-            fixes=[fix(f"call it where the loss is given: `{name}(…)`")],
+            fixes=[fix(f"call it where the loss is passed: `{name}(…)`")],
             confidence=Confidence.LIKELY,
         )
         return
@@ -371,7 +369,7 @@ def _function_as_value(failure: FailureFacts, project: Project | Unknown) -> Ite
 
 
 def _told(failure: FailureFacts) -> tuple[str, str, str] | None:
-    """(class, function, what is wrong); the function is "" where the message does not name it."""
+    """Return class, function and problem; the function is "" if the message does not name it."""
     words = failure.message.strip().splitlines()[0] if failure.message.strip() else ""
     if _NO_POSITIONAL in failure.message:
         return "", "", words
@@ -387,7 +385,7 @@ def _told(failure: FailureFacts) -> tuple[str, str, str] | None:
 
 
 def _called_by_keras(failure: FailureFacts) -> bool:
-    """Whether the call that Python refused was made in Keras: no frame of the user's is the last."""
+    """Whether Keras made the rejected call: the last frame is not the user's."""
     last = failure.frames[-1] if failure.frames else None
     if last is None:
         return False
@@ -398,7 +396,7 @@ _KERAS_OWN = frozenset({"fit", "evaluate", "predict", "compile", "__init__", "In
 
 
 def _is_users(owner: str, name: str) -> bool:
-    """Without the source: names that Keras's own functions have are left to the causes about those."""
+    """Whether a function is the user's, judged without source: not a name that Keras itself uses."""
     return name not in _KERAS_OWN and not owner.endswith("Trainer")
 
 
@@ -410,12 +408,12 @@ def _named(project: Project, owner: str, name: str) -> Iterator[tuple[FunctionIn
 
 
 def _owner_of(function: FunctionInfo) -> str:
-    """The class that Python names: the one before the last dot of the qualified name."""
+    """Return the class in the qualified name, as Python prints it."""
     return function.owner.name if function.owner is not None else ""
 
 
 def _plainly_named(project: Project, owner: str, name: str) -> FunctionInfo | None:
-    """The one function of that name, whoever calls it: initializers, schedules, functions of Lambda layers."""
+    """Return the only function of that name, whoever calls it: initializers, schedules, functions of Lambda layers."""
     if name == "__init__":
         return None
     found = [
@@ -429,24 +427,24 @@ def _plainly_named(project: Project, owner: str, name: str) -> FunctionInfo | No
 
 def _unlisted(function: FunctionInfo, words: str, evidence: list[Evidence]) -> Finding:
     return CAUSE.finding(
-        f"Keras cannot call {name_of(function)} with the arguments that it has",
+        f"Keras cannot call {name_of(function)} with its current parameters",
         subject=function.qualname,
         location=head(function),
         evidence=[
             Evidence(
-                claim="its parameters",
+                claim="parameters",
                 observed=f"({', '.join(function.parameters)})",
                 location=head(function),
             ),
             *evidence,
         ],
-        fixes=[fix(f"take the arguments that Keras gives: {words}", made_optional(function, words))],
+        fixes=[fix(f"accept the arguments that Keras passes: {words}", made_optional(function, words))],
         confidence=Confidence.LIKELY,
     )
 
 
 def _layer_called(failure: FailureFacts, project: Project, evidence: list[Evidence]) -> Iterator[Finding]:
-    """`sig.bind` names no function: a layer of the user's was called with other arguments than its `call` takes."""
+    """Explain a custom layer called with arguments its `call` does not accept: `sig.bind` names no function."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if frame is None or module is None:
@@ -468,7 +466,7 @@ def _layer_called(failure: FailureFacts, project: Project, evidence: list[Eviden
 
 
 def _calls_of_layers(module: Module) -> Iterator[tuple[ast.Call, FunctionInfo]]:
-    """The calls of a file whose receiver surely is a layer or model of the user's, with its `call`."""
+    """Yield calls of custom layers and models in a file, with their `call` method."""
     for site in module.calls:
         origin = module.origin(site.node.func)
         made = origin.node if isinstance(origin.node, ast.Call) else None
@@ -482,15 +480,13 @@ def _calls_of_layers(module: Module) -> Iterator[tuple[ast.Call, FunctionInfo]]:
 def _too_many(module: Module, call: ast.Call, method: FunctionInfo, evidence: list[Evidence]) -> Finding:
     takes = len(method.parameters) - 1
     return CAUSE.finding(
-        f"{name_of(method)} takes {takes} argument{'s' * (takes != 1)} and is called with {len(call.args)}",
+        f"{name_of(method)} takes {takes} argument{'s' * (takes != 1)}, but is called with {len(call.args)}",
         subject=module.segment(call.func),
         location=module.location(call),
         evidence=[
-            Evidence(
-                claim="what it takes", observed=f"({', '.join(method.parameters)})", location=head(method)
-            ),
+            Evidence(claim="parameters", observed=f"({', '.join(method.parameters)})", location=head(method)),
             *evidence,
         ],
-        fixes=[fix("call it with what its `call` takes, or give `call` the further arguments")],
+        fixes=[fix("call it with the arguments that `call` declares, or add parameters to `call`")],
         confidence=Confidence.CERTAIN,
     )

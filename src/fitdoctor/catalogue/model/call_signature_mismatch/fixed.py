@@ -3,7 +3,7 @@ from tensorflow import keras
 
 
 class StopWhenGood(keras.callbacks.Callback):
-    """Stops as soon as the loss is low enough."""
+    """Stops training when the loss is low enough."""
 
     def __init__(self, goal):
         super().__init__()

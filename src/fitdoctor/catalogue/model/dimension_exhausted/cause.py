@@ -1,23 +1,23 @@
-"""Convolutions and pooling leave nothing of an axis.
+"""Input too small for its convolutions and pooling.
 
 ## What happens
 
 `ValueError: Computed output size would be zero or negative. Received inputs shape=(None, 1, 1, 32), kernel
-shape=(3, 3, 32, 32) … padding=valid`, while the model is made, or, where the model has no `Input`, when fit traces it.
+shape=(3, 3, 32, 32) … padding=valid` when the model is created or, for a model without an `Input`, when `fit` traces it.
 
 ## Why
 
-Without padding a window of length k takes k - 1 off an axis, and a stride or pooling of 2 halves what is left. After a few
-layers less is left than the next window needs. It is often a model made for larger images, or a sequence axis that is
-shorter than was thought (or that is not the axis one thought).
+Without padding, a window of size k shortens an axis by k - 1, and a stride or pooling of 2 halves the rest. After a few
+layers, the axis is shorter than the next window. Often the model was designed for larger images, or the sequence axis is
+shorter than assumed (or is a different axis).
 
 ## Fix
 
-`padding="same"` where the axis runs out, fewer steps, or a larger input.
+Set `padding="same"` where the axis becomes too short, use fewer layers, or use a larger input.
 
 ## Known limits
 
-Lengths that the model leaves open are known only when the data comes.
+Sizes that the model leaves open are known only at run time.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _speaks_of_it(message: str) -> bool:
 
 @CAUSE.in_source
 def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """The source makes a model that runs out of an axis."""
+    """Report a model in the source with a window larger than its input."""
     refusal = of_site(site)
     if refusal is not None and _speaks_of_it(refusal.message):
         yield _finding(refusal, project)
@@ -70,7 +70,7 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
 def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
-    """Keras names the shape that was left."""
+    """Read the remaining shape from the Keras error."""
     if not _speaks_of_it(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
         return
     refusal = of_failure(failure, project, model, data, _speaks_of_it)
@@ -82,7 +82,7 @@ def from_failure(
 
 
 def _by_window(failure: FailureFacts, project: Project | Unknown) -> LayerFacts | None:
-    """The one layer in the source with the window that the message tells; of the class that was at work, if it has one."""
+    """Return the only layer in the source with the window in the message."""
     said, frame = exhausted_dimension(failure.message), failure.last_user_frame
     module = module_of(project, frame)
     if said is None or not said.kernel or module is None or frame is None:
@@ -109,15 +109,15 @@ def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
     layer = refusal.layer
     name = layer.class_name if layer is not None else "a layer"
     window = _window(layer)
-    needed = f"a window of {window}" if window else "its window"
-    observed = shape_words(left) if left is not None else "too little"
+    needed = f"a window of {window}" if window else "a window"
+    observed = shape_words(left) if left is not None else "too small"
     return CAUSE.finding(
-        f"`{name}` needs {needed}, and what is left of its input has shape {observed}",
+        f"`{name}` has {needed}, but its input is {'only ' if left is not None else ''}{observed}",
         subject=f"layer {layer.name if layer is not None and layer.name else name}",
         location=place(layer.code if layer is not None else None, refusal.place),
         evidence=[
             Evidence(
-                claim=f"what reaches `{name}`",
+                claim=f"input of `{name}`",
                 observed=observed,
                 expected=f"at least {window}" if window else "",
                 location=refusal.place,
@@ -139,25 +139,25 @@ def _window(layer: LayerFacts | None) -> str:
 
 
 def _shrinking(refusal: Refusal) -> list[Evidence]:
-    """How the lengths went down, step by step."""
+    """List the lengths after each layer."""
     steps = []
     for layer in reversed(refusal.way[:_MOST_STEPS]):
         shapes = layer.output_shapes
         if isinstance(shapes, tuple) and shapes:
             steps.append(f"{layer.class_name} {shape_words(shapes[0][1:-1])}")
-    return [Evidence(claim="the lengths layer by layer", observed=", ".join(steps))] if steps else []
+    return [Evidence(claim="sizes after each layer", observed=", ".join(steps))] if steps else []
 
 
 def _fixes(layer: LayerFacts | None, project: Project | Unknown) -> list[Fix]:
     title = 'keep the length with `padding="same"`'
-    rest = fix("take a larger input, or fewer layers that shrink it")
+    rest = fix("use a larger input, or fewer layers that shrink it")
     if layer is None:
         return [fix(title), rest]
     found = found_in(project, layer.code)
     block = _repeated(*found) if found is not None else None
     if found is None or block is None:
         return [fix(title, _padded(layer)), rest]
-    # What comes round again runs out in its other layers next.
+    # In a loop, the other layers would become too short next.
     module = found[0]
     inner = [
         layer_of(module, node)
@@ -182,7 +182,7 @@ def _padded(layer: LayerFacts) -> tuple[Edit, ...]:
 
 
 def _repeated(module: Module, node: ast.AST) -> ast.AST | None:
-    """The loop, or the function, that a layer is made in: its layers may come more than once."""
+    """Return the loop or function that creates a layer, perhaps more than once."""
     current: ast.AST | None = node
     while current is not None and not isinstance(current, (ast.For, ast.While)):
         if isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):

@@ -1,4 +1,4 @@
-"""A `call` that takes its inputs as separate arguments.
+"""A `call` method with separate arguments for its inputs.
 
 ## What happens
 
@@ -7,16 +7,16 @@ layer is called with a list).
 
 ## Why
 
-Whatever x is, an array, a list, a tuple or a dict, fit hands it to `call` as **one** argument. Separate arguments
-work only when you call the model yourself.
+Whether `x` is an array, a list, a tuple or a dict, `fit` passes it to `call` as **one** argument. Separate arguments work
+only when you call the model yourself.
 
 ## Fix
 
-Take one argument and take it apart inside: `def call(self, inputs): left, right = inputs`.
+Take one argument and unpack it inside: `def call(self, inputs): left, right = inputs`.
 
 ## Known limits
 
-A model with its own `train_step` may call itself with several arguments, and is judged only by its failure.
+A model with a custom `train_step` may call itself with several arguments, so it is reported only after the failure.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _STEPS |= {"predict": "predict_step", "predict_on_batch": "predict_step"}
 @CAUSE.before_fit
 @mentions("def", "lambda")
 def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Keras calls the model with one argument, and `call` needs more."""
+    """Report a `call` that needs more than the one argument Keras passes."""
     step = _STEPS.get(fit.method, "")
     if not step or data.role != "training" or {step, "__call__", f"make_{step}"} & set(model.overrides):
         return
@@ -94,14 +94,14 @@ def _finding(
 ) -> Finding:
     needed = required_inputs(call)
     return CAUSE.finding(
-        f"{name_of(call)} takes its inputs as {len(needed)} arguments, Keras passes one",
+        f"{name_of(call)} takes its inputs as {len(needed)} arguments, but Keras passes one",
         subject=f"call of {owner.name}",
         location=head(call),
         evidence=[
             Evidence(
-                claim="the arguments that `call` needs",
+                claim="required arguments of `call`",
                 observed=", ".join(f"`{name}`" for name in needed),
-                expected="one structure of inputs",
+                expected="one argument with all inputs",
                 location=head(call),
             ),
             *evidence,
@@ -112,7 +112,7 @@ def _finding(
 
 
 def _fixes(call: FunctionInfo, needed: tuple[str, ...], data: DataFacts | Unknown) -> list[Fix]:
-    title = "take one argument and take it apart in `call`"
+    title = "take one argument and unpack it in `call`"
     node, module = call.node, call.module
     keys = (
         [array.key for array in data.x] if isinstance(data, DataFacts) and data.x_structure == "dict" else []
@@ -142,7 +142,7 @@ def _fixes(call: FunctionInfo, needed: tuple[str, ...], data: DataFacts | Unknow
 
 
 def _calls_itself_so(call: FunctionInfo, count: int) -> bool:
-    """Whether the program calls `self` with that many arguments elsewhere, which the change would break."""
+    """Whether the program calls `self` with that many arguments elsewhere, which the edit would break."""
     owner = call.owner
     for node in ast.walk(owner.node) if owner is not None else ():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "self":
@@ -158,7 +158,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Python names the argument that the call of the model lacks."""
+    """Read the missing argument from the `TypeError`."""
     missing = _KERAS_2.search(failure.message)
     if failure.type == "TypeError":
         missing = _MISSING.search(failure.message) or _MISSING_NAMED.search(failure.message)
@@ -166,7 +166,7 @@ def from_failure(
         return
     if isinstance(data, DataFacts) and data.role != "training":
         return
-    evidence = [Evidence(claim="Python refused the call", observed=missing[0], fact="failure.message")]
+    evidence = [Evidence(claim="Python rejects the call", observed=missing[0], fact="failure.message")]
     if isinstance(project, Unknown):
         frame = failure.last_user_frame
         if failure.called in _STEPS and (frame is None or called_in(frame) in _STEPS):
@@ -183,11 +183,11 @@ def from_failure(
 def _without_source(failure: FailureFacts, name: str, evidence: list[Evidence]) -> Finding:
     frame = failure.last_user_frame
     return CAUSE.finding(
-        f"`call` needs the argument `{name}`: Keras passes one argument, whatever x is",
+        f"`call` requires the argument `{name}`, but Keras passes all of `x` as one argument",
         subject="call",
         location=frame.location if frame else None,
         evidence=evidence,
-        fixes=[fix("take one argument and take it apart in `call`")],
+        fixes=[fix("take one argument and unpack it in `call`")],
         confidence=Confidence.LIKELY,
     )
 
@@ -195,7 +195,7 @@ def _without_source(failure: FailureFacts, name: str, evidence: list[Evidence]) 
 def _candidates(
     failure: FailureFacts, model: ModelFacts | Unknown, project: Project
 ) -> Iterator[tuple[ClassInfo, FunctionInfo]]:
-    """The classes whose `call` was called: the model's, the one called on the line, then any other."""
+    """Yield the classes whose `call` may have run: the model's, the one called on the line, then any other."""
     owners = [class_of_model(model, project)]
     module = module_of(project, failure.last_user_frame)
     if module is not None:

@@ -1,25 +1,25 @@
-"""A layer is passed on instead of its output.
+"""Layer passed instead of its output.
 
 ## What happens
 
 `keras.Model(inputs, outputs)` raises `ValueError: All outputs values must be KerasTensors. Received: outputs=<Dense
 name=forces, built=False>`; a layer that is called on another layer raises `Only input tensors may be passed as positional
-arguments. The following argument value should be passed as a keyword argument: <SpatialDropout1D …>`, which is no way
-out.
+arguments. The following argument value should be passed as a keyword argument: <SpatialDropout1D …>`. A keyword argument
+does not help either.
 
 ## Why
 
-`x = Dropout(0.2)` makes a layer; `x = Dropout(0.2)(x)` makes a layer and calls it. Only what comes out of the call is a
-tensor that the next layer, or the model, can take.
+`x = Dropout(0.2)` creates a layer; `x = Dropout(0.2)(x)` creates a layer and calls it. Only the result of the call is a
+tensor that the next layer, or the model, accepts.
 
 ## Fix
 
-Call the layer on the tensor before it.
+Call the layer on the previous tensor.
 
 ## Known limits
 
-Which tensor it should be called on is taken to be the one that was made last. Adding a layer to a tensor (`layer + x`)
-raises nothing while the model is made and is not seen.
+The fix assumes that the layer should be called on the most recent tensor. Adding a layer to a tensor (`layer + x`) raises
+no error when the model is created and is not detected.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _OUTPUTS = pattern(
 _POSITIONAL = "Only input tensors may be passed as positional arguments"
 _LAYER = pattern(r"<(?P<kind>[A-Z]\w*) name=(?P<name>[\w/.-]+), built=\w+>")
 _OBJECT = pattern(r"(?:Found|Got):? '?<[\w.]*layers\.[\w.]*\.(?P<kind>[A-Z]\w*) object at 0x")
-"""The same in the words of Keras 2."""
+"""The Keras 2 wording of the same error."""
 _CLASS = pattern(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(?of type <class 'type'>")
 _SEQUENTIAL = pattern(
     r"Only instances of `?keras\.Layer`? can be added|added layer must be an instance of class Layer"
@@ -68,7 +68,7 @@ _TENSOR = pattern(r"<KerasTensor\b|of type <class '[\w.]*KerasTensor'>|Found: Ke
 _NEEDS_NOTHING = pattern(
     r"Flatten|\w*Pooling\dD|\w*Normalization|\w*ReLU|ELU|Softmax|Masking|UpSampling[123]D|ZeroPadding[123]D"
 )
-"""Layers that are made without an argument."""
+"""Layers whose constructors need no argument."""
 _MOST_STEPS = 10
 
 
@@ -78,7 +78,7 @@ def _speaks_of_layers(message: str) -> bool:
 
 @CAUSE.in_source
 def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """Following the source leads to a layer where a tensor belongs."""
+    """Report a layer in the source where a tensor is expected."""
     from fitdoctor.catalogue.model.layer_refusals import of_site
 
     refusal = of_site(site)
@@ -89,7 +89,7 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
 
 @CAUSE.in_source
 def from_classes(module: Module) -> Iterator[Finding]:
-    """A class stands where a `Sequential` takes a layer."""
+    """Report a class in a `Sequential` where a layer is expected."""
     for given in _given_to_sequential(module):
         name = module.resolve(given) if isinstance(given, (ast.Name, ast.Attribute)) else ""
         if name.startswith("keras.layers.") and name.rpartition(".")[2][:1].isupper():
@@ -99,24 +99,26 @@ def from_classes(module: Module) -> Iterator[Finding]:
 
 
 def _called_already(module: Module, given: ast.Call, confidence: Confidence) -> Finding:
-    """`model.add(Dense(8)(x))`: the model calls its layers itself."""
+    """Report `model.add(Dense(8)(x))`: the model calls its layers itself."""
     maker = given.func
     assert isinstance(maker, ast.Call)
     kind = layer_of(module, maker).class_name
     return CAUSE.finding(
-        f"the output of `{kind}` is given to a `Sequential`, which takes layers and calls them itself",
+        f"the output of `{kind}` is passed to a `Sequential`, which expects layers and calls them itself",
         subject=f"layer {kind}",
         location=module.location(given),
         evidence=[
-            Evidence(claim="a `Sequential` takes layers", observed="a tensor", expected=f"`{kind}(…)` itself")
+            Evidence(
+                claim="element of the `Sequential`", observed="a tensor", expected=f"the layer `{kind}(…)`"
+            )
         ],
-        fixes=[fix("give it the layer", (Edit(module.location(given), module.segment(maker)),))],
+        fixes=[fix("pass the layer", (Edit(module.location(given), module.segment(maker)),))],
         confidence=confidence,
     )
 
 
 def _given_to_sequential(module: Module) -> Iterator[ast.expr]:
-    """What a `Sequential` is made of, or is given by `add`."""
+    """Yield the elements passed to a `Sequential` or to `add`."""
     for site in module.calls_to("keras.Sequential"):
         listed = site.argument("layers", 0)
         yield from listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else ()
@@ -130,25 +132,25 @@ def _given_to_sequential(module: Module) -> Iterator[ast.expr]:
 def _unmade(module: Module, given: ast.expr, confidence: Confidence) -> Finding:
     kind, here = module.segment(given), module.location(given)
     return CAUSE.finding(
-        f"the class `{kind}` is given where a layer belongs: none was made of it",
+        f"the class `{kind}` is passed instead of an instance",
         subject=f"layer {kind}",
         location=here,
         evidence=[
             Evidence(
-                claim="a `Sequential` takes layers", observed=f"the class `{kind}`", expected=f"`{kind}()`"
+                claim="element of the `Sequential`", observed=f"the class `{kind}`", expected=f"`{kind}()`"
             )
         ],
         fixes=[
-            fix(f"make a layer of it: `{kind}()`", (Edit(here.end, "()"),))
+            fix(f"create a layer: `{kind}()`", (Edit(here.end, "()"),))
             if _NEEDS_NOTHING.fullmatch(kind.rpartition(".")[2])
-            else fix(f"make a layer of it: `{kind}(…)`")
+            else fix(f"create a layer: `{kind}(…)`")
         ],
         confidence=confidence,
     )
 
 
 def _class_in_sequential(failure: FailureFacts, kind: str, project: Project | Unknown) -> Iterator[Finding]:
-    """The only place of that name among what the failing line gives to a `Sequential`."""
+    """Report the only element of that name that the failing line passes to a `Sequential`."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     for given in _given_to_sequential(module) if module is not None else ():
@@ -157,19 +159,17 @@ def _class_in_sequential(failure: FailureFacts, kind: str, project: Project | Un
             yield _unmade(module, given, Confidence.CERTAIN)
             return
     yield CAUSE.finding(
-        f"the class `{kind}` is given where a layer belongs: none was made of it",
+        f"the class `{kind}` is passed instead of an instance",
         subject=f"layer {kind}",
         location=frame.location if frame is not None else None,
-        evidence=[
-            Evidence(claim="what Keras was given", observed=f"the class `{kind}`", fact="failure.message")
-        ],
-        fixes=[fix(f"make a layer of it: `{kind}()`")],
+        evidence=[Evidence(claim="Keras received", observed=f"the class `{kind}`", fact="failure.message")],
+        fixes=[fix(f"create a layer: `{kind}()`")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _tensor_in_sequential(failure: FailureFacts, project: Project | Unknown) -> Finding:
-    """`model.add(base.output)`: the layer was called, where the model would call it."""
+    """Report `model.add(base.output)`, which passes an output instead of a layer."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     on_line = [] if module is None or frame is None else _given_to_sequential(module)
@@ -184,18 +184,18 @@ def _tensor_in_sequential(failure: FailureFacts, project: Project | Unknown) -> 
     if module is not None and len(outputs) == 1:
         edits = (Edit(module.location(outputs[0]), module.segment(outputs[0].value)),)
     return CAUSE.finding(
-        "a tensor is given to a `Sequential`, which takes layers and calls them itself",
+        "a tensor is passed to a `Sequential`, which expects layers and calls them itself",
         subject="layers of the Sequential",
         location=frame.location if frame is not None else None,
         evidence=[raised_here(failure)],
-        fixes=[fix("give it the layer or the model itself, not its output", edits)],
+        fixes=[fix("pass the layer or the model, not its output", edits)],
         confidence=Confidence.CERTAIN,
     )
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras shows the layer that it was given."""
+    """Read the layer from the Keras error."""
     from fitdoctor.catalogue.model.layer_refusals import of_failure
 
     shown = _LAYER.search(failure.message)
@@ -212,7 +212,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     unsupported = "Attempt to convert a value" in failure.message
     if not _speaks_of_layers(failure.message) and not unsupported or (shown is None and unmade is None):
         return
-    unknown = Unknown("not asked for")
+    unknown = Unknown("not needed here")
     refusal = of_failure(failure, project, unknown, unknown, _speaks_of_layers)
     foretold = refusal is not None and refusal.confidence is Confidence.CERTAIN
     if refusal is not None and foretold and refusal.way:
@@ -227,7 +227,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _made(module: Module | None, kind: str, name: str) -> LayerFacts | None:
-    """The one place in the file that makes such a layer and does not call it."""
+    """Return the only layer of that kind in the file that is created but not called."""
     if module is None:
         return None
     makers = [
@@ -261,12 +261,12 @@ def _finding(
         passed[0].location(passed[1]) if passed is not None else None, layer.code if layer else None, call
     )
     return CAUSE.finding(
-        f"`{kind}` is passed on as a layer: it was not called",
+        f"`{kind}` is passed as a layer: it is never called",
         subject=f"layer {kind}",
         location=location,
         evidence=[
             Evidence(
-                claim="a tensor is wanted here",
+                claim="a tensor is expected here",
                 observed=f"the layer `{kind}`",
                 expected="its output",
                 location=call,
@@ -280,7 +280,7 @@ def _finding(
 def _passed(
     project: Project | Unknown, made: tuple[Module, ast.Call] | None, call: Location | None
 ) -> tuple[Module, ast.expr] | None:
-    """The expression that should have been called: where a layer was put for its output."""
+    """Return the expression that should be called: a layer used as a tensor."""
     if made is None:
         return None
     module = project.module_at(call.path) if call is not None and isinstance(project, Project) else None
@@ -289,15 +289,15 @@ def _passed(
         for argument in _arguments(node):
             expr = _followed(module, argument, made[1])
             if expr is not None:
-                # Called elsewhere, it was made as it was meant: this use is the one that forgets to.
+                # The layer is called elsewhere, so this use is the mistake.
                 return module, argument if _is_called_by_name(module, made[1]) else expr
             if isinstance(argument, ast.Name) and module.origin(argument).node is made[1]:
-                return module, argument  # a function made it
+                return module, argument  # created by a function
     return made[0], _handed_on(*made) or made[1]
 
 
 def _handed_on(module: Module, maker: ast.Call) -> ast.Name | None:
-    """The one place that hands on a layer of a name whose other uses are those of a layer: `norm` of `norm.adapt(x)`."""
+    """Return the only use of a name as a tensor whose other uses are as a layer: `norm` of `norm.adapt(x)`."""
     uses = [
         node
         for node in module.nodes(ast.Name)
@@ -329,7 +329,7 @@ def _arguments(call: ast.Call) -> Iterator[ast.expr]:
 
 
 def _followed(module: Module, expr: ast.expr, maker: ast.Call) -> ast.expr | None:
-    """Go back through names to where the layer came in: its making, or an attribute that holds it."""
+    """Follow names back to where the layer is created, or to an attribute that holds it."""
     for _ in range(_MOST_STEPS):
         if expr is maker:
             return maker
@@ -344,13 +344,13 @@ def _followed(module: Module, expr: ast.expr, maker: ast.Call) -> ast.expr | Non
     return None
 
 
-# --- a tensor among the arguments that make the layer --------------------------------------------------------------
+# --- a tensor among the constructor arguments ----------------------------------------------------------------------
 
 
 def _raised_in_making(failure: FailureFacts) -> bool:
-    """Whether a layer of Keras was being made of a symbolic tensor: its constructor stands behind the user's line."""
+    """Whether a Keras layer's constructor, called by the user's line, got a symbolic tensor."""
     if "keyword arguments passed to" in failure.message:
-        return False  # the constructor tells which of its arguments it does not know
+        return False  # the error names the unknown keyword argument
     return "kerastensor" in failure.message.lower() and any(
         frame.function == "__init__" and "/layers/" in frame.path.replace("\\", "/")
         for frame in library_behind(failure)
@@ -366,17 +366,17 @@ def _tensor_given(failure: FailureFacts, project: Project | Unknown) -> Iterator
         yield _finding(layer, module.location(node), project, Confidence.CERTAIN)
         return
     yield CAUSE.finding(
-        "a layer is made with a tensor among its arguments: it was not called on it",
+        "a tensor is passed to a layer's constructor instead of to the layer",
         subject="layer",
         location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="what Keras said", observed=failure.message[:120], fact="failure.message")],
-        fixes=[fix("make the layer, then call it on the tensor: `Layer(…)(x)`")],
+        evidence=[Evidence(claim="error", observed=failure.message[:120], fact="failure.message")],
+        fixes=[fix("create the layer, then call it on the tensor: `Layer(…)(x)`")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _applied(module: Module, maker: ast.Call) -> Fix | None:
-    """`Dropout(0.5, x)` as `Dropout(0.5)(x)`."""
+    """Turn `Dropout(0.5, x)` into `Dropout(0.5)(x)`."""
     given = next((value for value in maker.args if _is_tensor(module, value)), None)
     if given is None:
         return None
@@ -387,7 +387,7 @@ def _applied(module: Module, maker: ast.Call) -> Fix | None:
 
 
 def _is_tensor(module: Module, value: ast.expr) -> bool:
-    """Whether a value surely is the output of a layer, an input, or a list of those."""
+    """Whether a value is certainly the output of a layer, an input, or a list of those."""
     if isinstance(value, (ast.List, ast.Tuple)):
         return bool(value.elts) and all(_is_tensor(module, element) for element in value.elts)
     found = last_assignment(module, value) if isinstance(value, ast.Name) else None
@@ -400,7 +400,7 @@ def _is_tensor(module: Module, value: ast.expr) -> bool:
 
 def _fixes(passed: tuple[Module, ast.expr] | None) -> list[Fix]:
     if passed is None:
-        return [fix("call the layer on the tensor before it")]
+        return [fix("call the layer on the previous tensor")]
     module, expr = passed
     if isinstance(expr, ast.Name):
         return [fix(f"call it on its tensor: `{expr.id}(x)`")]
@@ -409,13 +409,13 @@ def _fixes(passed: tuple[Module, ast.expr] | None) -> list[Fix]:
         return [applied]
     before = _tensor_before(module, expr)
     if before is None:
-        return [fix("call the layer on the tensor before it")]
+        return [fix("call the layer on the previous tensor")]
     behind = module.location(expr).end
     return [fix(f"call it on `{before}`", (Edit(behind, f"({before})"),))]
 
 
 def _tensor_before(module: Module, expr: ast.expr) -> str | None:
-    """The name that was last given the output of a layer, or an input, in the same function."""
+    """Return the name last assigned a layer output, or an input, in the same function."""
     scope, statement = module.scope(expr), module.statement(expr)
     earlier = [
         node

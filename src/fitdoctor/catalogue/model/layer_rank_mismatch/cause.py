@@ -156,7 +156,7 @@ def _while_making(refusal: Refusal) -> Iterator[Finding]:
     if ranks is None or ranks.found < 2:
         return
     yield CAUSE.finding(
-        f"`{refusal.name}` expects {axes_words(ranks.expected)}, but the layer before it returns {ranks.found}",
+        f"`{refusal.name}` expects {axes_words(ranks.expected)}, but the layer before it outputs {ranks.found}",
         subject=f"layer {refusal.name}",
         location=refusal.place,
         evidence=[
@@ -202,7 +202,7 @@ def _refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
     before = unwrapped(culprit)
     yield CAUSE.finding(
         f"`{refusal.layer.class_name}` expects {axes_words(ranks.expected)}, but `{before.class_name}` before it "
-        f"returns {ranks.found}",
+        f"outputs {ranks.found}",
         subject=f"layer {refusal.layer.class_name}",
         location=place(blamed.code, refusal.layer.code, refusal.place),
         evidence=[
@@ -245,20 +245,20 @@ def _judged(
     name = culprit.class_name
     if ranks.found < ranks.expected:
         if name in RECURRENT:
-            why = f"without `return_sequences=True`, `{recurrent_name(culprit)}` returns only its last time step"
+            why = f"without `return_sequences=True`, `{recurrent_name(culprit)}` outputs only its last time step"
             looped = sequences_in_loop(culprit, layer, project)
             return culprit, why, [*looped, sequences_fix(culprit, project, "True")]
         if name.startswith("Global") or name == "Flatten":
             why = f"`{name}` leaves one vector per sample"
             return culprit, why, [left_out_fix(culprit, project, ranks.expected)]
     elif name in RECURRENT and ranks.expected == 2:
-        why = f"with `return_sequences=True`, `{recurrent_name(culprit)}` returns every time step"
+        why = f"with `return_sequences=True`, `{recurrent_name(culprit)}` outputs every time step"
         return culprit, why, [sequences_fix(culprit, project, "False")]
     other = same_for_rank(layer, ranks.found)
     if other:
         why = f"the input has {ranks.found} axes, which `{other}` expects"
         return layer, why, [renamed_fix(layer, other)]
-    return layer, f"`{name}` returns {ranks.found} axes", adapting_fixes(layer, ranks, project)
+    return layer, f"`{name}` outputs {ranks.found} axes", adapting_fixes(layer, ranks, project)
 
 
 # --- an axis reduced away in a custom layer -------------------------------------------------------------------------
@@ -389,10 +389,10 @@ def _unflattened(
     silent = not raised and (loss_accepted(data) or target.loss_name in REGRESSION)
     dense, before = _first_dense(target)
     blamed = dense or before
-    outcome = "broadcasts them" if silent else "rejects them"
+    outcome = "broadcasts the labels" if silent else "rejects the labels"
     return CAUSE.finding(
-        f"the output has shape {shape_words((None, *output[1:]))}, but there is one label per sample: nothing flattens "
-        f"the image, and `{target.loss_name}` {outcome}",
+        f"the output is an image of shape {shape_words((None, *output[1:]))}, but there is one label per sample: "
+        f"`{target.loss_name}` {outcome}",
         subject="output shape",
         location=place(*(layer.code for layer in (dense, before) if layer is not None), data.code),
         evidence=[
@@ -417,7 +417,7 @@ def _image_evidence(layer: LayerFacts | None) -> list[Evidence]:
     observed = shape_words(shapes[0]) if isinstance(shapes, tuple) and shapes else ""
     return [
         Evidence(
-            claim=f"`{layer.class_name}` returns an image", observed=observed, location=place(layer.code)
+            claim=f"`{layer.class_name}` outputs an image", observed=observed, location=place(layer.code)
         )
     ]
 
@@ -466,7 +466,7 @@ def from_label_failure(
             if labels is not None and output is not None and _is_unflattened(target, labels, output):
                 found = _unflattened(target, labels, output, data, project)
                 yield CAUSE.finding(
-                    found.message.replace("broadcasts them", "cannot compare them"),
+                    found.message.replace("broadcasts the labels", "cannot compare them"),
                     subject=found.subject,
                     location=found.location,
                     evidence=found.evidence,
@@ -478,7 +478,7 @@ def from_label_failure(
         return
     frame = failure.last_user_frame
     yield CAUSE.finding(
-        f"the output has shape {shape_words((None, *shapes.output[1:]))}, but there is one label per sample",
+        f"the output is an image of shape {shape_words((None, *shapes.output[1:]))}, but there is one label per sample",
         subject="output shape",
         location=frame.location if frame is not None else None,
         evidence=[

@@ -1,4 +1,4 @@
-"""A schedule in the optimizer and a callback that lowers the rate: the callback cannot set what the schedule decides."""
+"""The optimizer has a learning rate schedule, and a callback tries to set the rate as well."""
 
 import numpy as np
 import keras

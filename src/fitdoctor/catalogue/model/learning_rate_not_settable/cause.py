@@ -1,26 +1,26 @@
-"""A callback sets a learning rate that a schedule decides.
+"""Callback that sets a scheduled learning rate.
 
 ## What happens
 
 `TypeError: This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument,
-hence its learning rate is not settable.` With `LearningRateScheduler` at the first epoch; with `ReduceLROnPlateau` when
-training first stops getting better, perhaps after hours.
+hence its learning rate is not settable.` With `LearningRateScheduler`, that happens in the first epoch; with
+`ReduceLROnPlateau`, when training first stops improving, which may be after hours.
 
-Keras 2 raises this only where a callback of your own assigns to `optimizer.learning_rate`. Its two callbacks write a number
-that nobody reads: the weights are those of a training without them. With an optimizer of `optimizers.legacy` they end
-with `AttributeError: 'ExponentialDecay' object has no attribute 'dtype'`.
+Keras 2 raises this only if a custom callback assigns to `optimizer.learning_rate`. Its two built-in callbacks set a value
+that nothing reads, so they have no effect. With an optimizer from `optimizers.legacy`, they raise `AttributeError:
+'ExponentialDecay' object has no attribute 'dtype'`.
 
 ## Why
 
-An optimizer that was made with a schedule computes its rate from the number of steps. Nothing else can set it.
+An optimizer created with a schedule computes its learning rate from the step count. Nothing else can set it.
 
 ## Fix
 
-Keep one of the two: give the optimizer the number that it begins with, or leave the callback out.
+Keep one of the two: pass the initial learning rate to the optimizer as a number, or remove the callback.
 
 ## Known limits
 
-Of callbacks of your own that set the rate, only the failure is told.
+A custom callback that sets the learning rate is reported only after the failure.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ CAUSE = Cause(
     slug="learning-rate-not-settable",
     severity=Severity.ERROR,
     raises=("TypeError", "AttributeError"),
-    # When the callback acts.
+    # Raised when the callback acts.
     stage=2,
 )
 
@@ -54,22 +54,22 @@ _LEGACY = pattern(
     r" object has no attribute 'dtype'"
 )
 _ACTS = {
-    "LearningRateScheduler": "at the beginning of an epoch",
-    "ReduceLROnPlateau": "when training stops getting better",
+    "LearningRateScheduler": "at the start of every epoch",
+    "ReduceLROnPlateau": "when training stops improving",
 }
 
 
 @CAUSE.in_source
 @mentions("LearningRateScheduler", "ReduceLROnPlateau")
 def from_source(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
-    """The same, as far as the source tells."""
+    """Report it from source."""
     for finding in from_call(model, fit, project):
         yield replace(finding, confidence=Confidence.LIKELY)
 
 
 @CAUSE.before_fit
 def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The optimizer has a schedule, and fit a callback that sets the rate."""
+    """Report a callback that sets the learning rate of an optimizer with a schedule."""
     rate = dict(model.optimizer_settings).get("learning_rate", "")
     if fit.method != "fit" or not rate.isidentifier():
         return
@@ -77,13 +77,9 @@ def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
         if callback.class_name in _ACTS and model.keras == 2:
             yield replace(
                 _finding(
-                    f"`{callback.class_name}` has no effect: the optimizer takes its rate from a schedule (`{rate}`)",
+                    f"`{callback.class_name}` has no effect: a schedule (`{rate}`) sets the learning rate",
                     place(callback.code, fit.code),
-                    [
-                        Evidence(
-                            claim="the learning rate of the optimizer", observed=rate, expected="a number"
-                        )
-                    ],
+                    [Evidence(claim="learning rate of the optimizer", observed=rate, expected="a number")],
                     _number_instead(model, project),
                     Confidence.CERTAIN,
                 ),
@@ -92,9 +88,9 @@ def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
         elif callback.class_name in _ACTS:
             yield _finding(
                 f"`{callback.class_name}` sets the learning rate {_ACTS[callback.class_name]}, "
-                f"and the optimizer has a schedule (`{rate}`)",
+                f"but the optimizer has a schedule (`{rate}`)",
                 place(callback.code, fit.code),
-                [Evidence(claim="the learning rate of the optimizer", observed=rate, expected="a number")],
+                [Evidence(claim="learning rate of the optimizer", observed=rate, expected="a number")],
                 _number_instead(model, project),
                 Confidence.CERTAIN if callback.class_name == "LearningRateScheduler" else Confidence.LIKELY,
             )
@@ -104,14 +100,14 @@ def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Keras says it."""
+    """Explain the Keras error."""
     if _SAID not in failure.message and not _LEGACY.search(failure.message):
         return
     frame = failure.last_user_frame
     callbacks = fit.callbacks if isinstance(fit, FitFacts) else ()
     acting = next((each.code for each in callbacks if each.class_name in _ACTS), None)
     yield _finding(
-        "a callback sets the learning rate, and the optimizer has a schedule",
+        "a callback sets the learning rate, but the optimizer has a schedule",
         place(acting, frame.location if frame is not None else None),
         [raised_here(failure)],
         _number_instead(model, project) if isinstance(model, ModelFacts) else (),
@@ -126,9 +122,9 @@ def _finding(
     edits: tuple[Edit, ...],
     confidence: Confidence,
 ) -> Finding:
-    remedies: list[Fix] = [fix("leave the callback out, and let the schedule decide")]
+    remedies: list[Fix] = [fix("remove the callback and keep the schedule")]
     if edits:
-        remedies.insert(0, unsafe("give the optimizer the number that its schedule begins with", edits))
+        remedies.insert(0, unsafe("pass the schedule's initial learning rate to the optimizer", edits))
     return CAUSE.finding(
         message,
         subject="learning rate",
@@ -140,7 +136,7 @@ def _finding(
 
 
 def _number_instead(model: ModelFacts, project: Project | Unknown) -> tuple[Edit, ...]:
-    """The first number of a schedule whose call is known, in the place of the schedule."""
+    """Replace the schedule by its initial learning rate, if its call is known."""
     found = schedule_of(model, project)
     if found is None:
         return ()

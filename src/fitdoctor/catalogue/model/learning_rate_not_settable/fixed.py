@@ -1,4 +1,4 @@
-"""The optimizer begins with a number, which the callback lowers."""
+"""The optimizer starts with a constant learning rate, which the callback lowers."""
 
 import numpy as np
 import keras

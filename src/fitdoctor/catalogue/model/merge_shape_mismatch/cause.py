@@ -1,25 +1,26 @@
-"""Tensors of different shapes are merged.
+"""Merge of tensors with different shapes.
 
 ## What happens
 
 `Add`, `Multiply`, `Average` and the like raise `ValueError: Inputs have incompatible shapes. Received shapes (6, 6, 8)
 and (6, 6, 16)`; `Concatenate` raises `A Concatenate layer requires inputs with matching shapes except for the
-concatenation axis`, while the model is made.
+concatenation axis`. Both happen when the model is created.
 
 ## Why
 
-The ways that meet in the layer have changed their axes differently: a block that doubles its filters beside a
-shortcut that does not; windows of different sizes without `padding="same"`; an odd length that was halved, which loses a
-row, and doubled again; a branch that was not flattened.
+The branches that meet in the layer change their axes differently: a block that doubles its filters next to a shortcut
+that does not; windows of different sizes without `padding="same"`; an odd length that is halved, which loses a row, and
+then doubled; a branch that is not flattened.
 
 ## Fix
 
-Bring the ways to one shape: a 1 × 1 convolution (a `Dense` for rows) on the shortcut, `padding="same"` in the branches,
-an input length that can be halved as often as the model does (or padding the smaller tensor), `Flatten`.
+Bring the branches to the same shape: a 1 × 1 convolution on the shortcut (or a `Dense` for vectors), `padding="same"` in
+the branches, an input length that stays even each time the model halves it (or padding of the smaller tensor), or
+`Flatten`.
 
 ## Known limits
 
-Lengths that the model leaves open (`Input((None, None, 3))`) are known only when the data comes.
+Sizes that the model leaves open (`Input((None, None, 3))`) are known only at run time.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def _speaks_of_merging(message: str) -> bool:
 
 @CAUSE.in_source
 def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """The source merges tensors whose shapes it tells."""
+    """Report merges of tensors whose shapes are known from the source."""
     refusal = of_site(site)
     if refusal is not None and _speaks_of_merging(refusal.message):
         yield _finding(refusal, project)
@@ -82,7 +83,7 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
 def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
-    """Keras names the shapes."""
+    """Read the shapes from the Keras error."""
     if isinstance(data, DataFacts) and data.role != "training":
         return
     if _ARITHMETIC in failure.message and not failure.layer_class and failure.called != "fit":
@@ -95,25 +96,23 @@ def from_failure(
 
 
 def _of_arithmetic(failure: FailureFacts) -> Finding:
-    """`a + b` of two tensors of a functional model."""
+    """Report `a + b` of two tensors of a functional model."""
     frame = failure.last_user_frame
     shapes = shapes_in(failure.message)
     words = " and ".join(shape_words(shape) for shape in shapes) or "different shapes"
-    code = frame.code if frame is not None else Unknown("no frame")
+    code = frame.code if frame is not None else Unknown("the traceback shows none of the user's lines")
     return CAUSE.finding(
-        f"tensors of shapes {words} are combined",
+        f"tensors of shapes {words} cannot be combined",
         subject="arithmetic",
         location=place(code, frame.location if frame is not None else None),
-        evidence=[
-            Evidence(claim="the shapes", observed=words, expected="equal shapes", fact="failure.message")
-        ],
-        fixes=[fix("bring the tensors to one shape before they are combined")],
+        evidence=[Evidence(claim="shapes", observed=words, expected="equal shapes", fact="failure.message")],
+        fixes=[fix("bring the tensors to the same shape before combining them")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _called(refusal: Refusal) -> Location | None:
-    """Where the tensors are merged: a layer that is made in `__init__` is called elsewhere, with what does not fit."""
+    """Return where the tensors are merged: a layer created in `__init__` is called elsewhere."""
     made = place(refusal.layer.code if refusal.layer else None)
     if made is None or refusal.place is None:
         return made or refusal.place
@@ -126,16 +125,16 @@ def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
     words = " and ".join(shape_words(shape) for shape in shapes) or "different shapes"
     verdict = _verdict(refusal, shapes, project)
     return CAUSE.finding(
-        f"`{refusal.name}` is given tensors of shapes {words}",
+        f"`{refusal.name}` cannot merge tensors of shapes {words}",
         subject=f"layer {refusal.name}",
         location=place(verdict.location, _called(refusal)),
         evidence=[
             Evidence(
-                claim=f"`{refusal.name}` merges",
+                claim=f"inputs of `{refusal.name}`",
                 observed=words,
                 expected="equal shapes"
                 if refusal.name != "Concatenate"
-                else "shapes that are equal off the axis",
+                else "shapes equal except along the axis",
                 location=place(refusal.layer.code if refusal.layer else None, refusal.place),
             ),
             *verdict.evidence,
@@ -150,7 +149,7 @@ def _shapes(refusal: Refusal) -> tuple[Shape, ...]:
         return refusal.shapes
     said = operation_shapes(refusal.message)
     shapes = said.shapes if said is not None and len(said.shapes) > 1 else shapes_in(refusal.message)
-    # The elementwise layers leave the batch axis out of their message.
+    # The messages of elementwise layers omit the batch axis.
     bare = "Inputs have incompatible shapes" in refusal.message
     return tuple((None, *shape) for shape in shapes) if bare else shapes
 
@@ -163,7 +162,7 @@ def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unk
         return _multiplied(refusal.layer, shapes)
     pair = _pair(refusal, shapes, project)
     if pair is None:
-        return Verdict(fixes=(fix("bring the tensors to one shape before they are merged"),))
+        return Verdict(fixes=(fix("bring the tensors to the same shape before merging them"),))
     if len(pair.shapes[0]) != len(pair.shapes[1]):
         return _ranks(pair)
     last = len(pair.shapes[0]) - 1
@@ -173,15 +172,17 @@ def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unk
 
 
 def _multiplied(layer: LayerFacts, shapes: tuple[Shape, ...]) -> Verdict:
-    """The axes that `Dot` sums over differ; those of the features do not."""
+    """Blame `Dot` axes of different sizes, where the feature axes would match."""
     alike = len({shape[-1] for shape in shapes if shape}) == 1 and all(len(shape) > 2 for shape in shapes)
     edits = set_argument(layer.code, "axes", "-1", position=0) if alike else ()
-    features = "the features, the last axis of both: `axes=-1`"
-    return Verdict(fixes=(fix(f"multiply along {features if alike else 'axes of one length'}", edits),))
+    features = "the feature axis, the last one of both: `axes=-1`"
+    return Verdict(fixes=(fix(f"multiply along {features if alike else 'axes of the same size'}", edits),))
 
 
 def _pair(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Pair | None:
-    found = found_in(project, refusal.layer.code if refusal.layer is not None else Unknown("no layer"))
+    found = found_in(
+        project, refusal.layer.code if refusal.layer is not None else Unknown("the layer was not found")
+    )
     module, node = found if found is not None else (None, None)
     tensors = merged_tensors(module, node) if module is not None and node is not None else []
     for second, shape in enumerate(shapes[1:], 1):
@@ -211,7 +212,7 @@ def _differing(refusal: Refusal, one: Shape, other: Shape) -> tuple[int, ...]:
 
 
 def _ranks(pair: Pair) -> Verdict:
-    """A branch that still has its axes beside one that has not."""
+    """Blame a branch that is not flattened while the other is."""
     higher = pair.first if len(pair.shapes[0]) > len(pair.shapes[1]) else pair.second
     branch = pair.branch(higher)
     tensor = pair.tensor(higher)
@@ -223,13 +224,15 @@ def _ranks(pair: Pair) -> Verdict:
     evidence: tuple[Evidence, ...] = ()
     if last is not None:
         shape = shape_words(pair.shapes[0 if higher == pair.first else 1])
-        evidence = (Evidence(claim=f"`{last.class_name}` gives", observed=shape, location=place(last.code)),)
+        evidence = (
+            Evidence(claim=f"output of `{last.class_name}`", observed=shape, location=place(last.code)),
+        )
     location = place(last.code) if last is not None else None
-    return Verdict(location, evidence, (fix("flatten it before it is merged", edits),))
+    return Verdict(location, evidence, (fix("flatten it before merging", edits),))
 
 
 def _strides_past_shortcut(pair: Pair) -> bool:
-    """Whether one tensor is what the block of the other was given, and the block takes only every second step."""
+    """Whether one tensor is the input of the other's block, and the block uses strides."""
     for skip, (have, wanted) in ((pair.first, pair.shapes), (pair.second, pair.shapes[::-1])):
         if pair.refusal.ways and not pair.branch(skip):
             return (_stride(have, wanted) or 1) > 1
@@ -237,7 +240,7 @@ def _strides_past_shortcut(pair: Pair) -> bool:
 
 
 def _projected(pair: Pair) -> Verdict:
-    """A shortcut beside a block that changes the number of channels, or the lengths."""
+    """Blame a shortcut past a block that changes the channels or the lengths."""
     lengths = {index: len(pair.branch(index)) for index in (pair.first, pair.second)}
     skip = min(lengths, key=lambda index: lengths[index])
     main = pair.second if skip == pair.first else pair.first
@@ -247,7 +250,7 @@ def _projected(pair: Pair) -> Verdict:
     sizing = next((layer for layer in pair.branch(main) if _size_of(layer) is not None), None)
     evidence = []
     if sizing is not None and wanted[-1] != have[-1]:
-        claim = f"`{sizing.class_name}` gives {wanted[-1]} channels, the shortcut has {have[-1]}"
+        claim = f"`{sizing.class_name}` outputs {wanted[-1]} channels, but the shortcut has {have[-1]}"
         evidence.append(Evidence(claim=claim, location=place(sizing.code)))
     stride = _stride(have, wanted)
     title = "bring the shortcut to the same shape with a " + ("`Dense`" if rank == 2 else "1 × 1 convolution")
@@ -268,9 +271,9 @@ def _projected(pair: Pair) -> Verdict:
 
 
 def _fits_at_times(module: Module, node: ast.Call, source: ast.expr, size: str, strides: str) -> str:
-    """The shortcut as it is, for the calls of a block that change no shape: `x if x.shape[-1] == filters`.
+    """Return a condition that keeps the shortcut unchanged where it fits: `x if x.shape[-1] == filters`.
 
-    "" for a block that is written out, or always of the same size.
+    "" for a block that runs once, or always with the same size.
     """
     function = module.function_of(node)
     if function is None or len(module.callers.get(function.node, ())) < 2:
@@ -289,7 +292,7 @@ def _size_of(layer: LayerFacts) -> str | None:
 
 
 def _size_text(module: Module, node: ast.Call, layer: LayerFacts | None, size: int | None) -> str:
-    """The number of channels as the block itself writes it, where it does so in the same function."""
+    """Return the block's own expression for the number of channels, if it is in the same function."""
     if layer is not None and isinstance(layer.code, Code):
         argument = layer.code.argument("filters", 0) or layer.code.argument("units", 0)
         if argument is not None and layer.code.function == module.code(node).function:
@@ -298,7 +301,7 @@ def _size_text(module: Module, node: ast.Call, layer: LayerFacts | None, size: i
 
 
 def _stride_text(module: Module, node: ast.Call, branch: tuple[LayerFacts, ...], stride: int) -> str:
-    """The stride as the block itself writes it: it may be another one each time."""
+    """Return the block's own expression for the stride, which may vary per call."""
     function = module.code(node).function
     for layer in branch:
         code = layer.code
@@ -310,7 +313,7 @@ def _stride_text(module: Module, node: ast.Call, branch: tuple[LayerFacts, ...],
 
 
 def _stride(have: Shape, wanted: Shape) -> int | None:
-    """By how much the lengths have to shrink; None when no one stride does it."""
+    """Return the stride that shrinks the lengths as needed; None if no single stride does."""
     strides = set()
     for before, after in zip(have[1:-1], wanted[1:-1], strict=True):
         if before is None or after is None:
@@ -324,7 +327,7 @@ def _stride(have: Shape, wanted: Shape) -> int | None:
 
 
 def _assigned(module: Module, tensor: ast.expr) -> ast.expr:
-    """For a name that was given to another one (`shortcut = x`): that other one, where it was given."""
+    """Return `x` for a name assigned as `shortcut = x`."""
     for assignment in module.assignments(tensor.id, tensor) if isinstance(tensor, ast.Name) else ():
         value = assignment.value
         if isinstance(value, ast.Name) and assignment.how == "=" and not assignment.path:

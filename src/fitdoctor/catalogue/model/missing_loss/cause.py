@@ -1,25 +1,28 @@
-"""Compiled without a loss.
+"""Model compiled without a loss.
 
 ## What happens
 
-`fit` and `evaluate` raise `ValueError: No loss to compute. Provide a loss argument in compile().` while the first step
-is traced.
+`fit` and `evaluate` raise `ValueError: No loss to compute. Provide a loss argument in compile().` when they trace the
+first step.
 
 ## Why
 
-`compile` was given no `loss`, or `None`: a key of a configuration that is not there, an argument that was not passed
-on. A loss for every output that is `None` counts the same. Losses that layers add themselves (`add_loss`, regularisers)
-are enough for Keras; a model with its own `train_step` or `compute_loss` needs none.
+`compile` gets no `loss`, or `None`: a missing configuration key, or an argument that was not passed on. `None` for every
+output has the same effect. Losses that layers add themselves (`add_loss`, regularizers) are enough for Keras. A model
+with a custom `train_step` or `compute_loss` needs none.
 
 ## Fix
 
-Give `compile` the loss that goes with labels and output: whole class numbers and one unit a class,
-`sparse_categorical_crossentropy`; one-hot rows, `categorical_crossentropy`; labels 0 and 1 and one sigmoid unit,
-`binary_crossentropy`; other numbers, `mse`.
+Pass `compile` the loss that matches the labels and the output:
+
+- integer class labels and one unit per class: `sparse_categorical_crossentropy`
+- one-hot labels: `categorical_crossentropy`
+- labels 0 and 1 and one sigmoid unit: `binary_crossentropy`
+- other numbers: `mse`
 
 ## Known limits
 
-Read from the source alone, a model with layers that may add losses counts as having one.
+`lint` assumes that a model has a loss if one of its layers may add one.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ CAUSE = Cause(id="FIT303", slug="missing-loss", severity=Severity.ERROR, raises=
 @doubting(LABELS)
 @CAUSE.before_fit
 def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """No loss was given to compile, and none comes from elsewhere."""
+    """Report a model compiled without a loss that gets none from its layers either."""
     if lacks_loss(model, fit, data):
         confidence = Confidence.CERTAIN if loss_failure(data) else Confidence.LIKELY
         yield _finding(model, data, place(fit.code), confidence)
@@ -58,18 +61,18 @@ def _finding(model: ModelFacts, data: DataFacts, call: Location | None, confiden
     given = None if isinstance(code, Unknown) else code.argument("loss", 1)
     observed = "no `loss`" if given is None else f"`loss={given.text}`, which is None"
     return CAUSE.finding(
-        "the model was compiled without a loss",
+        "the model is compiled without a loss",
         subject="loss",
         location=place(code, call),
         evidence=[
             Evidence(
-                claim="`compile` was given",
+                claim="argument of `compile`",
                 observed=observed,
                 expected="a loss",
                 fact="model.losses",
                 location=place(code),
             ),
-            Evidence(claim="this call needs one", location=call),
+            Evidence(claim="this call needs a loss", location=call),
         ],
         fixes=_fixes(code, suggested_loss(model, data)),
         confidence=confidence,
@@ -78,8 +81,8 @@ def _finding(model: ModelFacts, data: DataFacts, call: Location | None, confiden
 
 def _fixes(code: Code | Unknown, loss: str | None) -> list[Fix]:
     if loss is None:
-        return [fix("give `compile` a loss")]
-    title = f"compile with the loss that labels and output suggest, `{loss}`"
+        return [fix("pass a loss to `compile`")]
+    title = f"compile with `{loss}`, the loss that matches the labels and the output"
     return [fix(title, set_argument(code, "loss", f'"{loss}"', position=1))]
 
 
@@ -87,7 +90,7 @@ def _fixes(code: Code | Unknown, loss: str | None) -> list[Fix]:
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Keras names it."""
+    """Explain the Keras error."""
     if not says_no_loss(failure.message):
         return
     frame = failure.last_user_frame
@@ -103,17 +106,17 @@ def from_failure(
         return
     compile_place = _only_compile(module_of(project, frame))
     yield CAUSE.finding(
-        "the model was compiled without a loss",
+        "the model is compiled without a loss",
         subject="loss",
         location=compile_place or call,
-        evidence=[Evidence(claim="Keras found no loss", fact="failure.message", location=call)],
-        fixes=[fix("give `compile` a loss")],
+        evidence=[Evidence(claim="Keras finds no loss", fact="failure.message", location=call)],
+        fixes=[fix("pass a loss to `compile`")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _only_compile(module: Module | None) -> Location | None:
-    """The one call of `compile` in the file that gives no loss."""
+    """Return the only `compile` call in the file without a loss."""
     if module is None:
         return None
     bare = [

@@ -1,4 +1,4 @@
-"""Outputs that do not come from the inputs that the model was given.
+"""Model outputs not connected to its inputs.
 
 ## What happens
 
@@ -7,18 +7,17 @@
 
 ## Why
 
-The outputs were computed from another `Input`: one that was made by mistake, one whose name now means another
-`Input`, one that was left out of `inputs`, or the input of the decoder where the encoder's output should go.
+The outputs are computed from another `Input`: one created by mistake, one whose name was reassigned to another `Input`,
+one missing from `inputs`, or the input of the decoder where the encoder's output should go.
 
 ## Fix
 
-Give `Model` every `Input` that its outputs come from, or compute the outputs from the inputs that it is given: to
-join two models, call the second on the output of the first.
+Pass `Model` every `Input` that its outputs depend on, or compute the outputs from the inputs it gets. To join two models,
+call the second on the output of the first.
 
 ## Known limits
 
-Which `Input` is the other one is told where the file makes the layers in the open; otherwise the call of `Model` is
-named.
+The other `Input` is named only if the file creates the layers directly. Otherwise the finding points at the `Model` call.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _INPUT = ("keras.Input", "keras.layers.Input")
 @CAUSE.in_source
 @mentions("Model")
 def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """Following the source leads from the outputs to an `Input` that the model is not given."""
+    """Report outputs in the source that depend on an `Input` missing from the model's inputs."""
     place = site.call
     if site.failure is None or place is None or not _SAID.search(site.failure.message):
         return
@@ -64,7 +63,7 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras could not get from the inputs to the outputs."""
+    """Explain the Keras error about disconnected outputs."""
     if _is_lost_tensor(failure):
         yield _lost(failure, project)
         return
@@ -72,7 +71,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     frame = failure.last_user_frame
     module = module_of(project, frame)
-    evidence = [Evidence(claim="what was raised", observed=failure.message.strip().splitlines()[0][:120])]
+    evidence = [Evidence(claim="error", observed=failure.message.strip().splitlines()[0][:120])]
     if frame is None or module is None:
         yield _plain(failure, evidence)
         return
@@ -88,15 +87,13 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _is_lost_tensor(failure: FailureFacts) -> bool:
-    """Keras 3.3 makes such a model, and does not find the tensor in its first step."""
+    """Whether Keras 3.3 created such a model and missed a tensor in the first step."""
     last = failure.frames[-1].function if failure.frames else ""
     return failure.type == "KeyError" and last == "_run_through_graph"
 
 
 def _lost(failure: FailureFacts, project: Project | Unknown) -> Finding:
-    evidence = [
-        Evidence(claim="Keras did not find a tensor on the way to the outputs", fact="failure.message")
-    ]
+    evidence = [Evidence(claim="Keras cannot find a tensor that the outputs need", fact="failure.message")]
     for module in () if isinstance(project, Unknown) else project.modules:
         for site in module.calls:
             outputs = site.argument("outputs", 1)
@@ -119,11 +116,11 @@ def _makes_model(module: Module, site: CallSite) -> bool:
 def _plain(failure: FailureFacts, evidence: list[Evidence]) -> Finding:
     frame = failure.last_user_frame
     return CAUSE.finding(
-        "the outputs of the model do not come from its inputs",
+        "the outputs of the model are not connected to its inputs",
         subject="model",
         location=frame.location if frame else None,
         evidence=evidence,
-        fixes=[fix("compute the outputs from the inputs that the model is given")],
+        fixes=[fix("compute the outputs from the inputs passed to the model")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -133,30 +130,34 @@ def _at_model(module: Module, site: CallSite, evidence: list[Evidence]) -> Findi
     assert outputs is not None
     given = set(_sources(module, inputs)) if inputs is not None else set()
     missing = [node for node in _sources(module, outputs) if node not in given]
-    location, message, fixes = site.node, "the outputs of the model do not come from its inputs", [_join()]
+    location, message, fixes = (
+        site.node,
+        "the outputs of the model are not connected to its inputs",
+        [_join()],
+    )
     blamed: ast.AST = location
     if len(missing) == 1:
         other, node = missing[0], missing[0]
         again = _made_again(module, inputs, other)
         if again is not None:
             blamed = again
-            message = f"`{_target(module, other)}` was made anew: the outputs come from the `Input` before"
+            message = f"`{_target(module, other)}` is reassigned: the outputs depend on the previous `Input`"
             fixes = [fix("keep the first `Input`", _taken_out(module, again))]
         elif _target(module, other) == "" and _is_input(module, node):
             blamed = other
-            message = "an `Input` that the model does not get is part of its outputs"
+            message = "the outputs depend on an `Input` that is not among the model's inputs"
             fixes = _instead(module, other, inputs, outputs)
         elif _target(module, other):
             message = (
-                f"the outputs come from `{_target(module, other)}`, which is not among the model's inputs"
+                f"the outputs depend on `{_target(module, other)}`, which is not among the model's inputs"
             )
-            title = f"give `Model` the input `{_target(module, other)}` too, or compute the outputs from its inputs"
+            title = f"add `{_target(module, other)}` to the inputs of `Model`, or compute the outputs from its inputs"
             fixes = [fix(title, _both(module, inputs, outputs, other))]
     elif not missing and inputs is not None:
         fixes = _input_of_base(module, inputs, outputs) or fixes
     others = [
         Evidence(
-            claim="the outputs come from",
+            claim="the outputs depend on",
             observed=f"`{module.segment(node)[:70]}`",
             location=module.location(node),
         )
@@ -173,7 +174,7 @@ def _at_model(module: Module, site: CallSite, evidence: list[Evidence]) -> Findi
 
 
 def _both(module: Module, inputs: ast.expr | None, outputs: ast.expr, other: ast.AST) -> tuple[Edit, ...]:
-    """The inputs, each of which the outputs use, with one more among them, in the order in which they were made."""
+    """Add one more input to those the outputs use, in order of creation."""
     made = [
         node for node in (_sources(module, inputs) if inputs is not None else []) if _target(module, node)
     ]
@@ -186,7 +187,7 @@ def _both(module: Module, inputs: ast.expr | None, outputs: ast.expr, other: ast
 
 
 def _input_of_base(module: Module, inputs: ast.expr, outputs: ast.expr) -> list[Fix]:
-    """The outputs go back to `base.output`: then `base.input` is where they begin."""
+    """Replace the inputs by `base.input` if the outputs depend on `base.output`."""
     bases = {
         module.segment(node.value)
         for node in _behind(module, outputs)
@@ -197,7 +198,7 @@ def _input_of_base(module: Module, inputs: ast.expr, outputs: ast.expr) -> list[
     name = f"{bases.pop()}.input"
     return [
         fix(
-            f"give the model the input that its outputs come from: `{name}`",
+            f"pass the input that the outputs depend on: `{name}`",
             replace_code(module.code(inputs), name),
         )
     ]
@@ -212,12 +213,12 @@ def _is_input(module: Module, node: ast.AST) -> bool:
 
 
 def _sources(module: Module, value: ast.expr) -> list[ast.AST]:
-    """The `Input` calls that a value is computed from, as far as the file shows it."""
+    """Return the `Input` calls that a value depends on, as far as the file shows."""
     return [node for node in _behind(module, value) if _is_input(module, node)]
 
 
 def _behind(module: Module, value: ast.expr) -> Iterator[ast.expr]:
-    """The expressions that a value is computed from, nearest first, up to the `Input` calls."""
+    """Yield the expressions that a value depends on, nearest first, up to the `Input` calls."""
     seen: set[ast.AST] = set()
     waiting: list[ast.expr] = [value]
     while waiting and len(seen) < 500:
@@ -241,7 +242,7 @@ def _behind(module: Module, value: ast.expr) -> Iterator[ast.expr]:
 
 
 def _target(module: Module, node: ast.AST) -> str:
-    """The name that an `Input` is assigned to; "" when it is used in place."""
+    """Return the name that an `Input` is assigned to; "" if it is used inline."""
     parent = module.parent(node)
     if (
         isinstance(parent, ast.Assign)
@@ -253,7 +254,7 @@ def _target(module: Module, node: ast.AST) -> str:
 
 
 def _made_again(module: Module, inputs: ast.expr | None, other: ast.AST) -> ast.AST | None:
-    """The later `Input` under the name of the one that the outputs come from."""
+    """Return the later `Input` that reuses the name of the one the outputs depend on."""
     name = _target(module, other)
     if not name or inputs is None:
         return None
@@ -268,7 +269,7 @@ def _taken_out(module: Module, again: ast.AST) -> tuple[Edit, ...]:
 
 
 def _instead(module: Module, other: ast.AST, inputs: ast.expr | None, outputs: ast.expr) -> list[Fix]:
-    """The one input that the outputs do not use yet should stand where the new one was made."""
+    """Use the one input that the outputs do not use yet instead of the new one."""
     used = set(_sources(module, outputs))
     free = [node for node in (_sources(module, inputs) if inputs is not None else []) if node not in used]
     name = _target(module, free[0]) if len(free) == 1 else ""

@@ -1,4 +1,4 @@
-"""A model that goes straight from its layers to fit."""
+"""A model that is trained without being compiled."""
 
 import numpy as np
 import keras

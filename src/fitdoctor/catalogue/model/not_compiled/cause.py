@@ -1,24 +1,27 @@
-"""The model was not compiled.
+"""Model not compiled.
 
 ## What happens
 
-`fit` and `evaluate` raise `ValueError: You must call compile() before using the model.` before anything else is looked
-at: a wrong input shape or loss shows only after `compile` is there.
+`fit` and `evaluate` raise `ValueError: You must call compile() before using the model.` before any other check. A wrong
+input shape or loss shows only after `compile` is added.
 
 ## Why
 
-`compile` was forgotten; it was called on another model (one that this model was made from, or that was made anew
-since); or the model's own `compile` method does not call `super().compile()`.
+`compile` is missing; it was called on another model (one that this model was built from, or an earlier instance); or the
+model overrides `compile` without calling `super().compile()`.
 
 ## Fix
 
-Call `model.compile(optimizer=…, loss=…)` before `fit`. Which loss fits is told by labels and output: whole class
-numbers and one unit a class, `sparse_categorical_crossentropy`; one-hot rows, `categorical_crossentropy`; labels 0 and
-1 and one sigmoid unit, `binary_crossentropy`; other numbers, `mse`.
+Call `model.compile(optimizer=…, loss=…)` before `fit`. The labels and the output determine the loss:
+
+- integer class labels and one unit per class: `sparse_categorical_crossentropy`
+- one-hot labels: `categorical_crossentropy`
+- labels 0 and 1 and one sigmoid unit: `binary_crossentropy`
+- other numbers: `mse`
 
 ## Known limits
 
-Read from the source alone, a model that goes through code that cannot be followed counts as compiled.
+`lint` assumes that a model is compiled if it passes through code that cannot be followed.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ NEEDS_COMPILE = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"}
 def from_model(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Keras itself says that it is not compiled."""
+    """Report a model that Keras does not consider compiled."""
     if model.compiled or fit.method not in NEEDS_COMPILE or data.role != "training":
         return
     override = _override(model, project)
@@ -55,7 +58,7 @@ def from_model(
         yield _override_finding(model, *override)
         return
     yield CAUSE.finding(
-        f"`{fit.method}` is called on a model that was not compiled",
+        f"`{fit.method}` is called on a model that is not compiled",
         subject="model",
         location=place(fit.code),
         evidence=[
@@ -71,7 +74,7 @@ def from_model(
 
 
 def _override(model: ModelFacts, project: Project | Unknown) -> tuple[Module, FunctionInfo] | None:
-    """The model's own `compile`, when it does not call Keras's."""
+    """Return the model's `compile` override if it does not call the base method."""
     for module in project.modules if isinstance(project, Project) else ():
         for owner in module.classes:
             method = module.method(owner, "compile") if owner.name == model.class_name else None
@@ -81,7 +84,7 @@ def _override(model: ModelFacts, project: Project | Unknown) -> tuple[Module, Fu
 
 
 def _calls_base(method: FunctionInfo) -> bool:
-    """`super().compile(…)`, `super(GAN, self).compile(…)`, `keras.Model.compile(self, …)`."""
+    """Whether a method calls `super().compile(…)`, `super(GAN, self).compile(…)` or `keras.Model.compile(self, …)`."""
     return any(
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "compile"
         for node in ast.walk(method.node)
@@ -92,11 +95,11 @@ def _override_finding(model: ModelFacts, module: Module, method: FunctionInfo) -
     assert isinstance(method.node, ast.FunctionDef)
     first = method.node.body[0]
     return CAUSE.finding(
-        f"`{model.class_name}.compile` does not call `super().compile()`: for Keras the model is not compiled",
+        f"`{model.class_name}.compile` does not call `super().compile()`, so the model stays uncompiled",
         subject="model",
         location=module.location(first),
         evidence=[
-            Evidence(claim="the model defines its own `compile`", location=module.location(method.node))
+            Evidence(claim="the model overrides `compile` here", location=module.location(method.node))
         ],
         fixes=[
             fix(
@@ -114,10 +117,13 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
     loss = suggested_loss(model, data)
     receiver = fit.model if _NAME.match(fit.model) else None  # a name can be repeated, `build()` cannot
     if loss is None or receiver is None:
-        return [fix(f"call `{receiver or 'model'}.compile(optimizer=…, loss=…)` before")]
+        return [fix(f"call `{receiver or 'model'}.compile(optimizer=…, loss=…)` first")]
     line = f'{receiver}.compile(optimizer="adam", loss="{loss}")'
     return [
-        fix(f"compile with the loss that labels and output suggest, `{loss}`", insert_before(fit.code, line))
+        fix(
+            f"compile with `{loss}`, the loss that matches the labels and the output",
+            insert_before(fit.code, line),
+        )
     ]
 
 
@@ -132,23 +138,23 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Keras names it."""
+    """Explain the Keras error."""
     if "must call `compile()` before" not in failure.message and (
         "must compile your model before" not in failure.message
     ):
         return
     frame = failure.last_user_frame
-    remedy = fix("call `compile(optimizer=…, loss=…)` on this model before")
+    remedy = fix("call `compile(optimizer=…, loss=…)` on this model first")
     if isinstance(fit, FitFacts) and isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         found = list(from_model(model, fit, data, project))
         if found:
             yield found[0]
             return
     yield CAUSE.finding(
-        "the model was not compiled",
+        "the model is not compiled",
         subject="model",
         location=frame.location if frame else None,
-        evidence=[Evidence(claim="Keras refused to train it", fact="failure.message")],
+        evidence=[Evidence(claim="Keras refuses to train the model", fact="failure.message")],
         fixes=[remedy],
         confidence=Confidence.CERTAIN,
     )

@@ -1,4 +1,4 @@
-"""A model that goes straight from its layers to fit."""
+"""A model that is compiled before training."""
 
 import numpy as np
 import keras

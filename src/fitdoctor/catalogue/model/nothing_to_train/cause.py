@@ -1,23 +1,23 @@
-"""Nothing in the model can be trained.
+"""Model without trainable weights.
 
 ## What happens
 
-`fit` runs to its end, the loss goes up and down with the batches and does not fall. No weight changes. Keras says nothing.
+`fit` runs to the end. The loss varies from batch to batch but does not fall, and no weight changes. Keras does not warn.
 
 ## Why
 
-Every layer is frozen: `model.trainable = False` (which reaches every layer inside, also those that were added to a
-frozen backbone), or a loop over `model.layers` that takes the new head along. Or no layer has weights at all.
+Every layer is frozen: by `model.trainable = False`, which also freezes layers added to a frozen backbone, or by a loop
+over `model.layers` that includes the new head. Or no layer has weights at all.
 
 ## Fix
 
-Freeze the backbone before the head is put on it, leave the last layers out of the loop, or add a layer with weights;
-then compile again.
+Freeze the backbone before adding the head, exclude the last layers from the loop, or add a layer with weights. Then
+compile again.
 
 ## Known limits
 
-A model of one's own class that is not built yet has no weights to count. A model with its own `train_step` may train
-other variables, and is left alone.
+A subclassed model that is not built yet has no weights to count. A model with a custom `train_step` may train other
+variables and is not reported.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TRAINS = frozenset({"fit", "train_on_batch", "fit_generator"})
 def from_model(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The model that is trained has no trainable weight."""
+    """Report a model without trainable weights."""
     if (
         fit.method not in _TRAINS
         or data.role != "training"
@@ -61,7 +61,7 @@ def from_model(
 
 
 def _adapts(model: ModelFacts) -> bool:
-    """Whether fit is called for the moving averages of batch normalisation."""
+    """Whether `fit` still updates moving averages of batch normalization."""
     return any(
         layer.class_name == "BatchNormalization" and layer.trainable and layer.parameters
         for layer in model.every_layer()
@@ -71,7 +71,7 @@ def _adapts(model: ModelFacts) -> bool:
 def _weightless(model: ModelFacts, fit: FitFacts) -> Finding:
     last: LayerFacts | None = model.layers[-1] if model.layers else None
     return CAUSE.finding(
-        "no layer of the model has weights: there is nothing to train",
+        "no layer of the model has weights, so there is nothing to train",
         subject="model",
         location=place(last.code if last is not None else None, model.code, fit.code),
         evidence=[
@@ -91,7 +91,7 @@ def _frozen(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Fin
     found = _freezing(model, fit, project)
     layer = next((each for each in model.every_layer() if _made_frozen(each)), None)
     return CAUSE.finding(
-        f"all {model.parameters} weights of the model are frozen: there is nothing to train",
+        f"all {model.parameters:,} weights of the model are frozen, so there is nothing to train",
         subject="model",
         location=place(
             _line(*found) if found is not None else None,
@@ -102,14 +102,14 @@ def _frozen(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Fin
         evidence=[
             Evidence(
                 claim="trainable weights",
-                observed=f"0 of {model.parameters}",
+                observed=f"0 of {model.parameters:,}",
                 fact="model.trainable_parameters",
                 location=place(fit.code),
             )
         ],
         fixes=[
-            unsafe("leave the last layer trainable", _all_but_the_last(*found) if found is not None else ()),
-            fix("freeze only the layers that are not to be trained, before `compile`"),
+            unsafe("keep the last layer trainable", _all_but_the_last(*found) if found is not None else ()),
+            fix("before `compile`, freeze only the layers that should not train"),
         ],
         confidence=Confidence.CERTAIN,
     )
@@ -131,7 +131,7 @@ def _line(module: Module, statement: ast.stmt) -> Location:
 
 
 def _freezing(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[Module, ast.stmt] | None:
-    """The statement that freezes: one that names the model that is trained before any other, the last before."""
+    """Return the statement that freezes the model: the last one before `fit`, preferably one that names this model."""
     if isinstance(project, Unknown):
         return None
     names = {name for name in (_receiver(model.compile_code), fit.model) if name}
@@ -143,12 +143,12 @@ def _freezing(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> t
 
 
 def _receiver(code: Code | Unknown) -> str:
-    """What stands before `.compile(`."""
+    """Return the receiver of `.compile(`."""
     return "" if isinstance(code, Unknown) else code.text.split("(")[0].rpartition(".")[0].strip()
 
 
 def _freezes(module: Module) -> Iterator[tuple[Module, ast.stmt, str]]:
-    """`x.trainable = False`, alone or in a loop over `x.layers`, with the text of `x`."""
+    """Yield `x.trainable = False`, alone or in a loop over `x.layers`, with the text of `x`."""
     for statement in module.nodes(ast.Assign):
         target, value = statement.targets[0], statement.value
         if not (isinstance(target, ast.Attribute) and target.attr == "trainable"):

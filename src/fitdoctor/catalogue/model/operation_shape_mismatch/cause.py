@@ -1,27 +1,26 @@
-"""An operation of your own layer, model or loss gets shapes that do not go together.
+"""Incompatible shapes in a custom layer, model or loss.
 
 ## What happens
 
 `ValueError: Dimensions must be equal, but are 12 and 32 for '{{node mul}} = Mul…' with input shapes: [?,30,16],
-[?,16,1]`, `Incompatible shapes`, `required broadcastable shapes`, `Matrix size-incompatible`. The line is one of
-your own, in `call`, a loss or a `train_step`; sometimes only the running graph finds out, after the shapes are
-known.
+[?,16,1]`, `Incompatible shapes`, `required broadcastable shapes`, `Matrix size-incompatible`. The failing line is your
+own, in `call`, a loss or a `train_step`. Some mismatches appear only when the graph runs and the shapes are known.
 
 ## Why
 
-Somewhere before that line an axis went missing or is another one than you think: a reduction over the wrong axis or
-without `keepdims=True`, a product without the transposition, a constant of another length.
+Before that line, an axis is missing or is not the one you expect: a reduction over the wrong axis or without
+`keepdims=True`, a product without a transpose, a constant of the wrong size.
 
 ## Fix
 
-Look at the shapes in the message and at the reductions above the line. `keepdims=True` keeps a reduced axis with
-length 1, so that the result goes together with what it was computed from. Axis 0 is the batch: what reduces over it,
-or moves it, leaves an output that the labels have nothing to do with.
+Check the shapes in the message and the reductions above the line. `keepdims=True` keeps a reduced axis with size 1, so
+that the result broadcasts against the original tensor. Axis 0 is the batch axis: an operation that reduces or moves it
+leaves an output that no longer matches the labels.
 
 ## Known limits
 
-An axis or a transposition is named only where the shapes leave no doubt. Layers of Keras that refuse their input
-have causes of their own.
+An axis or a transpose is named only if the shapes are unambiguous. Keras layers that reject their input have their own
+causes.
 """
 
 from __future__ import annotations
@@ -69,13 +68,13 @@ _SAID = pattern(
     r"All arrays must have the same|Shapes used to|must have compatible shapes|Shapes of all inputs must match"
 )
 _STATE = pattern(r"An `initial_state` was passed that is not compatible with `cell\.state_size`")
-"""What Keras 2 says of a recurrent layer; Keras 3 leaves it to the operation."""
+"""The Keras 2 error for a recurrent layer; in Keras 3 the operation fails."""
 _KERAS_RAISED = "Layer "
 
 
 @CAUSE.before_fit
 def from_trial(data: DataFacts, project: Project) -> Iterator[Finding]:
-    """The abstract pass raised in a line of the user's."""
+    """Report the user's line at which the abstract forward pass raised."""
     for outcome in (data.trial.forward, data.trial.loss, data.trial.metrics, data.trial.step):
         failed = outcome.failure if isinstance(outcome, Outcome) else None
         if failed is None or failed.place is None or not _SAID.search(failed.message):
@@ -87,7 +86,7 @@ def from_trial(data: DataFacts, project: Project) -> Iterator[Finding]:
 
 def _tried(failed: FailureSummary) -> list[Evidence]:
     return [
-        Evidence(claim="tried on the shapes of the data, it raised", observed=_first_line(failed.message))
+        Evidence(claim="error in an abstract run on the data's shapes", observed=_first_line(failed.message))
     ]
 
 
@@ -96,7 +95,7 @@ def _first_line(message: str) -> str:
 
 
 def _is_of_user(layer_class: str, project: Project | Unknown) -> bool:
-    """Whether the innermost layer is none of Keras's own, which say themselves what they refuse."""
+    """Whether the innermost layer is the user's: Keras layers explain themselves what they reject."""
     if layer_class in ("", "Lambda", "Functional", "Sequential"):
         return True
     return isinstance(project, Unknown) or any(owner.name == layer_class for owner in project.classes)
@@ -138,7 +137,7 @@ def _finding(
     operation = f"`{shapes.operation}`" if shapes is not None and shapes.operation else "an operation"
     what = f": {given}" if given else ""
     return CAUSE.finding(
-        f"{operation} in {where} gets shapes that do not go together{what}",
+        f"{operation} in {where} gets incompatible shapes{what}",
         subject=where,
         location=location,
         evidence=evidence,
@@ -148,13 +147,11 @@ def _finding(
 
 
 def _look(function: FunctionInfo) -> Fix:
-    return fix(
-        f"make the shapes go together in {name_of(function)}: look at the axes that are reduced before this line"
-    )
+    return fix(f"make the shapes in {name_of(function)} compatible: check the axes reduced before this line")
 
 
 def _statement(function: FunctionInfo, place: Location) -> Location:
-    """The line itself; of a statement over several lines the one that was named."""
+    """Return the line, or the named line of a statement that spans several."""
     module = function.module
     for node in own_nodes(function):
         if isinstance(node, ast.stmt) and not hasattr(node, "body"):
@@ -165,7 +162,7 @@ def _statement(function: FunctionInfo, place: Location) -> Location:
 
 
 def _compares_labels(function: FunctionInfo, module: Module, place: Location) -> bool:
-    """Whether the line sets labels against predictions as they came: then the cause may lie in either of them."""
+    """Whether the line compares unmodified labels and predictions, so that either may be wrong."""
     names = {name for name in function.parameters if name != "self"}
     return any(
         isinstance(node, ast.BinOp)
@@ -185,7 +182,7 @@ def _reductions(function: FunctionInfo, place: Location) -> list[Evidence]:
         if location.line <= place.line and location.cell == place.cell:
             found.append(
                 Evidence(
-                    claim="an axis is taken away here",
+                    claim="an axis is removed here",
                     observed=f"`{function.module.segment(call)[:80]}`",
                     location=location,
                 )
@@ -196,7 +193,7 @@ def _reductions(function: FunctionInfo, place: Location) -> list[Evidence]:
 def _kept(
     function: FunctionInfo, place: Location, shapes: OperationShapes | None
 ) -> tuple[Location, list[Fix]] | None:
-    """The reductions whose axis is what the second shape lacks: they have to keep it."""
+    """Return a fix that keeps the axis which a reduction removed and the second shape lacks."""
     removed = _removed_axes(shapes)
     if removed is None:
         return None
@@ -206,7 +203,7 @@ def _kept(
         for call, numbers in reductions_over(function)
         if {number % rank for number in numbers} == axes and function.module.location(call).line <= place.line
     ]
-    # Of several, those that the line computes with: what a mean lacks, the deviation beside it lacks, too.
+    # Of several, fix all that the line uses: a mean and a deviation lack the same axis.
     if len(fitting) > 1:
         fitting = _feeding(function, place, fitting)
     if not fitting:
@@ -214,11 +211,11 @@ def _kept(
     codes = [function.module.code(call) for call in fitting]
     edits = [append_arguments(code, "keepdims=True") for code in codes]
     what = "axis" if len(axes) == 1 else "axes"
-    return codes[0].location, [fix(f"keep the reduced {what} with length 1: `keepdims=True`", *edits)]
+    return codes[0].location, [fix(f"keep the reduced {what} with size 1: `keepdims=True`", *edits)]
 
 
 def _feeding(function: FunctionInfo, place: Location, calls: list[ast.Call]) -> list[ast.Call]:
-    """Those whose result, as it is, is read on the line by a name of its own."""
+    """Return the calls whose unmodified result the line reads by name."""
     module = function.module
     read = {
         node.id
@@ -235,7 +232,7 @@ def _feeding(function: FunctionInfo, place: Location, calls: list[ast.Call]) -> 
 
 
 def _removed_axes(shapes: OperationShapes | None) -> tuple[set[int], int] | None:
-    """Which axes of the longer shape the shorter one lacks, where that is the only way to see it."""
+    """Return the axes of the longer shape that the shorter one lacks, if unambiguous."""
     if shapes is None or len(shapes.shapes) != 2 or shapes.is_product:
         return None
     longer, shorter = sorted(shapes.shapes, key=len, reverse=True)
@@ -257,7 +254,7 @@ def _removed_axes(shapes: OperationShapes | None) -> tuple[set[int], int] | None
 
 @CAUSE.before_fit
 def from_rows(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """The output has rows of its own."""
+    """Report an output whose number of rows does not depend on the batch."""
     from fitdoctor.catalogue.model.lost_batch_axis import gives_other_rows
 
     yield from gives_other_rows(CAUSE, model, data, project)
@@ -265,7 +262,7 @@ def from_rows(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[
 
 @CAUSE.after_failure
 def from_lost_axis(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The loss found out, or the layer behind."""
+    """Explain an error of the loss, or of the next layer, by a lost batch axis."""
     from fitdoctor.catalogue.model.lost_batch_axis import got_other_rows, reached_no_batch
 
     yield from got_other_rows(CAUSE, failure, project)
@@ -279,7 +276,7 @@ def from_lost_axis(failure: FailureFacts, project: Project | Unknown) -> Iterato
 def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
-    """TensorFlow names the operation; the user's last line that led to it is where to look."""
+    """Read the operation from the TensorFlow error and locate the user's last line before it."""
     if _STATE.search(failure.message):
         yield _of_state(failure)
         return
@@ -292,9 +289,7 @@ def from_failure(
     if not _is_of_user(failure.layer_class, project):
         yield from _in_keras_layer(failure, project, model)
         return
-    evidence = [
-        Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")
-    ]
+    evidence = [Evidence(claim="error", observed=_first_line(failure.message), fact="failure.message")]
     frame = _users_line(failure)
     if frame is not None and (failure.definition or raised_in_trace(failure, project)):
         module = module_of(project, frame)
@@ -302,7 +297,7 @@ def from_failure(
             yield from _at(module, frame.location, failure.message, Confidence.CERTAIN, evidence)
         elif isinstance(project, Unknown) and frame.function not in ("<module>", ""):
             shapes = operation_shapes(failure.message)
-            remedy = [fix("make the shapes go together: look at the axes that are reduced before this line")]
+            remedy = [fix("make the shapes compatible: check the axes reduced before this line")]
             yield _finding(f"`{frame.function}`", frame.location, shapes, remedy, Confidence.LIKELY, evidence)
         return
     if isinstance(project, Unknown) and failure.layer_class:
@@ -313,7 +308,7 @@ def from_failure(
 
 @CAUSE.before_fit
 def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
-    """The same, when the shorter batch was tried before the first step."""
+    """Report a model that hard-codes the batch size, from a trial of the shorter last batch."""
     short = data.trial.short
     failed = short.failure if isinstance(short, Outcome) else None
     if failed is not None and _SAID.search(failed.message):
@@ -323,7 +318,7 @@ def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
 
 
 def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
-    """A number of rows that is written into the model, and a batch that has fewer: the last one."""
+    """Report a hard-coded number of rows that the shorter last batch does not have."""
     from fitdoctor.catalogue.model.batch_sizes import rows_of_batch, rows_that_differ, written_in_model
 
     shapes = operation_shapes(message)
@@ -339,13 +334,13 @@ def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
     edits = tuple(Edit(module.location(node), count) for node in nodes) if count else ()
     edits += imports if "(" in count else ()
     return CAUSE.finding(
-        f"{name_of(function)} counts on batches of one size, and gets {rows.fixed} rows where the batch gives {rows.rows}",
+        f"{name_of(function)} assumes batches of {rows.fixed} rows, but a batch has {rows.rows}",
         subject=name_of(function),
         location=module.location(nodes[0]),
-        evidence=[Evidence(claim="what was raised", observed=_first_line(message))],
+        evidence=[Evidence(claim="error", observed=_first_line(message))],
         fixes=[
             fix("take the number of rows from the batch" + (f": `{count}`" if count else ""), edits),
-            fix("leave out the last, shorter batch: `drop_remainder=True`"),
+            fix("drop the shorter last batch: `drop_remainder=True`"),
         ],
         confidence=Confidence.CERTAIN,
     )
@@ -354,13 +349,11 @@ def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
 def _of_state(failure: FailureFacts) -> Finding:
     frame = failure.last_user_frame
     return CAUSE.finding(
-        "the initial state has another size than the recurrent layer that gets it",
+        "the initial state and the recurrent layer have different sizes",
         subject="initial_state",
         location=frame.location if frame is not None else None,
-        evidence=[
-            Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")
-        ],
-        fixes=[fix("give both recurrent layers the same number of units")],
+        evidence=[Evidence(claim="error", observed=_first_line(failure.message), fact="failure.message")],
+        fixes=[fix("use the same number of units in both recurrent layers")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -368,9 +361,9 @@ def _of_state(failure: FailureFacts) -> Finding:
 def _in_keras_layer(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
-    """A layer of Keras was given tensors that do not go together: an initial state of another size, a mask."""
+    """Report a Keras layer that received incompatible tensors: an initial state or a mask of the wrong size."""
     if failure.layer_class in MERGES:
-        return  # the layer that merges, and what it is given, is another cause
+        return  # merging layers are a separate cause
     from fitdoctor.catalogue.model.recurrent_states import as_wide_as_state
 
     shapes = operation_shapes(failure.message)
@@ -383,21 +376,19 @@ def _in_keras_layer(
         shapes,
         [
             *as_wide_as_state(failure, project, named[1] if named is not None else None),
-            fix(
-                f"give {where} tensors whose sizes go together, or make it with the size of what it is given"
-            ),
+            fix(f"pass tensors of matching sizes to {where}, or change its size to match them"),
         ],
         Confidence.LIKELY,
-        [Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")],
+        [Evidence(claim="error", observed=_first_line(failure.message), fact="failure.message")],
     )
 
 
 def _layers_of_node(
     node: str, project: Project | Unknown, model: ModelFacts | Unknown
 ) -> Iterator[tuple[str, Location]]:
-    """The layers in a node's name (`functional_1/lstm_1_2/lstm_cell_1/MatMul`), and where each was made."""
+    """Yield the layers in a node's name (`functional_1/lstm_1_2/lstm_cell_1/MatMul`), and where each was created."""
     for part in node.split("/"):
-        # A name that was used in the graph before gets another number at its end.
+        # TensorFlow appends a number to a name already used in the graph.
         for name in (part, re.sub(r"_\d+$", "", part)):
             for layer in model.every_layer() if isinstance(model, ModelFacts) else ():
                 if layer.name == name and not isinstance(layer.code, Unknown):
@@ -409,7 +400,7 @@ def _layers_of_node(
 
 
 def _users_line(failure: FailureFacts) -> Frame | None:
-    """The user's innermost line on the way to the operation: where it was defined, or where it raised."""
+    """Return the user's innermost line that led to the operation: its definition, or where it raised."""
     traced = False
     defined: Frame | None = None
     for frame in failure.definition:
@@ -428,8 +419,8 @@ _NODE_OPERATORS = {"mul": ast.Mult, "sub": ast.Sub, "add": ast.Add, "truediv": a
 def _by_node(
     failure: FailureFacts, project: Project | Unknown, evidence: list[Evidence]
 ) -> Iterator[Finding]:
-    """A node of the backward pass has no line of the user's, but its name tells loss or layer, and the operation."""
-    # A name that was used in the graph before gets another number at its end.
+    """Locate a node of the backward pass by its name, which contains the loss or layer and the operation."""
+    # TensorFlow appends a number to a name already used in the graph.
     parts = [re.sub(r"_\d+$", "", part) for part in failure.node.split("/")]
     for module in project.modules if isinstance(project, Project) else ():
         for function in module.functions:
@@ -443,14 +434,14 @@ def _by_node(
 
 
 def _name_in_graph(function: FunctionInfo) -> str:
-    """What Keras calls the nodes of a loss, or of the layers of a class where they were given no name."""
+    """Return Keras's default node name for a loss or for a class of layers."""
     if function.owner is None:
         return function.name
     return snake_case(function.owner.name) if function.name == "call" else ""
 
 
 def _line_of(function: FunctionInfo, operation: str) -> Location:
-    """The only line with that operator; else where the function returns."""
+    """Return the only line with that operator, else the function's return."""
     module, operator = function.module, _NODE_OPERATORS.get(operation)
     found = [
         node

@@ -4,7 +4,7 @@ from tensorflow import keras
 
 
 class Centered(keras.layers.Layer):
-    """Takes the mean of each sample away."""
+    """Subtracts the mean of each sample."""
 
     def call(self, inputs):
         mean = tf.reduce_mean(inputs, axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""`predict`, `fit` or `evaluate` called inside traced code.
+"""`predict`, `fit` or `evaluate` inside traced code.
 
 ## What happens
 
@@ -8,9 +8,8 @@ bytes-like object or a real number, not 'NoneType'`, or another message from dee
 
 ## Why
 
-`predict` is a loop over batches of arrays: it builds its own dataset and its own graph, and gives back NumPy.
-Inside a step that is being traced there are no arrays, only symbolic tensors. And no gradient would pass through
-it.
+`predict` is a loop over batches of arrays: it builds its own dataset and its own graph, and returns NumPy arrays. While a
+step is traced, there are no arrays, only symbolic tensors. No gradient would flow through `predict` either.
 
 ## Fix
 
@@ -18,8 +17,7 @@ Call the model: `self.generator(noise, training=False)`.
 
 ## Known limits
 
-From the source it is found where the object surely is a Keras model. In code that runs eagerly `predict` works and
-is not reported.
+`lint` reports it only if the object is certainly a Keras model. In eager code, `predict` works and is not reported.
 """
 
 from __future__ import annotations
@@ -62,7 +60,7 @@ _TEXT = pattern(r"\.(?P<method>predict|predict_on_batch|evaluate|fit|train_on_ba
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
-    """A model's own loop is started in a function that is traced."""
+    """Report `predict`, `fit` or `evaluate` in a traced function."""
     for site in module.method_calls(*LOOPS):
         function = site.function
         if function is None or function.traced is None or function.traced.eager:
@@ -86,7 +84,7 @@ def _finding(
 ) -> Finding:
     return CAUSE.finding(
         f"`{module.segment(site.node.func)}` runs while {name_of(function)} is traced: "
-        f"`{site.method}` needs arrays and starts a loop of its own",
+        f"`{site.method}` needs arrays and runs its own loop",
         subject=module.segment(site.node.func),
         location=module.location(site.node),
         evidence=[traced_evidence(function), *evidence],
@@ -96,7 +94,7 @@ def _finding(
 
 
 def _fixes(module: Module, site: CallSite) -> list[Fix]:
-    """Call the model, here and wherever else the function predicts: one alone would not do."""
+    """Call the model directly, at every such place in the function."""
     if site.method not in PREDICTS or not _called(module, site):
         return [fix(f"move `{site.method}` out of the traced code")]
     others = [
@@ -107,7 +105,7 @@ def _fixes(module: Module, site: CallSite) -> list[Fix]:
         and not _overlap(site.node, other.node)
     ]
     edits = [edit for one in (site, *others) for edit in _called(module, one)]
-    return [fix("call the model itself", edits)]
+    return [fix("call the model directly", edits)]
 
 
 def _called(module: Module, site: CallSite) -> tuple[Edit, ...]:
@@ -124,7 +122,7 @@ def _overlap(first: ast.Call, second: ast.Call) -> bool:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The last line of the user's, in a trace, calls such a method."""
+    """Explain an error whose last user line calls such a method during tracing."""
     frame = failure.last_user_frame
     said = any(words in failure.message for words in _SAID)
     if frame is None or not raised_in_trace(failure, project) or not (said or failure.frames[-1].library):
@@ -132,9 +130,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     confidence = Confidence.CERTAIN if said else Confidence.LIKELY
     module = module_of(project, frame)
     evidence = [
-        Evidence(
-            claim="what was raised", observed=failure.message.splitlines()[0][:120], location=frame.location
-        )
+        Evidence(claim="error", observed=failure.message.splitlines()[0][:120], location=frame.location)
     ]
     if module is None:
         written = _TEXT.search(frame.text)
@@ -144,7 +140,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 subject=written["method"],
                 location=frame.location,
                 evidence=evidence,
-                fixes=[fix("call the model itself")],
+                fixes=[fix("call the model directly")],
                 confidence=confidence,
             )
         return

@@ -4,7 +4,7 @@ from tensorflow import keras
 
 
 class NoisyModel(keras.Model):
-    """Adds noise to the inputs while it trains."""
+    """Adds noise to the inputs during training."""
 
     def __init__(self):
         super().__init__()

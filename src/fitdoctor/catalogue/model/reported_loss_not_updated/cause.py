@@ -1,27 +1,27 @@
-"""A loss that is reported as 0.0 because its tracker is never updated.
+"""Loss reported as 0.0 because its metric is never updated.
 
 ## What happens
 
-Training runs and the weights learn, but the history, the progress bar and every callback that looks at the loss see
-0.0 in every epoch. EarlyStopping stops, a checkpoint of the best loss never changes. Where metrics are given to `compile`
-and the step updates none of them, Keras 3 raises at the end of the first epoch: `ValueError: Cannot get result() since the
-metric has not yet been built.`
+Training runs and the weights are updated, but the history, the progress bar and every callback that monitors the loss see
+0.0 in every epoch. `EarlyStopping` stops training, and the checkpoint of the best loss never changes. If `compile` gets
+metrics and the step updates none of them, Keras 3 raises at the end of the first epoch: `ValueError: Cannot get result()
+since the metric has not yet been built.`
 
 ## Why
 
-When the keys that `train_step` returns are the names of the model's metrics, Keras does not show the returned
-values: it asks the metrics. `{"loss": loss}` of a model compiled without metrics has the very name of Keras's own
-loss tracker, and the step has not updated it. The same holds for `return self.compute_metrics(…)`, which updates
-the metrics given to `compile` and not the loss, and for a tracker of your own that is only read.
+If the keys that `train_step` returns are the names of the model's metrics, Keras ignores the returned values and reads
+the metrics instead. In a model compiled without metrics, `{"loss": loss}` uses the name of Keras's own loss tracker,
+which the step has not updated. The same holds for `return self.compute_metrics(…)`, which updates the metrics passed to
+`compile` but not the loss, and for a custom metric that is only read.
 
 ## Fix
 
-Update the tracker with the loss before it is read.
+Update the loss metric before it is read.
 
 ## Known limits
 
-A tracker that is reached in a way that cannot be followed counts as updated. Keys other than the names of the
-metrics show the value of the last batch, which is not reported.
+A metric that the analysis cannot follow is assumed to be updated. Keys other than metric names show the value of the last
+batch, which is not reported.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ CAUSE = Cause(id="FIT317", slug="reported-loss-not-updated", severity=Severity.W
 KERAS_TRACKER = "_loss_tracker"
 _READS = frozenset({"result", "reset_state", "reset_states", "name"})
 _MAY_UPDATE = frozenset({KERAS_TRACKER, "update_state", "metrics"})
-"""What a function within a step says that may update any metric."""
+"""Words in a function called by a step that may update any metric."""
 
 
 _MODELS = ("keras.Model", "keras.Sequential")
-"""Their own steps, and the tracker that those update, are the same."""
+"""Base classes whose steps update the same loss tracker."""
 
 
 @CAUSE.in_source
 @mentions("train_step")
 def from_source(module: Module) -> Iterator[Finding]:
-    """The step returns a metric that nothing in the program updates; Keras 2 shows what the step returns."""
+    """Report a step that returns a metric nothing updates; Keras 2 shows the returned value instead."""
     if module.keras != 3:
         return
     for step in steps_of(module):
@@ -78,7 +78,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 def _trains_elsewhere(step: FunctionInfo) -> bool:
-    """Whether the step goes on to Keras's, which updates the tracker."""
+    """Whether the step calls the base step, which updates the tracker."""
     return any(
         isinstance(node, ast.Attribute)
         and node.attr == "train_step"
@@ -89,11 +89,11 @@ def _trains_elsewhere(step: FunctionInfo) -> bool:
     )
 
 
-# --- a tracker of the user's ---------------------------------------------------------------------------------------
+# --- a custom loss metric ------------------------------------------------------------------------------------------
 
 
 def _own_tracker(step: FunctionInfo, value: ast.expr) -> Finding | None:
-    """`{"loss": self.tracker.result()}` where the tracker is only ever read."""
+    """Report `{"loss": self.tracker.result()}` if the metric is only ever read."""
     module, owner = step.module, step.owner
     if not isinstance(value, ast.Dict) or owner is None:
         return None
@@ -107,7 +107,7 @@ def _own_tracker(step: FunctionInfo, value: ast.expr) -> Finding | None:
 
 
 def _tracker_read(module: Module, value: ast.expr) -> str:
-    """The attribute of `self` whose `result()` an expression is."""
+    """Return the attribute of `self` whose `result()` an expression reads."""
     if (
         not isinstance(value, ast.Call)
         or not isinstance(value.func, ast.Attribute)
@@ -119,7 +119,7 @@ def _tracker_read(module: Module, value: ast.expr) -> str:
 
 
 def _may_be_updated(module: Module, attribute: str) -> bool:
-    """Whether anything in the project does more with an attribute of that name than read it."""
+    """Whether anything in the project may update an attribute of that name."""
     modules = module.project.modules if module.project is not None else (module,)
     for one in modules:
         for node in one.nodes(ast.Attribute):
@@ -134,7 +134,7 @@ def _only_reads(module: Module, node: ast.Attribute) -> bool:
     around = module.parent(node)
     if isinstance(around, ast.Attribute) and around.attr in _READS:
         return True
-    # `return [self.loss_tracker]` of the `metrics` property.
+    # `return [self.loss_tracker]` in the `metrics` property.
     function = module.function_of(node)
     return (
         function is not None
@@ -144,7 +144,7 @@ def _only_reads(module: Module, node: ast.Attribute) -> bool:
 
 
 def _loops_over_metrics(module: Module) -> bool:
-    """Whether something is updated in a loop, or under a name: it may be any metric."""
+    """Whether `update_state` is called in a loop or through a name, so that any metric may be updated."""
     for site in module.method_calls("update_state"):
         receiver = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
         if not isinstance(receiver, ast.Attribute):
@@ -156,7 +156,7 @@ def _loops_over_metrics(module: Module) -> bool:
 
 
 def _keras_tracker(step: FunctionInfo, value: ast.expr) -> Finding | None:
-    """The keys are the metrics' names, so that Keras's own loss tracker counts, and the step does not update it."""
+    """Report a step that returns metric names as keys without updating Keras's own loss tracker."""
     owner = step.owner
     assert owner is not None
     module = owner.module
@@ -196,7 +196,7 @@ def _is_metrics(module: Module, value: ast.expr) -> bool:
 
 
 def _updates_loss(step: FunctionInfo) -> bool:
-    """Whether the step updates, or may update, Keras's loss tracker."""
+    """Whether the step may update Keras's loss tracker."""
     for method in reached_methods(step):
         module = method.module
         for node in own_nodes(method):
@@ -223,7 +223,7 @@ def _updates_loss(step: FunctionInfo) -> bool:
 
 
 def _leaves_loss_out(module: Module, call: ast.Call, receiver: ast.expr) -> bool:
-    """Whether an update surely is of another metric than Keras's loss tracker."""
+    """Whether an update certainly leaves out Keras's loss tracker."""
     if isinstance(receiver, ast.Attribute):
         return is_self(module, receiver.value) and receiver.attr != KERAS_TRACKER
     if not isinstance(receiver, ast.Name):
@@ -249,7 +249,7 @@ def _excludes_loss(test: ast.expr, name: str) -> bool:
 
 
 def _has_metrics(owner: ClassInfo) -> bool:
-    """Whether the class keeps metrics, or layers that may, of which Keras would report the names too."""
+    """Whether the class has metrics, or layers that may have some, which Keras would report too."""
     for ancestor in owner.module.ancestry(owner):
         for targets in ancestor.module.attribute_stores(ancestor.node).values():
             for target in targets:
@@ -260,7 +260,7 @@ def _has_metrics(owner: ClassInfo) -> bool:
 
 
 def _has_metric_called_loss(owner: ClassInfo) -> bool:
-    """A tracker of the user's that is named `loss` takes the place of Keras's."""
+    """Whether the class has its own metric named `loss`, which replaces Keras's."""
     for ancestor in owner.module.ancestry(owner):
         text = ancestor.module.segment(ancestor.node)
         if 'name="loss"' in text or "name='loss'" in text:
@@ -274,7 +274,7 @@ def _stored(module: Module, target: ast.AST) -> ast.expr | None:
 
 
 def _is_compiled_without_metrics(module: Module) -> bool:
-    """Whether the program compiles, and no `compile` in it gets metrics."""
+    """Whether the program calls `compile` but never with metrics."""
     modules = module.project.modules if module.project is not None else (module,)
     calls = [site for one in modules for site in one.method_calls("compile") if not site.name]
     return bool(calls) and all(
@@ -298,13 +298,13 @@ def _finding(step: FunctionInfo, value: ast.expr, tracker: str, name: str) -> Fi
     if older is not None:
         return _of_predictions(step, older, name)
     return CAUSE.finding(
-        f"{name_of(step)} never updates the metric `{name}` that it reports: it will show 0.0",
+        f"{name_of(step)} reports the metric `{name}` but never updates it: it will show 0.0",
         subject=step.qualname,
         location=module.location(statement),
         evidence=[
             Evidence(
-                claim="Keras shows the state of the metrics whose names are returned, not the returned values",
-                observed=f"`{tracker or 'the loss tracker'}` is never updated",
+                claim="for metric names, Keras shows the metric's state, not the returned value",
+                observed=f"{f'`{tracker}`' if tracker else 'the loss tracker'} is never updated",
                 expected="`update_state(loss)` before the return",
                 location=module.location(statement),
             )
@@ -314,7 +314,7 @@ def _finding(step: FunctionInfo, value: ast.expr, tracker: str, name: str) -> Fi
 
 
 def _older_update(step: FunctionInfo) -> ast.Call | None:
-    """`self.compiled_metrics.update_state(y, y_pred)` of Keras 2."""
+    """Return a Keras 2 call `self.compiled_metrics.update_state(y, y_pred)`."""
     for method in reached_methods(step):
         for site in method.module.method_calls("update_state"):
             func = site.node.func
@@ -329,16 +329,16 @@ def _older_update(step: FunctionInfo) -> ast.Call | None:
 
 
 def _of_predictions(step: FunctionInfo, update: ast.Call, name: str) -> Finding:
-    """Keras 3 hands the predictions to every `Mean` among the metrics, its loss tracker too."""
+    """Report predictions that Keras 3 passes to every `Mean` metric, including its loss tracker."""
     where = step.module.location(update)
     return CAUSE.finding(
-        f"{name_of(step)} updates the metric `{name}` that it reports with the predictions: "
+        f"{name_of(step)} updates the metric `{name}` with the predictions: "
         "it will show their mean, not the loss",
         subject=step.qualname,
         location=where,
         evidence=[
             Evidence(
-                claim="`compiled_metrics` of Keras 3 updates all metrics, and its loss tracker is one of them",
+                claim="in Keras 3, `compiled_metrics` updates all metrics, including the loss tracker",
                 observed=step.module.segment(update)[:80],
                 expected="`update_state(loss)` for the loss tracker",
                 location=where,
@@ -349,8 +349,8 @@ def _of_predictions(step: FunctionInfo, update: ast.Call, name: str) -> Finding:
 
 
 def _each_by_its_own(step: FunctionInfo, update: ast.Call) -> Fix:
-    """A loop in the place of the update; a further `Mean` of the class would want a value that is not known here."""
-    title = "go through `self.metrics`: the one named `loss` with the loss, the others with the labels"
+    """Replace the update by a loop, unless the class has another `Mean`, whose value is not known here."""
+    title = "loop over `self.metrics`: update `loss` with the loss, the others with labels and predictions"
     module, loss = step.module, differentiated(step)
     statement = module.statement(update)
     if not loss or not isinstance(statement, ast.Expr) or step.owner is None or _has_metrics(step.owner):
@@ -368,7 +368,7 @@ def _each_by_its_own(step: FunctionInfo, update: ast.Call) -> Fix:
 
 def _update(step: FunctionInfo, statement: ast.stmt, tracker: str) -> Fix:
     module, loss = step.module, differentiated(step)
-    title = "update the tracker with the loss before it is reported"
+    title = "update the metric with the loss before reporting it"
     if not loss:
         return fix(title)
     code = module.code(statement)
@@ -378,14 +378,14 @@ def _update(step: FunctionInfo, statement: ast.stmt, tracker: str) -> Fix:
             for node in own_nodes(step)
             if isinstance(node, ast.Attribute) and node.attr == "update_state"
         ]
-        # With several trackers it is not evident which value this one is for.
+        # With several metrics it is unclear which value this one expects.
         return fix(title, insert_before(code, f"{tracker}.update_state({loss})") if not others else ())
     deeper = f"{code.indent}    "
     text = f'for metric in self.metrics:\n{deeper}if metric.name == "loss":\n{deeper}    metric.update_state({loss})'
     return fix(title, insert_before(code, text))
 
 
-# --- metrics of compile that no step updates ----------------------------------------------------------------------
+# --- compiled metrics that no step updates ------------------------------------------------------------------------
 
 _UNBUILT = "Cannot get result() since the metric has not yet been built"
 _UPDATES = frozenset({"update_state", "compute_metrics", "compiled_metrics"})
@@ -393,16 +393,16 @@ _UPDATES = frozenset({"update_state", "compute_metrics", "compiled_metrics"})
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras asks the metrics of `compile` for their values, and the step has left them alone."""
+    """Explain the error of compiled metrics that the step never updated."""
     if _UNBUILT not in failure.message or failure.called != "fit":
         return
     if isinstance(project, Unknown):
         frame = failure.last_user_frame
         yield CAUSE.finding(
-            "no step of the training updated the metrics that were given to `compile`",
+            "the training step never updates the metrics passed to `compile`",
             subject="metrics",
             location=frame.location if frame is not None else None,
-            evidence=[Evidence("Keras asks them for their values", fact="failure.message")],
+            evidence=[Evidence("Keras reads the metrics", fact="failure.message")],
             fixes=[fix("update the metrics in `train_step`: `metric.update_state(y, y_pred)`")],
             confidence=Confidence.LIKELY,
         )
@@ -414,12 +414,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 continue
             statement = module.statement(values[0])
             yield CAUSE.finding(
-                f"{name_of(step)} updates none of the metrics that were given to `compile`",
+                f"{name_of(step)} updates none of the metrics passed to `compile`",
                 subject=step.qualname,
                 location=module.location(statement),
                 evidence=[
                     Evidence(
-                        claim="Keras asks them for their values at the end of the epoch",
+                        claim="Keras reads the metrics at the end of the epoch",
                         observed="no `update_state` in the step",
                         fact="failure.message",
                     )
@@ -440,8 +440,8 @@ def _touches_metrics(step: FunctionInfo) -> bool:
 
 
 def _updated(step: FunctionInfo, statement: ast.stmt, value: ast.expr) -> Fix:
-    """All metrics of the model, before all of them are returned."""
-    title = "update the metrics, the loss with the loss and the others with labels and predictions"
+    """Update all metrics of the model, then return all of them."""
+    title = "update the metrics: `loss` with the loss, the others with labels and predictions"
     module, loss = step.module, differentiated(step)
     names = compared(step)
     if not loss or names is None or not isinstance(statement, ast.Return):

@@ -1,4 +1,4 @@
-"""A batch size in a reshape: the last batch is shorter."""
+"""A reshape that hard-codes the batch size, although the last batch is shorter."""
 
 import keras
 import numpy as np

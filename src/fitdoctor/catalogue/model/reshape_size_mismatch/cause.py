@@ -1,25 +1,25 @@
-"""A reshape to another number of elements.
+"""Reshape to a different number of elements.
 
 ## What happens
 
 The `Reshape` layer raises `ValueError: The total size of the tensor must be unchanged. Received: input_shape=(784,),
-target_shape=(7, 7, 32)` while the model is made. `tf.reshape` in a layer's `call` raises `Cannot reshape a tensor with
-3200 elements to shape [20,10,4,16] (12800 elements)` while it is traced, or `Input to reshape is a tensor with … values, but
-the requested shape has …` at run time. A batch size that is written into the target fails only at the last batch, where that
-is shorter.
+target_shape=(7, 7, 32)` when the model is created. `tf.reshape` in a layer's `call` raises `Cannot reshape a tensor with
+3200 elements to shape [20,10,4,16] (12800 elements)` during tracing, or `Input to reshape is a tensor with … values, but
+the requested shape has …` at run time. A hard-coded batch size fails only on the last batch, if that is shorter.
 
 ## Why
 
-The lengths of the new shape do not multiply to what there is: the layer before has other units than the target needs, or
-an axis of the target is the wrong one (the whole width where the width of one head belongs).
+The sizes of the new shape do not multiply to the number of elements. Either the previous layer has the wrong number of
+units, or an axis of the target shape is wrong (such as the full width instead of the width of one head).
 
 ## Fix
 
-Give the layer before as many units as the target holds, or correct the axis of the target; -1 stands for what is left.
+Set the units of the previous layer to the size of the target shape, or correct the target shape. A size of -1 is inferred
+from the rest.
 
 ## Known limits
 
-Which of the two numbers is the right one cannot be told from the sizes.
+The sizes alone do not show which of the two is wrong.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _speaks_of_reshape(message: str) -> bool:
 
 @CAUSE.in_source
 def from_source(site: ModelSite) -> Iterator[Finding]:
-    """The source reshapes to a size that it tells to be another one."""
+    """Report a reshape in the source whose sizes are known to differ."""
     refusal = of_site(site)
     if refusal is None or not _speaks_of_reshape(refusal.message):
         return
@@ -90,22 +90,22 @@ def from_source(site: ModelSite) -> Iterator[Finding]:
 
 
 def _of_call(refusal: Refusal) -> Finding:
-    """`tf.reshape` of a tensor whose batch axis is open."""
+    """Report a `tf.reshape` of a tensor with an open batch axis."""
     sizes = reshape_sizes(refusal.message)
     given, target = refusal.shapes[0][1:], sizes.target_shape if sizes is not None else None
     code = refusal.layer.code if refusal.layer is not None else None
     return CAUSE.finding(
-        f"a sample of {_count(given)} elements is reshaped to {_words(target)}, which holds {_count(target)}",
+        f"a sample of {_count(given)} elements is reshaped to {_words(target)}, which has {_count(target)}",
         subject="reshape",
         location=place(code, refusal.place),
         evidence=[
             Evidence(
-                "elements a sample",
+                "elements per sample",
                 f"{_words(given)}: {_count(given)}",
                 f"{_words(target)}: {_count(target)}",
             )
         ],
-        fixes=[fix("make the new shape hold as many elements as the tensor has; -1 stands for what is left")],
+        fixes=[fix("use a shape with as many elements as the tensor; -1 is inferred from the rest")],
         confidence=refusal.confidence,
     )
 
@@ -117,13 +117,13 @@ def _of_layer(refusal: Refusal) -> Finding:
     before = next((layer for layer in refusal.way if layer.class_name not in _PASSES), None)
     code = refusal.layer.code if refusal.layer is not None else Unknown("the layer was not found")
     return CAUSE.finding(
-        f"`Reshape` to {_words(target)} holds {_count(target)} elements a sample, and its input {_words(given)} has "
-        f"{_count(given)}",
+        f"`Reshape` to {_words(target)} needs {_count(target)} elements per sample, but its input {_words(given)} "
+        f"has {_count(given)}",
         subject="layer Reshape",
         location=place(code, refusal.place),
         evidence=[
             Evidence(
-                claim="elements a sample",
+                claim="elements per sample",
                 observed=f"{_words(given)}: {_count(given)}",
                 expected=f"{_words(target)}: {_count(target)}",
                 location=place(code, refusal.place),
@@ -140,12 +140,12 @@ def _of_layer(refusal: Refusal) -> Finding:
 
 
 def _words(shape: Shape | None) -> str:
-    return shape_words(shape) if shape is not None else "another size"
+    return shape_words(shape) if shape is not None else "a different shape"
 
 
 def _count(shape: Shape | None) -> str:
     if shape is None:
-        return "another number"
+        return "a different number"
     number = math.prod(length for length in shape if length is not None and length != -1)
     return f"a multiple of {number}" if None in shape or -1 in shape else str(number)
 
@@ -164,17 +164,17 @@ def _layer_fixes(
         and target is not None
     ):
         text = " * ".join(elements) if elements else str(math.prod(length or 0 for length in target))
-        title = f"give `Dense` as many units as the target holds: `{text}`"
+        title = f"set the units of `Dense` to the size of the target shape: `{text}`"
         fixes.append(fix(title, set_argument(before.code, "units", text, position=0)))
     repaired = _repaired(given, target)
     if repaired is not None and isinstance(code, Code):
         title = f"reshape to {shape_words(repaired)}"
         fixes.append(fix(title, set_argument(code, "target_shape", shape_words(repaired), position=0)))
-    return fixes or [fix("make the target hold as many elements as the input has")]
+    return fixes or [fix("use a target shape with as many elements as the input")]
 
 
 def _target_texts(code: Code | Unknown) -> list[str]:
-    """The lengths of the target as they are written."""
+    """Return the sizes of the target shape as source text."""
     argument = None if isinstance(code, Unknown) else code.argument("target_shape", 0)
     if argument is None:
         return []
@@ -189,7 +189,7 @@ def _target_texts(code: Code | Unknown) -> list[str]:
 
 
 def _repaired(given: Shape | None, target: Shape | None) -> tuple[int, ...] | None:
-    """The target with its last length corrected, where that goes."""
+    """Return the target shape with its last size corrected, if possible."""
     if given is None or target is None or None in given or None in target or -1 in target:
         return None
     size = math.prod(length for length in given if length is not None)
@@ -204,7 +204,7 @@ def _repaired(given: Shape | None, target: Shape | None) -> tuple[int, ...] | No
 
 @CAUSE.before_fit
 def from_last_batch(data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A reshape that holds for a full batch, and not for the shorter one at the end."""
+    """Report a reshape that works for full batches but not for the shorter last one."""
     short = data.trial.short
     failed = short.failure if isinstance(short, Outcome) else None
     if failed is None or failed.place is None or not _speaks_of_reshape(failed.message):
@@ -222,7 +222,7 @@ def from_last_batch(data: DataFacts, project: Project | Unknown) -> Iterator[Fin
 def last_batch_in_source(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
-    """The same where the source tells the number of samples, and the rows are written in a `call`."""
+    """Report it from source, if the number of samples is known and `call` hard-codes the batch size."""
     left = rows_left_over(fit, data)
     found = reshaped_in_call(model, project, fit.batch_size) if left and fit.batch_size else None
     if found is not None:
@@ -244,25 +244,24 @@ def _of_last_batch(
     target = found[0].segment(found[1].args[1]) if found is not None and raised is None else ""
     words = target or _words(sizes.target_shape if sizes is not None else None)
     return CAUSE.finding(
-        f"the last batch has {rows} rows, and a tensor of it cannot be reshaped to {words}: "
-        "a batch size is written there",
+        f"the last batch has {rows} row{'s' * (rows != 1)}, but the reshape to {words} hard-codes the batch size",
         subject="reshape",
         location=place(found[0].location(found[1]) if found is not None else None, raised),
         evidence=[
             Evidence(
-                claim="the last of the batches is shorter",
+                claim="the last batch is shorter",
                 observed=f"{rows} rows",
                 expected=f"{data.batch_size} rows",
                 fact="data.samples",
             )
         ],
-        fixes=[fix("let the batch be as long as it is: -1", edits)],
+        fixes=[fix("leave the batch size open: -1", edits)],
         confidence=confidence,
     )
 
 
 def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The loss met fewer labels than outputs, and a reshape writes their number out; the two fail side by side."""
+    """Explain a loss with fewer labels than outputs by a reshape with a hard-coded batch size."""
     batch = fixed_batch(failure)
     found = reshape_to(project, batch.fixed) if batch is not None else None
     if batch is None or found is None:
@@ -270,17 +269,16 @@ def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fi
     module, call = found
     sizes = ReshapeSizes(None, None, None, None, (batch.fixed,))
     yield CAUSE.finding(
-        f"the last batch has {batch.rows} rows, and the model reshapes it to {batch.fixed}: "
-        "a batch size is written there",
+        f"the last batch has {batch.rows} row{'s' * (batch.rows != 1)}, but a reshape hard-codes {batch.fixed}",
         subject="reshape",
         location=module.location(call),
         evidence=[Evidence("rows of the batch", str(batch.rows), str(batch.fixed), "failure.message")],
-        fixes=[fix("let the batch be as long as it is: -1", _first_left_open(module, call, sizes))],
+        fixes=[fix("leave the batch size open: -1", _first_left_open(module, call, sizes))],
     )
 
 
 def _first_left_open(module: Module, call: ast.Call, sizes: ReshapeSizes) -> tuple[Edit, ...]:
-    """Put -1 for the rows, where the lengths are written out."""
+    """Replace a literal batch size by -1."""
     shape = call.args[1] if len(call.args) > 1 else None
     if not isinstance(shape, (ast.Tuple, ast.List)) or not shape.elts or sizes.target_shape is None:
         return ()
@@ -292,7 +290,7 @@ def _first_left_open(module: Module, call: ast.Call, sizes: ReshapeSizes) -> tup
 def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
-    """The message tells both sizes."""
+    """Read both sizes from the error message."""
     sizes = reshape_sizes(failure.message)
     if isinstance(data, DataFacts) and data.role != "training":
         return
@@ -308,12 +306,12 @@ def from_failure(
 
 
 _ROWS_DIFFER = pattern(r"Incompatible shapes|Dimensions must be equal")
-"""When the step runs, or while it is traced: where all batches have one size."""
+"""Raised when the step runs, or during tracing if all batches have the same size."""
 
 
 @CAUSE.after_failure
 def from_batch(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """The loss met more or fewer rows than there are labels: a `reshape` to (-1, …) made other rows of the batch."""
+    """Explain a loss whose outputs and labels differ in number by a `reshape` to (-1, …) that changed the batch axis."""
     said = operation_shapes(failure.message)
     if said is None or len(said.shapes) != 2 or not _ROWS_DIFFER.search(failure.message):
         return
@@ -346,20 +344,22 @@ def _of_batch(
     frame = failure.last_user_frame
     rest = ", ".join(module.segment(each) for each in target.elts[1:])
     return CAUSE.finding(
-        f"the batch has {rows[0][0]} rows before and {rows[1][0]} after: with -1 for the batch axis, a sample that does "
-        f"not hold ({rest}) elements is spread over other rows",
+        f"the reshape turns {rows[0][0]} rows into {rows[1][0]}: with -1 for the batch axis, a sample that does "
+        f"not have ({rest}) elements changes the number of rows",
         subject="reshape",
         location=module.location(call),
         evidence=[
             Evidence(
-                claim="what the loss was given",
+                claim="shapes passed to the loss",
                 observed=_words(rows[0]),
                 expected=_words(rows[1]),
                 fact="failure.message",
                 location=frame.location if frame is not None else None,
             )
         ],
-        fixes=[fix(f"give the layer samples of ({rest}) elements, or let another axis than the first be -1")],
+        fixes=[
+            fix(f"pass samples of ({rest}) elements to the layer, or use -1 for an axis other than the first")
+        ],
         confidence=Confidence.LIKELY,
     )
 
@@ -393,16 +393,16 @@ def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project |
             )
         ],
         fixes=[
-            fix("let the axis be what is left: -1", edits)
+            fix("let TensorFlow infer the size of this axis: -1", edits)
             if edits
-            else fix("make the new shape hold as many elements as the tensor has; -1 stands for what is left")
+            else fix("use a shape with as many elements as the tensor; -1 is inferred from the rest")
         ],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _user_line(failure: FailureFacts) -> Frame | None:
-    """The user's line that asked for the reshape; a graph failure tells it with the node's definition."""
+    """Return the user's line of the reshape; a graph error names it in the node's definition."""
     defined = [frame for frame in failure.definition if not frame.library]
     return defined[-1] if defined else failure.last_user_frame
 
@@ -421,7 +421,7 @@ def _reshape_at(module: Module, line: int, cell: int | None) -> ast.Call | None:
 
 
 def _left_open(module: Module, call: ast.Call, given: Shape | None, sizes: ReshapeSizes) -> tuple[Edit, ...]:
-    """Put -1 for the one length that is wrong: the last one with which the others go into the size."""
+    """Replace the one wrong size by -1: the last one whose removal makes the others divide the total."""
     shape = call.args[1] if len(call.args) > 1 else None
     target = sizes.target_shape
     total = sizes.given

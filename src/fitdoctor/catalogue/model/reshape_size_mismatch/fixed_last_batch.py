@@ -1,4 +1,4 @@
-"""A reshape that leaves the size of the batch open."""
+"""A reshape that leaves the batch size open."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Pictures of any size are flattened: nobody knows how many weights the Dense layer needs."""
+"""Images of any size are flattened, so the `Dense` layer cannot know its number of weights."""
 
 import numpy as np
 import keras

@@ -1,23 +1,23 @@
-"""A layer needs a size that the layers before it leave open.
+"""Layer input with an unknown size.
 
 ## What happens
 
 `ValueError: Shapes used to initialize variables must be fully-defined (no `None` dimensions). Received: shape=(None, 2) for
 variable path='sequential/dense/kernel'`; in Keras 2 `The last dimension of the inputs to a Dense layer should be defined.
-Found None.` The model cannot be made, or fails when it first sees data.
+Found None.` The model cannot be created, or fails on the first data.
 
 ## Why
 
-The kernel of a `Dense` has a row for each number of a sample. Behind a `Flatten` that is height times width times
-channels; where the model takes pictures (or series) of any size, nobody knows how many those are.
+The kernel of a `Dense` layer has one row per feature. After a `Flatten`, that is height times width times channels. If
+the model accepts images (or sequences) of any size, that number is unknown.
 
 ## Fix
 
-Pool over the open axes instead of flattening them (`GlobalAveragePooling2D`), or give the `Input` its lengths.
+Pool over the open axes instead of flattening them (`GlobalAveragePooling2D`), or give the `Input` fixed sizes.
 
 ## Known limits
 
-Behind operations of your own that leave an axis open, the layer that refuses is named, not the operation.
+If one of your own operations leaves an axis open, the finding names the layer that fails, not the operation.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _speaks_of_it(message: str) -> bool:
 
 @CAUSE.in_source
 def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """Following the source leads to a layer that gets an open axis."""
+    """Report a layer in the source whose input has an open feature axis."""
     refusal = of_site(site)
     if refusal is not None and _speaks_of_it(refusal.message):
         yield _finding(refusal, project)
@@ -71,7 +71,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
 ) -> Iterator[Finding]:
-    """Keras could not make the weights."""
+    """Explain the Keras error about weights of unknown shape."""
     if not _speaks_of_it(failure.message):
         return
     refusal = of_failure(failure, project, model, data, _speaks_of_it)
@@ -85,19 +85,19 @@ def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
     blamed = flattened or refusal.layer
     name = f"`{refusal.name}`"
     return CAUSE.finding(
-        f"{name} needs to know how many numbers a sample has, and "
+        f"{name} needs a fixed number of features, but "
         + (
-            "`Flatten` makes as many as the picture or series is large"
+            "`Flatten` before it outputs as many as the input is large"
             if flattened
-            else "the axis before is open"
+            else "the feature axis of its input is open"
         ),
         subject=f"layer {refusal.name}",
         location=place(blamed.code if blamed is not None else None, refusal.place),
         evidence=[
             Evidence(
-                claim="what the model is given",
+                claim="input shape",
                 observed=_shape_of(begun),
-                expected="lengths, or pooling over the open ones",
+                expected="fixed sizes, or pooling over the open axes",
                 location=place(begun.code) if begun is not None else None,
             )
         ],
@@ -112,7 +112,7 @@ def _shape_of(layer: LayerFacts | None) -> str:
 
 
 def _fixes(flattened: LayerFacts | None, refusal: Refusal, project: Project | Unknown) -> list[Fix]:
-    lengths = fix("give the `Input` the lengths of the data")
+    lengths = fix("set the sizes of the data in the `Input`")
     found = found_in(project, flattened.code) if flattened is not None else None
     axes = _axes(refusal.way[refusal.way.index(flattened) + 1 :]) if flattened is not None else ""
     if flattened is None or not axes:
@@ -127,7 +127,7 @@ def _fixes(flattened: LayerFacts | None, refusal: Refusal, project: Project | Un
 
 
 def _axes(before: tuple[LayerFacts, ...]) -> str:
-    """`2D` behind a picture: by the shape that is flattened, else by the layers that made it."""
+    """Return `1D`, `2D` or `3D`: from the flattened shape, else from the layers before."""
     for layer in before:
         if not isinstance(layer.output_shapes, Unknown) and layer.output_shapes:
             rank = len(layer.output_shapes[0])

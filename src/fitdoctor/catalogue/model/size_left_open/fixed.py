@@ -1,4 +1,4 @@
-"""Pictures of any size are averaged over their places: as many numbers as there are filters."""
+"""Images of any size are pooled to one value per filter."""
 
 import numpy as np
 import keras

@@ -1,25 +1,26 @@
-"""A class of Keras is derived without calling its `__init__`.
+"""Subclass of a Keras class without `super().__init__()`.
 
 ## What happens
 
-A model raises `AttributeError: 'MLP' object has no attribute '_dtype_policy'` when it is compiled; a layer `'Scale'
-object has no attribute 'name'` when it is added to a `Sequential`, `'_trainable'` when a model tracks it, or `RuntimeError:
-In layer 'Scale', you forgot to call super().__init__()` when it is called; a loss lacks its `name`, a metric cannot make
-its weights.
+A model raises `AttributeError: 'MLP' object has no attribute '_dtype_policy'` when it is compiled. A layer raises
+`'Scale' object has no attribute 'name'` when it is added to a `Sequential`, `'_trainable'` when a model tracks it, or
+`RuntimeError: In layer 'Scale', you forgot to call super().__init__()` when it is called. A loss has no `name`, and a
+metric cannot create its weights.
 
 ## Why
 
-The base class prepares the object in its own `__init__`: name, types, lists of weights. Plain attributes and even layers
-may be set before it; `add_weight` may not. `super().__init__(self)` gives it one argument too many (`takes 1 positional
-argument but 2 were given`), and `super(Layer, self).__init__()` in a class derived from `Layer` skips it.
+The base class initializes the object in its `__init__`: name, dtype policy, lists of weights. Plain attributes and even
+layers may be set before that call; `add_weight` may not run before it. `super().__init__(self)` passes one argument too
+many (`takes 1 positional argument but 2 were given`), and `super(Layer, self).__init__()` in a subclass of `Layer` skips
+`Layer.__init__`.
 
 ## Fix
 
-Call `super().__init__()` as the first line of `__init__`, with the `**kwargs` that it was given.
+Call `super().__init__()` in the first line of `__init__`, and pass on any `**kwargs`.
 
 ## Known limits
 
-A late call that harms nothing is not reported. Callbacks and constraints do not need the call.
+A late but harmless call is not reported. Callbacks and constraints do not need the call.
 """
 
 from __future__ import annotations
@@ -51,14 +52,14 @@ CAUSE = Cause(
 
 _NEEDS_IT = frozenset({"Layer", "Model", "Loss", "Metric"})
 _TOO_EARLY = frozenset({"add_weight", "add_variable", "add_loss"})
-"""Methods of the base class that refuse to work before its `__init__`."""
+"""Base class methods that fail before `__init__`."""
 _PREPARED = frozenset({"name", "_name", "dtype", "reduction", "trainable", "layers", "built", "losses"})
 
 
 @CAUSE.in_source
 @mentions("class")
 def from_source(module: Module) -> Iterator[Finding]:
-    """A class of Keras with an `__init__` that never, or too late, calls that of its base."""
+    """Report subclasses whose `__init__` calls the base `__init__` too late or not at all."""
     for info in module.classes:
         found = _judged(info)
         if found is not None:
@@ -70,7 +71,7 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
     if info.kind not in _NEEDS_IT or init is None or not isinstance(init.node, ast.FunctionDef):
         return None
     if info.kind == "Layer" and ("__call__" in info.methods or not _is_layer(info)):
-        return None  # only calling it as a layer would miss what the base sets up
+        return None  # the missing setup matters only if it is called as a layer
     if info.kind == "Loss" and _stands_alone(info):
         return None
     calls = [node for node in own_nodes(init) if _calls_base(node)]
@@ -95,7 +96,7 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
 
 
 def _stands_alone(info: ClassInfo) -> bool:
-    """A loss with a `__call__` and a name of its own needs nothing of what the base would set up."""
+    """Whether a loss defines `__call__` and a name itself and so needs no base setup."""
     lineage = info.module.ancestry(info)
     named = any(
         isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "name" for t in part.targets)
@@ -107,7 +108,7 @@ def _stands_alone(info: ClassInfo) -> bool:
 
 
 def _is_layer(info: ClassInfo) -> bool:
-    """Whether it can be called as a layer: it has, or inherits, a `call` of the user's or of a layer of Keras."""
+    """Whether the class can be called as a layer: it has or inherits a `call`."""
     if info.module.method(info, "call") is not None:
         return True
     bases = {base for ancestor in info.module.ancestry(info) for base in ancestor.bases}
@@ -115,14 +116,14 @@ def _is_layer(info: ClassInfo) -> bool:
 
 
 def _calls_base(node: ast.AST) -> TypeGuard[ast.Call]:
-    """`super().__init__(…)`, `Base.__init__(self, …)`."""
+    """Whether a node is `super().__init__(…)` or `Base.__init__(self, …)`."""
     return (
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__"
     )
 
 
 def _called_wrongly(info: ClassInfo, call: ast.Call) -> tuple[str, str, tuple[Edit, ...]] | None:
-    """`super().__init__(self)`, or `super(Layer, self).__init__()` in another class: what is wrong, what is right."""
+    """Return problem, correct form and edits for `super().__init__(self)` or `super(Layer, self).__init__()`."""
     assert isinstance(call.func, ast.Attribute)
     module, base = info.module, call.func.value
     if not isinstance(base, ast.Call) or not isinstance(base.func, ast.Name) or base.func.id != "super":
@@ -130,12 +131,12 @@ def _called_wrongly(info: ClassInfo, call: ast.Call) -> tuple[str, str, tuple[Ed
     if base.args and module.resolve(base.args[0]).startswith("keras."):
         name = module.segment(base.args[0])
         here = module.location(base)
-        return f"skips that of `{name}` itself", f"`super({info.name}, self)`", (Edit(here, "super()"),)
+        return f"skips that of `{name}`", f"`super({info.name}, self)`", (Edit(here, "super()"),)
     if call.args and is_self(module, call.args[0]) and not _needs_arguments(info):
         here, last = module.location(call.args[0]), len(call.args) == 1 and not call.keywords
         rest = next(iter([*call.args[1:], *call.keywords]), None)
         until = here if last or rest is None else _up_to(here, module.location(rest))
-        return "is given `self` twice", "`super().__init__()`", (Edit(until, ""),)
+        return "gets `self` twice", "`super().__init__()`", (Edit(until, ""),)
     return None
 
 
@@ -148,7 +149,7 @@ def _wrong_call(
 ) -> Finding:
     module = info.module
     return CAUSE.finding(
-        f"the `__init__` that `{info.name}` calls {why}",
+        f"the base `__init__` call in `{info.name}` {why}",
         subject=f"class {info.name}",
         location=module.location(call),
         evidence=[
@@ -164,7 +165,7 @@ def _wrong_call(
 
 
 def _named_only(init: FunctionInfo) -> ast.Attribute | None:
-    """`super().__init__` as a statement of its own: the method is looked up and not called."""
+    """Return a statement `super().__init__` that does not call the method."""
     for node in own_nodes(init):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute):
             owner = node.value.value
@@ -180,7 +181,7 @@ def _without_parentheses(info: ClassInfo, named: ast.Attribute, confidence: Conf
     module = info.module
     here = module.location(named)
     return CAUSE.finding(
-        f"`{info.name}.__init__` names `{module.segment(named)}` and does not call it",
+        f"`{info.name}.__init__` mentions `{module.segment(named)}` but does not call it",
         subject=f"class {info.name}",
         location=here,
         evidence=[
@@ -190,13 +191,13 @@ def _without_parentheses(info: ClassInfo, named: ast.Attribute, confidence: Conf
                 expected=f"`{module.segment(named)}()`",
             )
         ],
-        fixes=[fix("call it", (Edit(here.end, "()"),) if not _needs_arguments(info) else ())],
+        fixes=[fix("add the parentheses", (Edit(here.end, "()"),) if not _needs_arguments(info) else ())],
         confidence=confidence,
     )
 
 
 def _prepared_elsewhere(info: ClassInfo, init: FunctionInfo) -> bool:
-    """Whether a decorator, a metaclass, another method, or something that `self` is handed to may make up for it."""
+    """Whether a decorator, a metaclass, another method or a function that gets `self` may call the base `__init__`."""
     if init.node.decorator_list if isinstance(init.node, ast.FunctionDef) else ():
         return True
     if info.node.keywords or "__new__" in info.methods:
@@ -223,7 +224,7 @@ def _missing(info: ClassInfo, init: FunctionInfo, confidence: Confidence) -> Fin
         evidence=[
             Evidence(
                 claim=f"`{info.name}` is a Keras {info.kind.lower()}",
-                observed="an `__init__` without the call",
+                observed="no `super().__init__()` call",
                 expected="`super().__init__()` first",
                 location=module.location(info.node),
             )
@@ -234,13 +235,13 @@ def _missing(info: ClassInfo, init: FunctionInfo, confidence: Confidence) -> Fin
 
 
 def _head(module: Module, node: ast.FunctionDef) -> Location:
-    """The line with the function's name."""
+    """Return the line with the function's name."""
     whole = module.location(node)
     return Location(whole.path, whole.line, whole.column, whole.line, 0, whole.cell)
 
 
 def _first_statement(node: ast.FunctionDef) -> ast.stmt:
-    """The first statement behind the docstring."""
+    """Return the first statement after the docstring."""
     first, *rest = node.body
     documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     return rest[0] if documented and isinstance(first.value.value, str) and rest else first  # type: ignore[attr-defined]
@@ -257,7 +258,7 @@ def _base_call(init: FunctionInfo) -> str:
 
 
 def _needs_arguments(info: ClassInfo) -> bool:
-    """Whether the base is a class of the user's whose `__init__` wants something."""
+    """Whether the base is a user class whose `__init__` has required parameters."""
     for ancestor in info.module.ancestry(info)[1:]:
         init = ancestor.methods.get("__init__")
         if init is not None and isinstance(init.node, ast.FunctionDef):
@@ -276,7 +277,7 @@ def _late(
         f"`self.{early.func.attr}` is called before `super().__init__()`",
         subject=f"class {info.name}",
         location=module.location(early),
-        evidence=[Evidence(claim="the base class is prepared only here", location=module.location(call))],
+        evidence=[Evidence(claim="the base class is initialized only here", location=module.location(call))],
         fixes=[_moved_up(module, init, call)],
         confidence=confidence,
     )
@@ -295,13 +296,13 @@ def _moved_up(module: Module, init: FunctionInfo, call: ast.AST) -> Fix:
 
 
 def _class_name(init: FunctionInfo) -> str:
-    """The name of the class, as in `super(Scale, self)`."""
+    """Return the name of the class, as in `super(Scale, self)`."""
     return init.owner.name if init.owner is not None else ""
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras says so, or an attribute that the base class sets is not there."""
+    """Explain the Keras error, or a missing attribute that the base class sets."""
     missing = attribute_missing(failure.message)
     told = "forgot to call `super().__init__()`" in failure.message or (
         "forgot to call" in failure.message and "super(" in failure.message
@@ -318,7 +319,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         if found is not None:
             yield found
             return
-    # `Sequential.add` asks what it has found to be a layer for its name.
+    # `Sequential.add` reads the name of each layer.
     asked = bool(failure.frames) and failure.frames[-1].function == "_is_layer_name_unique"
     if not told and not asked and (missing is None or missing.name != "_dtype_policy"):
         return
@@ -328,7 +329,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         subject=f"class {name}" if name else "class",
         location=frame.location if frame is not None else None,
         evidence=[
-            Evidence(claim="the base class was not prepared", observed=failure.message.split("\n")[0][:200])
+            Evidence(claim="the base class is not initialized", observed=failure.message.split("\n")[0][:200])
         ],
         fixes=[fix("call `super().__init__()` first")],
         confidence=Confidence.CERTAIN if told else Confidence.LIKELY,
@@ -336,7 +337,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _refused_call(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Python refused the arguments of the base's `__init__`, in the line that calls it."""
+    """Explain the `TypeError` of a wrong `super().__init__` call."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     for info in module.classes if module is not None else ():
@@ -351,6 +352,6 @@ def _set_by_base(name: str) -> bool:
 
 
 def _class_in(failure: FailureFacts) -> str:
-    """`In layer 'Scale', you forgot …`."""
+    """Return the class in `In layer 'Scale', you forgot …`."""
     _before, quote, rest = failure.message.partition("In layer '")
     return rest.partition("'")[0] if quote else ""

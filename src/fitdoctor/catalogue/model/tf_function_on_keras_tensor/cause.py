@@ -1,28 +1,27 @@
-"""A function of TensorFlow on a tensor of a functional model.
+"""TensorFlow function called on a Keras tensor.
 
 ## What happens
 
-`ValueError: A KerasTensor cannot be used as input to a TensorFlow function`, while the model is made. Functions of the old
-`keras.backend` raise the same, or an `AttributeError` such as `'str' object has no attribute 'base_dtype'`.
+`ValueError: A KerasTensor cannot be used as input to a TensorFlow function` when the model is created. Functions of the
+old `keras.backend` raise the same error, or an `AttributeError` such as `'str' object has no attribute 'base_dtype'`.
 
 ## Why
 
-Since Keras 3, what `Input` and layers give is a placeholder of Keras alone, which knows a shape and a type. TensorFlow can
-compute with it only inside a layer, where real tensors arrive. Keras 2 wrapped the function in a layer by itself.
+In Keras 3, `Input` and layers return a Keras placeholder that has only a shape and a dtype. TensorFlow can compute with it
+only inside a layer, where real tensors arrive. Keras 2 wrapped the function in a layer automatically.
 
 ## Fix
 
-Use the function of the same meaning in `keras.ops`, which takes both kinds; or put TensorFlow's into a layer (`Lambda`, or a
-`Layer` with a `call`). Arithmetic (`a + b`, `a * tf.constant(2.0)`) and indexing work as they are.
+Use the equivalent function in `keras.ops`, which accepts both kinds of tensors. Or call the TensorFlow function in a layer
+(`Lambda`, or a `Layer` with a `call`). Arithmetic (`a + b`, `a * tf.constant(2.0)`) and indexing need no change.
 
-A loss or metric that reads such a tensor from the code around it (`z_mean` of a variational autoencoder) cannot be mended by
-another function: while the model trains, the tensor has no values. Add the term in a layer that is called on the tensor
+For a loss or metric that reads such a tensor from the enclosing code (`z_mean` of a variational autoencoder), another
+function does not help: the tensor has no values during training. Add the term in a layer that is called on the tensor
 (`self.add_loss(…)` in its `call`), or make the tensor an output of the model.
 
 ## Known limits
 
-Read from the source, a tensor is followed to the `Input` that it comes from; one that goes through lists or unknown code is
-not seen.
+`lint` follows a tensor back to its `Input`. A tensor that passes through lists or unknown code is not detected.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ _SAID = (
 @CAUSE.in_source
 @mentions("tensorflow")
 def from_source(module: Module) -> Iterator[Finding]:
-    """An operation of TensorFlow gets a tensor that comes from an `Input`."""
+    """Report TensorFlow operations on tensors that come from an `Input`."""
     if module.keras < 3 or "Input" not in module.text and ".output" not in module.text:
         return
     calls = list(misused(module))
@@ -82,12 +81,12 @@ def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: 
     tensor = next((each for each in call.args if is_keras_tensor(module, each)), None)
     what = f"`{module.segment(tensor)}`" if isinstance(tensor, ast.Name) else "a tensor"
     return CAUSE.finding(
-        f"`{name}` is given {what} of a functional model, which only Keras can compute with",
+        f"`{name}` is called on {what} of a functional model, which only Keras can compute with",
         subject=f"function {name}",
         location=module.location(call),
         evidence=[
             Evidence(
-                claim=f"`{name}` is an operation of TensorFlow",
+                claim=f"`{name}` is a TensorFlow operation",
                 observed="a KerasTensor",
                 expected="a tensor with values",
                 location=module.location(call),
@@ -99,37 +98,37 @@ def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: 
 
 
 def _in_training(module: Module, call: ast.Call, confidence: Confidence) -> Finding:
-    """Traced code reads a tensor of the functional model around it: no twin of the operation helps there."""
+    """Report traced code that reads a tensor of the enclosing functional model; `keras.ops` does not help there."""
     function = module.function_of(call)
     read = next((each for each in arguments_of(call) if is_keras_tensor(module, each)), None)
     tensor = next((node for node in ast.walk(read) if isinstance(node, ast.Name)), None) if read else None
     what = f"`{tensor.id}`" if tensor is not None else "a tensor"
     where = name_of(function) if function is not None else "traced code"
     return CAUSE.finding(
-        f"{where} reads {what} of the functional model, which has no values while the model trains",
+        f"{where} reads {what} of the functional model, which has no values during training",
         subject=f"function {module.segment(call.func)}",
         location=module.location(call),
         evidence=[
             Evidence(
-                claim="a tensor of a functional model is a placeholder from which only layers compute",
+                claim="a tensor of a functional model is a placeholder",
                 observed="a KerasTensor",
-                expected="what the function is given: labels and predictions",
+                expected="the function's own arguments: labels and predictions",
                 location=module.location(read if read is not None else call),
             )
         ],
         fixes=[
-            fix("compute this term in the `call` of a layer that gets the tensor, with `self.add_loss(…)`"),
-            fix("or make the tensor an output of the model, and read it from the predictions"),
+            fix("compute this term in the `call` of a layer called on the tensor, with `self.add_loss(…)`"),
+            fix("or make the tensor an output of the model and read it from the predictions"),
         ],
         confidence=confidence,
     )
 
 
-_BY_HAND = fix("use a layer (`Reshape`), or the static `x.shape`, or put it into a `Lambda` layer")
+_BY_HAND = fix("use a layer (`Reshape`) or the static `x.shape`, or call it in a `Lambda` layer")
 
 
 def _left_open(module: Module, call: ast.Call) -> Iterator[Edit]:
-    """`-1` in the shape of a `reshape` for the batch's size, which has a name: `batch = tf.shape(x)[0]`."""
+    """Use `-1` in a `reshape` for a named batch size: `batch = tf.shape(x)[0]`."""
     part = module.parent(call)
     statement = module.parent(part) if part is not None else None
     if (
@@ -151,7 +150,7 @@ def _left_open(module: Module, call: ast.Call) -> Iterator[Edit]:
 
 
 def _no_longer_open(module: Module, reshape: ast.Call, tensor: str) -> Iterator[Edit]:
-    """Only one size may be left open: the next, `-1` so far, is that of the tensor itself."""
+    """Replace a second `-1` by the tensor's own size: only one may be left open."""
     sizes = next((each for each in reshape.args if isinstance(each, (ast.Tuple, ast.List))), None)
     parts = [module.segment(part) for part in sizes.elts] if sizes is not None else []
     if sizes is not None and parts[1:2] == ["-1"] and module.segment(reshape.args[0]) == tensor:
@@ -159,16 +158,16 @@ def _no_longer_open(module: Module, reshape: ast.Call, tensor: str) -> Iterator[
 
 
 def _fixes(module: Module, call: ast.Call, calls: list[ast.Call]) -> list[Fix]:
-    """The twins of this call and of all others that would be refused next."""
+    """Replace this call, and all others that would fail next, by their `keras.ops` equivalents."""
     sizes = [each for each in calls if module.resolve(each.func).rpartition(".")[2] == "shape"]
     whole = _function_in_lambda(module, calls)
     if sizes and whole:
-        return [fix("call the function inside a `Lambda` layer", whole), _BY_HAND]
+        return [fix("call the function in a `Lambda` layer", whole), _BY_HAND]
     if sizes:
-        # Keras's twin gives None for the batch axis: what is computed from it has to be written in another way.
+        # `keras.ops.shape` returns None for the batch axis, so code that computes with it must change.
         opened = [edit for each in sizes for edit in _left_open(module, each)]
         others = [twin_edits(module, each) for each in calls]
-        title = "ask Keras for the sizes, and let it find the batch's: `-1`"
+        title = "use `keras.ops.shape` for the sizes and `-1` for the batch axis"
         if all(other is not None for other in others):
             opened += [edit for other in others if other is not None for edit in other[1]]
             return [unsafe(title, dict.fromkeys(opened)), _BY_HAND]
@@ -182,22 +181,22 @@ def _fixes(module: Module, call: ast.Call, calls: list[ast.Call]) -> list[Fix]:
         )
         fixes.append(fix(f"use `{own[0]}`", edits))
     elif whole:
-        fixes.append(fix("call the function inside a `Lambda` layer", whole))
+        fixes.append(fix("call the function in a `Lambda` layer", whole))
     elif own is not None:
         fixes.append(fix(f"use `{own[0]}`", own[1]))
-    fixes.append(fix("put it into a `Lambda` layer", () if fixes else _in_lambda(module, call)))
+    fixes.append(fix("call it in a `Lambda` layer", () if fixes else _in_lambda(module, call)))
     return fixes
 
 
 def _function_in_lambda(module: Module, calls: list[ast.Call]) -> tuple[Edit, ...]:
-    """`sampling([mean, spread])` as `Lambda(sampling)([mean, spread])`, where all that is refused stands in it."""
+    """Turn `sampling([mean, spread])` into `Lambda(sampling)([mean, spread])`, if it contains all failing calls."""
     functions = {module.function_of(call) for call in calls}
     function = functions.pop() if len(functions) == 1 else None
     if function is None or function.owner is not None or not isinstance(function.node, ast.FunctionDef):
         return ()
     layers = [site.node for site in module.calls_under("keras.layers.")]
     if any(module.function_of(layer) is function for layer in layers):
-        return ()  # its weights would be hidden
+        return ()  # a `Lambda` would hide its weights
     edits: list[Edit] = []
     for caller, made in callers_of(function):
         if (
@@ -213,7 +212,7 @@ def _function_in_lambda(module: Module, calls: list[ast.Call]) -> tuple[Edit, ..
 
 
 def _in_lambda(module: Module, call: ast.Call) -> tuple[Edit, ...]:
-    """`tf.f(x, 2)` as `Lambda(lambda t: tf.f(t, 2))(x)`."""
+    """Turn `tf.f(x, 2)` into `Lambda(lambda t: tf.f(t, 2))(x)`."""
     if not call.args or not is_keras_tensor(module, call.args[0]):
         return ()
     if any(is_keras_tensor(module, each) for each in call.args[1:]):
@@ -231,7 +230,7 @@ def _in_lambda(module: Module, call: ast.Call) -> tuple[Edit, ...]:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras says so; the old backend fails in other words, on the same tensors."""
+    """Explain the Keras error, and the different one of the old backend."""
     told = any(words in failure.message for words in _SAID)
     frame = failure.last_user_frame
     module = module_of(project, frame)
@@ -250,7 +249,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             if at_frame(module, site.node, frame) and is_operation(site.name)
         ]
         if on_line:
-            # The innermost call on the line is the one that runs first.
+            # The innermost call on the line runs first.
             on_line.sort(key=lambda node: -node.col_offset)
             yield _finding(module, on_line[0], on_line, Confidence.CERTAIN)
         else:
@@ -259,12 +258,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 def _from_line(location: Location | None) -> Finding:
     return CAUSE.finding(
-        "a function of TensorFlow is given a tensor of a functional model",
+        "a TensorFlow function is called on a tensor of a functional model",
         subject="function",
         location=location,
-        evidence=[
-            Evidence(claim="Keras refused to hand its tensor over", fact="failure.message", location=location)
-        ],
-        fixes=[fix("use the function of the same meaning in `keras.ops`, or a `Lambda` layer")],
+        evidence=[Evidence(claim="Keras rejects the call", fact="failure.message", location=location)],
+        fixes=[fix("use the equivalent function in `keras.ops`, or a `Lambda` layer")],
         confidence=Confidence.CERTAIN,
     )

@@ -1,17 +1,18 @@
-"""A `train_step` or `test_step` that does not keep to what Keras expects of it.
+"""Custom `train_step` or `test_step` that unpacks or returns the wrong structure.
 
 ## What happens
 
-One of three messages that do not name the step. A step that returns the loss itself, or a tuple: `AttributeError:
-'EagerTensor' object has no attribute 'items'`. A step that returns nothing: `ValueError: Attr 'Toutput_types' of
-'OptionalFromValue' Op passed list of length 0`. A step that unpacks `x, y = data` when there are sample weights or
-class weights: `ValueError: too many values to unpack (expected 2)`; when there is no y at all: `Iterating over a
-symbolic tf.Tensor is not allowed`.
+An error that does not name the step:
+
+- A step that returns the loss itself, or a tuple: `AttributeError: 'EagerTensor' object has no attribute 'items'`.
+- A step that returns nothing: `ValueError: Attr 'Toutput_types' of 'OptionalFromValue' Op passed list of length 0`.
+- A step that unpacks `x, y = data` although there are sample or class weights: `ValueError: too many values to unpack
+  (expected 2)`. Without `y`: `Iterating over a symbolic tf.Tensor is not allowed`.
 
 ## Why
 
-The step is called with one batch: `(x, y)`, `(x, y, sample_weight)` when fit got `sample_weight` or `class_weight`,
-and x alone when fit got nothing else. It has to return a dict from the names of metrics to their values.
+Keras calls the step with one batch: `(x, y)`; `(x, y, sample_weight)` if `fit` got `sample_weight` or `class_weight`; or
+`x` alone if `fit` got nothing else. The step must return a dict of metric names and values.
 
 ## Fix
 
@@ -20,7 +21,7 @@ Return a dict such as `{"loss": self.loss_tracker.result()}`, and unpack with
 
 ## Known limits
 
-What a step returns is told from the source only where it surely is a tensor, a tuple or nothing.
+`lint` reports a return value only if it is certainly a tensor, a tuple or `None`.
 """
 
 from __future__ import annotations
@@ -74,14 +75,14 @@ _TRAINS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
 @CAUSE.in_source
 @mentions("_step")
 def from_source(module: Module) -> Iterator[Finding]:
-    """The step surely returns a tensor or a tuple, or has no return at all."""
+    """Report a step that certainly returns a tensor, a tuple or nothing."""
     for step in steps_of(module):
         if not _is_the_programs_own(step):
             yield from _wrong_return(step, Confidence.LIKELY, [])
 
 
 def _is_the_programs_own(step: FunctionInfo) -> bool:
-    """Whether the program calls its own step, as a loop of its own does: then Keras does not."""
+    """Whether the program calls the step itself, in a custom training loop."""
     owner = step.owner
     if owner is None or owner.module.method(owner, "fit") is not None:
         return True
@@ -113,14 +114,14 @@ def _returns_nothing(step: FunctionInfo, confidence: Confidence, evidence: list[
         else ()
     )
     return CAUSE.finding(
-        f"{name_of(step)} returns nothing, Keras expects a dict of metrics",
+        f"{name_of(step)} returns nothing, but Keras expects a dict of metrics",
         subject=step.qualname,
         location=module.location(last),
         evidence=[
             Evidence(claim="the step ends without a `return`", location=module.location(last)),
             *evidence,
         ],
-        fixes=[fix("return a dict from the names of the metrics to their values", edits)],
+        fixes=[fix("return a dict of metric names and values", edits)],
         confidence=confidence,
     )
 
@@ -130,12 +131,12 @@ def _returns(
 ) -> Finding:
     module = step.module
     return CAUSE.finding(
-        f"{name_of(step)} returns {what}, Keras expects a dict of metrics",
+        f"{name_of(step)} returns {what}, but Keras expects a dict of metrics",
         subject=step.qualname,
         location=module.location(module.statement(value)),
         evidence=[
             Evidence(
-                claim="what the step returns",
+                claim="return value",
                 observed=f"`{module.segment(value)[:60]}`",
                 expected='a dict such as `{"loss": loss}`',
                 location=module.location(value),
@@ -154,7 +155,7 @@ def _returns(
 @CAUSE.before_fit
 @mentions("_step")
 def from_batch(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """The batch has another number of parts than the step unpacks."""
+    """Report a step that unpacks a different number of values than the batch has."""
     name = (
         "train_step" if data.role == "training" and fit.method in ("fit", "train_on_batch") else "test_step"
     )
@@ -174,7 +175,7 @@ def from_batch(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proje
 
 
 def _parts(fit: FitFacts, data: DataFacts) -> tuple[str, ...] | None:
-    """What the batch consists of, in words; None when it cannot be told."""
+    """Return the names of the batch's parts; None if unknown."""
     weighted = fit.class_weight is not None and data.role == "training"
     if data.form == "arrays":
         if not data.x or "**" in fit.given:
@@ -203,12 +204,12 @@ def _unpacks(
     module = step.module
     batch = f"({', '.join(parts)})" if len(parts) > 1 else parts[0]
     return CAUSE.finding(
-        f"{name_of(step)} unpacks {count} values, and fit gives it {_number(parts)}",
+        f"{name_of(step)} unpacks {count} values, but `fit` passes {_number(parts)}",
         subject=step.qualname,
         location=module.location(statement),
         evidence=[
             Evidence(
-                claim="the batch that the step is called with",
+                claim="batch passed to the step",
                 observed=batch,
                 expected=module.segment(statement.targets[0]),
                 fact="data",
@@ -226,31 +227,33 @@ def _takes_for_tensor(
 ) -> Finding:
     module = step.module
     return CAUSE.finding(
-        f"{name_of(step)} computes with `{use.id}` as one tensor, and fit gives it {_number(parts)}",
+        f"{name_of(step)} uses `{use.id}` as one tensor, but `fit` passes {_number(parts)}",
         subject=step.qualname,
         location=module.location(module.statement(use)),
         evidence=[
             Evidence(
-                claim="the batch that the step is called with",
+                claim="batch passed to the step",
                 observed=f"({', '.join(parts)})",
                 expected="x alone",
                 fact="data",
                 location=module.location(use),
             )
         ],
-        fixes=[fix("take x out of the batch first, or give fit x alone", _taking_first(step, use.id))],
+        fixes=[
+            fix("take `x` out of the batch first, or pass only `x` to `fit`", _taking_first(step, use.id))
+        ],
         confidence=confidence,
     )
 
 
 def _taking_first(step: FunctionInfo, batch: str) -> tuple[Edit, ...]:
-    """`data = data[0]` as the first line of the step."""
+    """Insert `data = data[0]` as the first line of the step."""
     assert not isinstance(step.node, ast.Lambda)
     return insert_before(step.module.code(step.node.body[0]), f"{batch} = {batch}[0]")
 
 
 def _number(parts: tuple[str, ...]) -> str:
-    return "x alone" if len(parts) == 1 else f"{len(parts)}: {', '.join(f'`{part}`' for part in parts)}"
+    return "only `x`" if len(parts) == 1 else f"{len(parts)}: {', '.join(f'`{part}`' for part in parts)}"
 
 
 def _unpacking_fixes(
@@ -281,7 +284,7 @@ _WEIGHT = "sample_weight=sample_weight"
 
 
 def _losses_without_weights(step: FunctionInfo) -> Iterator[ast.Call]:
-    """The calls of Keras's `compute_loss` in the step: they have to get the weights too."""
+    """Yield `compute_loss` calls in the step, which need the weights too."""
     for node in own_nodes(step):
         if isinstance(node, ast.expr) and is_loss(step.module, node):
             assert isinstance(node, ast.Call)
@@ -298,9 +301,9 @@ def _losses_without_weights(step: FunctionInfo) -> Iterator[ast.Call]:
 def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
-    """One of the messages of Keras and Python that a step of this kind ends in."""
+    """Explain the errors that such a step ends in."""
     message = failure.message
-    evidence = [Evidence(claim="what was raised", observed=message.splitlines()[0][:120] if message else "")]
+    evidence = [Evidence(claim="error", observed=message.splitlines()[0][:120] if message else "")]
     if _UNPACK.search(message) or _ITERATING.search(message):
         yield from _failed_unpacking(failure, project, evidence)
         return
@@ -319,13 +322,13 @@ def from_failure(
         yield found[0]
     elif returns_nothing or (isinstance(project, Unknown) and _raised_in_keras(failure)):
         frame = failure.last_user_frame
-        what = "nothing" if returns_nothing else "no dict"
+        what = "nothing" if returns_nothing else "something else than a dict"
         yield CAUSE.finding(
-            f"`train_step` or `test_step` returns {what}, Keras expects a dict of metrics",
+            f"`train_step` or `test_step` returns {what}, but Keras expects a dict of metrics",
             subject="train_step",
             location=frame.location if frame else None,
             evidence=evidence,
-            fixes=[fix("return a dict from the names of the metrics to their values")],
+            fixes=[fix("return a dict of metric names and values")],
             confidence=Confidence.LIKELY,
         )
 
@@ -337,7 +340,7 @@ def _raised_in_keras(failure: FailureFacts) -> bool:
 def _returning(
     project: Project | Unknown, model: ModelFacts | Unknown, nothing: bool, evidence: list[Evidence]
 ) -> Iterator[Finding]:
-    """The steps that return what the message is about, those of the failing model's class first."""
+    """Yield findings for the steps that match the error, those of the failing model's class first."""
     if isinstance(project, Unknown):
         return
     owner = class_of_model(model, project)
@@ -352,7 +355,7 @@ def _returning(
             values = returned(step)
             plain = [value for value in values if not isinstance(value, (ast.Dict, ast.DictComp))]
             if plain:
-                yield _returns(step, plain[-1], "no dict", Confidence.LIKELY, evidence)
+                yield _returns(step, plain[-1], "something else than a dict", Confidence.LIKELY, evidence)
 
 
 def _failed_unpacking(
@@ -382,7 +385,7 @@ def _failed_unpacking(
 
 
 def _failed_computing(failure: FailureFacts, project: Project, refused: bool) -> Iterator[Finding]:
-    """The batch, a tuple, was taken for a tensor."""
+    """Explain a batch, a tuple, that was used as a tensor."""
     frames = failure.user_frames[-1:] if refused else tuple(reversed(failure.user_frames))
     frame = next((one for one in frames if one.function in STEPS), None)
     module = module_of(project, frame)
@@ -397,7 +400,7 @@ def _failed_computing(failure: FailureFacts, project: Project, refused: bool) ->
 
 def _unpacks_without_source(location: Location, name: str, evidence: list[Evidence]) -> Finding:
     return CAUSE.finding(
-        f"`{name}` unpacks another number of values than the batch has",
+        f"`{name}` unpacks a different number of values than the batch has",
         subject=name,
         location=location,
         evidence=evidence,

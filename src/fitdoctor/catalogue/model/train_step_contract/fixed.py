@@ -4,7 +4,7 @@ import tensorflow as tf
 
 
 class ClippedModel(keras.Model):
-    """Clips each gradient on its own."""
+    """Clips each gradient separately."""
 
     def train_step(self, data):
         x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)

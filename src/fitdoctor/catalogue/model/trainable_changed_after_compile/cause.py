@@ -1,14 +1,14 @@
-"""`trainable` changed after the training step was made.
+"""`trainable` changed after the training step was traced.
 
 ## What happens
 
-Nothing: that is the trouble. A layer that was frozen between two calls of fit, or in a callback, goes on learning;
-one that was unfrozen for fine-tuning stays as it is. The summary shows the new state all the same.
+No error, and no effect. A layer frozen between two `fit` calls, or in a callback, keeps learning; one unfrozen for
+fine-tuning stays frozen. `summary` nevertheless shows the new state.
 
 ## Why
 
-Keras reads `trainable` when it traces the training step, at the first batch after `compile`. Later fits run the
-step that was traced. (A change after `compile` and before the first fit does take effect.)
+Keras reads `trainable` when it traces the training step, at the first batch after `compile`. Later `fit` calls reuse the
+traced step. (A change after `compile` but before the first `fit` does take effect.)
 
 ## Fix
 
@@ -16,8 +16,8 @@ Call `compile` again after the change.
 
 ## Known limits
 
-In a callback the change is reported where it comes after the first batch. A program that runs eagerly reads
-`trainable` anew in each step, and is not reported.
+In a callback, the change is reported only if it comes after the first batch. Eager training reads `trainable` in every
+step and is not reported.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _COMPILES = ("compile", "make_train_function", "train_function")
 @CAUSE.before_fit
 @mentions("trainable")
 def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The traced step trains other layers than `trainable` says now."""
+    """Report a traced step that trains other layers than `trainable` now says."""
     if fit.method not in ("fit", "train_on_batch") or not model.trainable_changed or model.run_eagerly:
         return
     if "make_train_function" in model.overrides or "train_step" in model.overrides:
@@ -60,12 +60,12 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> 
     names = list(dict.fromkeys(model.trainable_changed))
     layers = f"of {listing(names, 3)}" if names else ""
     yield CAUSE.finding(
-        f"`trainable` {layers} was changed after the training step was traced: it has no effect on this fit",
+        f"`trainable` {layers} changed after the training step was traced, so it has no effect on this `fit`",
         subject="trainable",
         location=module.location(node) if module is not None and node is not None else place(fit.code),
         evidence=[
             Evidence(
-                claim="the step that was traced at the first fit is used again",
+                claim="`fit` reuses the step traced in the first `fit`",
                 observed=f"{len(names)} layer{'s' * (len(names) != 1)} changed since",
                 fact="model.trainable_changed",
                 location=place(model.compile_code, fit.code),
@@ -77,7 +77,7 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> 
 
 
 def _last_change(call: Code | Unknown, project: Project | Unknown) -> tuple[Module, ast.stmt] | None:
-    """The first assignment of `trainable` since the fit before, in the function that calls this one."""
+    """Return the first assignment of `trainable` since the previous `fit`, in the calling function."""
     if isinstance(call, Unknown) or isinstance(project, Unknown):
         return None
     module = project.module_at(call.location.path)
@@ -118,7 +118,7 @@ def _position(module: Module, node: ast.AST) -> tuple[int, int]:
 
 
 def changes_of_trainable(module: Module) -> Iterator[ast.stmt]:
-    """The statements `something.trainable = …`, in source order."""
+    """Yield the statements `something.trainable = …`, in source order."""
     for statement in sorted(module.nodes(ast.Assign), key=lambda node: node.lineno):
         if any(
             isinstance(target, ast.Attribute) and target.attr == "trainable" for target in statement.targets
@@ -144,7 +144,7 @@ def _compile_again(model: ModelFacts, fit: FitFacts) -> Fix:
 @CAUSE.in_source
 @mentions("trainable")
 def in_callback(module: Module) -> Iterator[Finding]:
-    """A callback changes it while the traced step is running."""
+    """Report a callback that changes `trainable` while the traced step is in use."""
     if module.runs_eagerly:
         return
     for owner in module.classes:
@@ -165,12 +165,12 @@ def _changes_in(module: Module, method: FunctionInfo) -> Iterator[ast.stmt]:
 
 
 def _compiles(owner: ClassInfo) -> bool:
-    """Whether the class compiles again, or makes a new step."""
+    """Whether the class compiles again, or creates a new step."""
     return any(isinstance(node, ast.Attribute) and node.attr in _COMPILES for node in ast.walk(owner.node))
 
 
 def _is_before_the_first_batch(module: Module, statement: ast.stmt, method: FunctionInfo | None) -> bool:
-    """`if epoch == 0` at the beginning of an epoch: nothing is traced yet. So is an unconditional change there."""
+    """Whether the change runs at the start of epoch 0, before anything is traced."""
     if method is None or not method.name.endswith("begin"):
         return False
     around = module.parent(statement)
@@ -184,25 +184,25 @@ def _is_before_the_first_batch(module: Module, statement: ast.stmt, method: Func
 
 def _callback_finding(module: Module, owner: ClassInfo, name: str, statement: ast.stmt) -> Finding:
     return CAUSE.finding(
-        f"`{owner.name}.{name}` changes `trainable` while the traced step is running: it has no effect",
+        f"`{owner.name}.{name}` changes `trainable` after the training step was traced, so it has no effect",
         subject=f"trainable in {owner.name}",
         location=module.location(statement),
         evidence=[
             Evidence(
-                claim="Keras read `trainable` when it traced the step, at the first batch",
+                claim="Keras reads `trainable` when it traces the step, at the first batch",
                 location=module.location(statement),
             )
         ],
         fixes=[
             *_traced_anew(module, statement),
-            fix("train in two fits, and compile between them after the change"),
+            fix("train in two `fit` calls, and compile again between them after the change"),
         ],
         confidence=Confidence.LIKELY,
     )
 
 
 def _traced_anew(module: Module, statement: ast.stmt) -> Iterator[Fix]:
-    """A step without the layer that is frozen; what is set free the optimizer has no state for."""
+    """Retrace the step after freezing; for unfrozen layers the optimizer would have no state."""
     from fitdoctor.catalogue.model.layer_numbers import traced_anew
 
     function = module.function_of(statement)

@@ -1,4 +1,4 @@
-"""A quarter of the units of a wine model is to be dropped: written in percent."""
+"""A wine model that drops a quarter of its units, written as a percentage."""
 
 import keras
 import numpy as np

@@ -1,24 +1,25 @@
-"""A value that a layer, an optimizer or `fit` refuses.
+"""Invalid argument value for a layer, an optimizer or `fit`.
 
 ## What happens
 
 `Dropout(50)` raises `ValueError: Invalid value received for argument rate. Expected a float value between 0 and 1`,
 `Dense(len(x) / 2)` raises `Received an invalid value for units, expected a positive integer`, `Adam("1e-3")` raises
-`Argument learning_rate should be float`. `fit(epochs="10")` ends with `'str' object cannot be interpreted as an integer`,
-out of a line of Keras.
+`Argument learning_rate should be float`. `fit(epochs="10")` raises `'str' object cannot be interpreted as an integer`
+inside Keras.
 
 ## Why
 
-A percentage where a share belongs, a quotient (`/` gives a float, also where it leaves no rest), or text: from a
-configuration file, an environment variable, or `argparse` without `type=int`.
+The value is a percentage instead of a fraction, a quotient (`/` returns a float even without a remainder), or a string:
+from a configuration file, an environment variable, or `argparse` without `type=int`.
 
 ## Fix
 
-A share for a percentage, `//` for `/`, `int(…)` or `float(…)` around text. (Keras 2 takes a float for a size.)
+Write a fraction instead of a percentage, use `//` instead of `/`, or convert a string with `int(…)` or `float(…)`. (Keras
+2 accepts a float as a size.)
 
 ## Known limits
 
-From the source: only numbers and texts that are written out, quotients, and options of `argparse` whose default is text.
+`lint` checks only literal numbers and strings, quotients, and `argparse` options with a string default.
 """
 
 from __future__ import annotations
@@ -47,13 +48,13 @@ CAUSE = Cause(
 
 _NAMED = pattern(r"`(\w+)`|\b([a-z_]+)=")
 _OTHERS = pattern(r"Could not interpret|must end in|to a shape")
-"""Names that Keras does not know, file endings and shapes have causes of their own."""
+"""Unknown names, file extensions and shapes have their own causes."""
 _WANTED = pattern(r"(?:[Ee]xpected|must be|should be|cannot be)\s+([^.,;(]{3,80})")
 _OF_TEXT = pattern(
     r"'str' object cannot be interpreted as an integer|unsupported operand type\(s\) for /: 'int' and 'str'"
 )
 _COUNTS = {"epochs": 3, "initial_epoch": None, "steps_per_epoch": None, "batch_size": 2}
-"""Arguments of fit that are whole numbers, and their positions."""
+"""Integer arguments of `fit`, and their positions."""
 _SHARES = frozenset({"rate"})
 _SIZES = {"Dense": "units", "Embedding": "output_dim"}
 _SHARE, _SIZE, _COUNT = "a float value between 0 and 1", "a positive integer", "an integer"
@@ -62,7 +63,7 @@ _SHARE, _SIZE, _COUNT = "a float value between 0 and 1", "a positive integer", "
 @CAUSE.in_source
 @mentions("Dropout")
 def from_shares(module: Module) -> Iterator[Finding]:
-    """Shares above 1, as they are written."""
+    """Report literal fractions above 1."""
     for kind, name, node in _of_layers(module):
         if name in _SHARES and "Dropout" in kind and _is_no_share(_sure(module, node)):
             yield _finding(module, name, node, _SHARE, Confidence.CERTAIN)
@@ -71,7 +72,7 @@ def from_shares(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("/", ".0")
 def from_sizes(module: Module) -> Iterator[Finding]:
-    """Sizes that are no whole numbers; Keras 2 rounds them down."""
+    """Report sizes that are not integers; Keras 2 rounds them down."""
     for kind, name, node in _of_layers(module) if module.keras == 3 else ():
         if name == _SIZES.get(kind) and _is_float(_sure(module, node)):
             yield _finding(module, name, node, _SIZE, Confidence.CERTAIN)
@@ -80,7 +81,7 @@ def from_sizes(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("add_argument", 'epochs="', "epochs='", "optimizers")
 def from_text(module: Module) -> Iterator[Finding]:
-    """Text where a number belongs."""
+    """Report strings where a number is expected."""
     for call in module.method_calls("fit"):
         for name, position in _COUNTS.items():
             given = call.argument(name, position)
@@ -94,7 +95,7 @@ def from_text(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The message names an argument that the failed call gives, or fit counts with text."""
+    """Explain an error that names an argument of the failed call, or a string as a count in `fit`."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if frame is None or module is None or failure.type not in ("ValueError", "TypeError"):
@@ -121,7 +122,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _of_text(module: Module, failure: FailureFacts, calls: list[CallSite]) -> Iterator[Finding]:
-    """The one count of fit that is not written as a number."""
+    """Report the only count in `fit` that is not a literal number."""
     given = [
         (name, node)
         for call in calls
@@ -136,14 +137,14 @@ def _of_text(module: Module, failure: FailureFacts, calls: list[CallSite]) -> It
 
 
 def _of_layers(module: Module) -> Iterator[tuple[str, str, ast.expr]]:
-    """The class, the name and the value of each argument of a layer of Keras."""
+    """Yield class, name and value of each argument of a Keras layer."""
     for call in module.calls_under("keras.layers."):
         for name, node in _arguments(call):
             yield call.name.rpartition(".")[2], name, node
 
 
 def _arguments(call: CallSite) -> Iterator[tuple[str, ast.expr]]:
-    """The arguments of a call whose names are known."""
+    """Yield the arguments of a call whose names are known."""
     home, _, kind = call.name.rpartition(".")
     is_optimizer = home == "keras.optimizers" and kind[:1].isupper()
     order = ("learning_rate",) if is_optimizer else POSITIONAL.get(kind, ())
@@ -153,7 +154,7 @@ def _arguments(call: CallSite) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _sure(module: Module, node: ast.expr) -> ast.expr | None:
-    """What a value was made by, where that is the only way it can be."""
+    """Return the expression that a value comes from, if there is only one."""
     made = module.origin(node)
     return made.node if made.certain and not made.path and not made.writes else None
 
@@ -178,7 +179,7 @@ def _is_float(value: ast.expr | None) -> bool:
 
 
 def _is_text(module: Module, node: ast.expr) -> bool:
-    """Whether a value is a text that is written out, also as the default of an option without a type."""
+    """Whether a value is a literal string, or an untyped option with a string default."""
     value = _sure(module, node)
     if isinstance(value, ast.Constant):
         return isinstance(value.value, str)
@@ -215,9 +216,9 @@ def _is_of_model(module: Module, call: CallSite) -> bool:
 
 
 def _rule(said: str) -> str:
-    """What the message says of the values that there may be."""
+    """Return the message's description of valid values."""
     wanted = _WANTED.search(said)
-    return " ".join(wanted[1].split()) if wanted else "another value"
+    return " ".join(wanted[1].split()) if wanted else "a valid value"
 
 
 def _finding(
@@ -229,9 +230,9 @@ def _finding(
     raised: Evidence | None = None,
 ) -> Finding:
     text = module.segment(node)
-    evidence = [Evidence(claim=f"the value of `{name}`", observed=text, expected=wanted)]
+    evidence = [Evidence(claim=f"value of `{name}`", observed=text, expected=wanted)]
     return CAUSE.finding(
-        f"`{name}` is {_described(module, node)}, which Keras refuses",
+        f"`{name}` is {_described(module, node)}, but Keras expects {wanted}",
         subject=f"argument {name}",
         location=module.location(node),
         evidence=evidence if raised is None else [*evidence, raised],
@@ -244,27 +245,27 @@ def _described(module: Module, node: ast.expr) -> str:
     value, text = _sure(module, node), module.segment(node)
     shown = "" if value is None or value is node else module.segment(value)
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
-        return f"the float that `{shown or text}` gives"
+        return f"the float `{shown or text}`"
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
-        return f"the text `{shown or text}`"
-    return f"`{text}`" + (f", that is `{shown}`" if isinstance(value, ast.Constant) and shown else "")
+        return f"the string `{shown or text}`"
+    return f"`{text}`" + (f", which is `{shown}`" if isinstance(value, ast.Constant) and shown else "")
 
 
 def _remedy(module: Module, name: str, node: ast.expr, wanted: str) -> Fix:
     value, here, text = _sure(module, node), module.location(node), module.segment(node)
     number = _number(value)
     if name in _SHARES and number is not None and 1 < number <= 100:
-        return fix(f"write the {number:g} percent as a share", (Edit(here, f"{number / 100:g}"),))
+        return fix(f"write {number:g}% as a fraction", (Edit(here, f"{number / 100:g}"),))
     whole = "integer" in wanted
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         left, right = module.location(node.left).end, module.location(node.right).start
         if whole and left.line == right.line and module.segment(node.right)[:1] != "(":
-            return fix("divide with `//`", (Edit(_between(left, right), " // "),))
+            return fix("use integer division: `//`", (Edit(_between(left, right), " // "),))
     if whole and (number is None or number > 0):
-        return fix("make an `int` of it", (Edit(here, f"int({text})"),))
+        return fix("convert it to an `int`", (Edit(here, f"int({text})"),))
     if "float" in wanted and number is None:
-        return fix("make a `float` of it", (Edit(here, f"float({text})"),))
-    return fix(f"give `{name}` a value that it takes: {wanted}")
+        return fix("convert it to a `float`", (Edit(here, f"float({text})"),))
+    return fix(f"set `{name}` to a valid value: {wanted}")
 
 
 def _between(left: Location, right: Location) -> Location:
