@@ -116,7 +116,7 @@ FUNCTIONAL = "\ni = keras.Input((6,))\nm = M(i, layers.Dense(1)(i))\nm.compile('
     [
         ("m.fit(x, y, sample_weight=np.ones(64))", "`sample_weight`"),
         ("m.fit(x, y, class_weight={0: 1.0})", "`sample_weight`"),
-        ("m.fit(x)", "x alone"),
+        ("m.fit(x)", "only `x`"),
     ],
 )
 def test_a_step_unpacks_what_fit_gives(call: str, parts: str) -> None:

@@ -1,1 +1,1 @@
-"""How a model is made, compiled and called, and what judges of models read and edit."""
+"""Causes about creating, compiling and calling a model, with their shared analysis and edits."""

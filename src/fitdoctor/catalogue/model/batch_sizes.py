@@ -1,4 +1,4 @@
-"""A batch size that is written into a model: it holds for every batch but the last, which is shorter."""
+"""Batch sizes hard-coded in a model, which the shorter last batch does not have."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ RESHAPES = frozenset({"tensorflow.reshape", "keras.ops.reshape", "keras.backend.
 
 @dataclass(frozen=True)
 class FixedBatch:
-    """The rows that a batch had, and the rows that the model gave back for it."""
+    """The rows of a batch, and the rows that the model returned for it."""
 
     rows: int
     fixed: int
 
 
 def fixed_batch(failure: FailureFacts) -> FixedBatch | None:
-    """What a loss tells that got fewer labels than outputs, and nothing else amiss."""
+    """Read both row counts from the error of a loss whose labels and outputs differ only in number."""
     shapes = shapes_of_failure(failure)
     if shapes is None or not shapes.target or not shapes.output:
         return None
@@ -36,7 +36,7 @@ def fixed_batch(failure: FailureFacts) -> FixedBatch | None:
 
 
 def reshape_to(project: Project | Unknown, rows: int) -> tuple[Module, ast.Call] | None:
-    """The one reshape of the program whose first length is that number."""
+    """Return the only reshape of the program whose first size is `rows`."""
     found = []
     for module in () if isinstance(project, Unknown) else project.modules:
         for site in module.calls:
@@ -50,7 +50,7 @@ def reshape_to(project: Project | Unknown, rows: int) -> tuple[Module, ast.Call]
 
 
 def rows_left_over(fit: FitFacts, data: DataFacts) -> int:
-    """How many rows the last batch has, where it surely is shorter than the others; else 0."""
+    """Return the rows of the last batch if it is certainly shorter than the others; else 0."""
     given = {"validation_split", "steps_per_epoch", "**"} & set(fit.given)
     if fit.method != "fit" or data.role != "training" or data.form != "arrays" or given:
         return 0
@@ -61,7 +61,7 @@ def rows_left_over(fit: FitFacts, data: DataFacts) -> int:
 
 
 def reshaped_in_call(model: ModelFacts, project: Project, rows: int) -> tuple[Module, ast.Call] | None:
-    """The reshape of the inputs to so many rows in the `call` of a model, or of one of its layers."""
+    """Return the reshape of the inputs to `rows` rows in the `call` of the model or one of its layers."""
     found = reshape_to(project, rows)
     if found is None:
         return None
@@ -77,7 +77,7 @@ def reshaped_in_call(model: ModelFacts, project: Project, rows: int) -> tuple[Mo
 
 
 def _reaches(function: FunctionInfo, value: ast.expr) -> bool:
-    """Whether a value is computed from what a function is given, row by row: by layers and arithmetic."""
+    """Whether a value is computed row by row, by layers and arithmetic, from the function's arguments."""
     waiting, seen = [value], set[str]()
     while waiting:
         nodes = list(ast.walk(waiting.pop()))
@@ -98,13 +98,13 @@ def _reaches(function: FunctionInfo, value: ast.expr) -> bool:
 
 
 def _mixes_rows(module: Module, node: ast.AST) -> bool:
-    """Whether a function of the library may give something else than a row for each row."""
+    """Whether a library function may change the number of rows."""
     name = module.resolve(node.func) if isinstance(node, ast.Call) else ""
     return bool(name) and not name.startswith(("tensorflow.nn.", "keras.activations.", "tensorflow.cast"))
 
 
 def stateful_input(project: Project | Unknown) -> tuple[Module, ast.Call] | None:
-    """The one input with a fixed batch of a program that has a stateful layer."""
+    """Return the only input with a fixed batch size, if the program has a stateful layer."""
     modules = () if isinstance(project, Unknown) else project.modules
     sites = [(module, site.node) for module in modules for site in module.calls]
     if not any(argument_of(node, "stateful") is not None for _module, node in sites):
@@ -119,7 +119,7 @@ def stateful_input(project: Project | Unknown) -> tuple[Module, ast.Call] | None
 
 
 def rows_that_differ(shapes: tuple[Shape, ...]) -> FixedBatch | None:
-    """The first lengths of two shapes that are otherwise alike."""
+    """Return the row counts of two shapes that are otherwise equal."""
     if len(shapes) != 2 or not shapes[0] or not shapes[1] or shapes[0][1:] != shapes[1][1:]:
         return None
     few, many = sorted(length or 0 for length in (shapes[0][0], shapes[1][0]))
@@ -127,9 +127,9 @@ def rows_that_differ(shapes: tuple[Shape, ...]) -> FixedBatch | None:
 
 
 def written_in_model(project: Project | Unknown, rows: int) -> tuple[FunctionInfo, list[ast.expr]] | None:
-    """The function that writes that number of rows, or half of it where it joins two parts, and where it does.
+    """Return the function that hard-codes `rows`, or half of it if it joins two parts, and the expressions.
 
-    That is the `call` of a model or layer of the user's, the function of a `Lambda`, or a training step.
+    The function is the `call` of a custom model or layer, the function of a `Lambda`, or a training step.
     """
     functions = [
         function
@@ -150,7 +150,7 @@ def written_in_model(project: Project | Unknown, rows: int) -> tuple[FunctionInf
 
 
 def _written(function: FunctionInfo, rows: int, parts: int) -> list[ast.expr]:
-    """One number wherever it stands, or several that begin a shape; of parts, as many as are joined."""
+    """Return the expressions that hard-code the rows: one number, or as many as parts are joined."""
     known = [
         (node, in_shape)
         for node, in_shape in _first_lengths(function)
@@ -169,7 +169,7 @@ def _constant(module: Module, node: ast.expr) -> int | None:
 
 
 def _first_lengths(function: FunctionInfo) -> Iterator[tuple[ast.expr, bool]]:
-    """What may be the number of rows: the first number of a shape, or one that is handed to a method or function."""
+    """Yield candidates for the number of rows: the first size of a shape, or a number passed to a call."""
     for node in ast.walk(function.node):
         if not isinstance(node, ast.Call):
             continue
@@ -182,7 +182,7 @@ def _first_lengths(function: FunctionInfo) -> Iterator[tuple[ast.expr, bool]]:
 
 
 def rows_of_batch(function: FunctionInfo) -> str:
-    """How such a function may spell the number of rows of its batch; "" where that cannot be told."""
+    """Return an expression for the number of rows in the batch; "" if unknown."""
     module = function.module
     for node in ast.walk(function.node):
         if (

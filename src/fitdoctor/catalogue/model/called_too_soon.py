@@ -1,4 +1,4 @@
-"""`metrics=[r2()]`: a loss or metric of the user's that is called where it should be handed over."""
+"""`metrics=[r2()]`: a custom loss or metric that is called instead of passed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GIVEN = (("loss", 1), ("metrics", 2), ("weighted_metrics", None))
 
 
 def called_too_soon(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:
-    """A function of labels and predictions that `compile` is given called, without either."""
+    """Report functions of labels and predictions that are called, without either, in `compile`."""
     for site in module.method_calls("compile"):
         for name, position in _GIVEN:
             given = argument_of(site.node, name, position)
@@ -26,7 +26,7 @@ def called_too_soon(cause: Cause, module: Module, confidence: Confidence) -> Ite
 
 
 def _calls_in(given: ast.expr | None) -> list[ast.Call]:
-    """The calls without any argument that are given: one, or those in a list or dict."""
+    """Return the calls without arguments among the values passed: one, or those in a list or dict."""
     parts: list[ast.expr | None] = [given]
     if isinstance(given, (ast.List, ast.Tuple)):
         parts = list(given.elts)
@@ -48,17 +48,17 @@ def _finding(
 ) -> Finding:
     name = module.segment(call.func)
     return cause.finding(
-        f"`{name}()` is called without its arguments: Keras calls it itself, with labels and predictions",
+        f"`{name}()` is called without arguments: Keras calls it with labels and predictions",
         subject=f"function {name}",
         location=module.location(call),
         evidence=[
             Evidence(
-                claim="its parameters",
+                claim="arguments",
                 observed="()",
                 expected=f"({', '.join(function.parameters)})",
                 location=function.module.location(function.node),
             )
         ],
-        fixes=[fix(f"give the function itself: `{name}`", (Edit(module.location(call), name),))],
+        fixes=[fix(f"pass the function itself: `{name}`", (Edit(module.location(call), name),))],
         confidence=confidence,
     )

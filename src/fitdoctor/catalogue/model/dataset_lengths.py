@@ -1,4 +1,4 @@
-"""The length of a PyDataset in source: Python takes whole numbers only, and a division gives none."""
+"""`__len__` methods of PyDatasets that return a float."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FLOATS = ("numpy.ceil", "numpy.floor", "numpy.round", "numpy.divide", "float", 
 
 
 def broken_lengths(module: Module) -> Iterator[tuple[FunctionInfo, ast.expr]]:
-    """Each `__len__` of a PyDataset that returns a float, with what it returns."""
+    """Yield each `PyDataset.__len__` that returns a float, with the returned expression."""
     for info in module.classes:
         length = info.methods.get("__len__") if info.kind == "PyDataset" else None
         for node in own_nodes(length) if length is not None else ():

@@ -1,4 +1,4 @@
-"""`model = model.fit(…)`: the history of a training in the place of the model."""
+"""`model = model.fit(…)`: the training history used as the model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_STEPS = 4
 
 
 def in_source(cause: Cause, module: Module) -> Iterator[Finding]:
-    """Methods of a model that are called on what fit gave back."""
+    """Report model methods called on the result of `fit`."""
     told: set[ast.Call] = set()
     for site in module.method_calls(*OF_MODELS):
         assert isinstance(site.node.func, ast.Attribute)
@@ -37,7 +37,7 @@ def in_source(cause: Cause, module: Module) -> Iterator[Finding]:
 
 
 def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Python names the history, and what was wanted of it."""
+    """Explain the `AttributeError` of a model method called on a `History`."""
     frame = failure.last_user_frame
     if failure.type != "AttributeError" or frame is None or not _SAID.search(failure.message):
         return
@@ -48,17 +48,17 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
             yield _finding(cause, *found, Confidence.CERTAIN, [raised_here(failure)])
             return
     yield cause.finding(
-        "the result of `fit` is the history of the training, and is taken for the model",
+        "`fit` returns the training history, but its result is used as the model",
         subject="result of fit",
         location=frame.location,
         evidence=[raised_here(failure)],
-        fixes=[fix("call `fit` on a line of its own, and go on with the model")],
+        fixes=[fix("call `fit` on its own line, and keep using the model")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _history(module: Module, value: ast.expr) -> tuple[Module, ast.Call] | None:
-    """The call of fit whose result a value is, also through functions that return it."""
+    """Return the `fit` call that a value comes from, through functions that return it."""
     for _ in range(_MOST_STEPS):
         end = origin(module, value)
         if end.path or not end.certain or not isinstance(end.node, ast.Call):
@@ -79,21 +79,21 @@ def _finding(
 ) -> Finding:
     name = module.segment(call.func)
     return cause.finding(
-        f"`{name}` returns the history of the training, and its result is taken for the model",
+        f"`{name}` returns the training history, but its result is used as the model",
         subject=f"result of {name}",
         location=module.location(module.statement(call)),
-        evidence=[Evidence(claim="what `fit` returns", observed="a `History`", expected="no model"), *seen],
+        evidence=[Evidence(claim="result of `fit`", observed="a `History`", expected="a model"), *seen],
         fixes=[_alone(module, call, name)],
         confidence=confidence,
     )
 
 
 def _alone(module: Module, call: ast.Call, name: str) -> Fix:
-    """The call on a line of its own, where its result was given the name of the model."""
+    """Put the call on its own line if its result was assigned to the model's name."""
     assert isinstance(call.func, ast.Attribute)
-    statement, title = module.statement(call), f"call `{name}` on a line of its own"
+    statement, title = module.statement(call), f"call `{name}` on its own line"
     target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
     model = call.func.value
     if isinstance(target, ast.Name) and isinstance(model, ast.Name) and target.id == model.id:
         return fix(title, (Edit(module.location(statement), module.segment(call)),))
-    return fix(f"{title}, and go on with the model")
+    return fix(f"{title}, and keep using the model")

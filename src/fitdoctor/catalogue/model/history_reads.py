@@ -1,4 +1,4 @@
-"""The history that `fit` gives back, read for values of a validation that there was not."""
+"""Reads of validation values from the history of a `fit` without validation data."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from fitdoctor.source.project import Project
 
 _VALIDATES = frozenset({"validation_data", "validation_split", None})
 _MOST_POSITIONS = 5
-"""Of the arguments of fit before the validation's: x, y, batch_size, epochs, verbose."""
+"""Number of `fit` arguments before the validation ones: x, y, batch_size, epochs, verbose."""
 
 
 def unvalidated_reads(cause: Cause, module: Module, project: Project) -> Iterator[Finding]:
-    """The first read of such a value from each call of fit."""
+    """Report the first read of such a value for each `fit` call."""
     told: set[ast.Call] = set()
     for node, call in _reads(module):
         if call not in told and not is_conditional(module, node) and not _may_validate_itself(project):
@@ -31,14 +31,14 @@ def unvalidated_reads(cause: Cause, module: Module, project: Project) -> Iterato
 
 
 def _may_validate_itself(project: Project) -> bool:
-    """Whether a callback of one's own may validate, and put its values there."""
+    """Whether a custom callback may validate and add its values."""
     return writes_logs(project) or any(
         owner.kind == "Callback" for each in project.modules for owner in each.classes
     )
 
 
 def failed_read(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The read that ended the program with a KeyError."""
+    """Explain the read that raised a `KeyError`."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if failure.type == "KeyError" and frame is not None and module is not None:
@@ -49,7 +49,7 @@ def failed_read(cause: Cause, failure: FailureFacts, project: Project | Unknown)
 
 
 def _reads(module: Module) -> Iterator[tuple[ast.Subscript, ast.Call]]:
-    """`history.history["val_loss"]`, with the call of fit that validates nothing."""
+    """Yield `history.history["val_loss"]`, with the `fit` call without validation data."""
     for node in module.nodes(ast.Subscript):
         holder = node.value
         if (
@@ -86,19 +86,19 @@ def _finding(
     evidence: list[Evidence],
 ) -> Finding:
     return cause.finding(
-        f"the history has no `{_key(node)}`: this fit gets no validation data",
+        f"the history has no `{_key(node)}`: `fit` gets no validation data",
         subject=f"history key {_key(node)}",
         location=module.location(node),
         evidence=[
             Evidence(
-                claim="the call whose history it is", observed="no validation", location=module.location(call)
+                claim="the history comes from this call",
+                observed="no validation data",
+                location=module.location(call),
             ),
             *evidence,
         ],
         fixes=[
-            unsafe(
-                "validate on a part of the data", set_argument(module.code(call), "validation_split", "0.2")
-            )
+            unsafe("validate on part of the data", set_argument(module.code(call), "validation_split", "0.2"))
         ],
         confidence=confidence,
     )

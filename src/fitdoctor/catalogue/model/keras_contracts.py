@@ -1,4 +1,4 @@
-"""With which arguments Keras calls what the user gives it: methods by the kind of their class, and functions."""
+"""The arguments with which Keras calls the user's methods and functions."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from fitdoctor.source.traced.tracing import functions_in
 
 @dataclass(frozen=True)
 class Contract:
-    """The arguments of a call that Keras makes."""
+    """The arguments that Keras passes in a call."""
 
     positional: tuple[str, ...] = ()
-    """By position, in the words of Keras's own documentation."""
+    """Positional arguments, named as in the Keras documentation."""
     keywords: tuple[str, ...] = ()
-    """By name."""
+    """Keyword arguments."""
 
     @property
     def signature(self) -> str:
-        """The parameters as one would write them."""
+        """Return the parameters as written in a function definition."""
         return ", ".join((*self.positional, *(f"{name}=None" for name in self.keywords)))
 
 
@@ -63,21 +63,21 @@ METHODS: dict[str, dict[str, Contract]] = {
     "Regularizer": {"__call__": Contract(("x",))},
     "Constraint": {"__call__": Contract(("w",))},
 }
-"""The methods that Keras 3 calls by itself (`call` of layers and models depends on who calls them)."""
+"""Methods that Keras 3 calls (`call` of layers and models depends on the caller)."""
 
 FUNCTIONS: dict[str, Contract] = {
     "loss": Contract(("y_true", "y_pred")),
     "metric": Contract(("y_true", "y_pred")),
 }
-"""The functions that `compile` is given."""
+"""Functions passed to `compile`."""
 
 
 _INPUTS = frozenset({"x", "inputs", "input", "input_tensor", "tensor"})
-"""First parameters of a `call` that has no `self`."""
+"""First parameters that suggest a `call` without `self`."""
 
 
 def misfit(function: FunctionInfo, contract: Contract) -> str:
-    """Why a function cannot be called so, in words; "" when it can."""
+    """Return why Keras cannot call a function in this way; "" if it can."""
     arguments = function.node.args
     names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
     required = len(names) - len(arguments.defaults)
@@ -88,13 +88,13 @@ def misfit(function: FunctionInfo, contract: Contract) -> str:
     given = len(contract.positional)
     if given > len(names) and arguments.vararg is None:
         return (
-            f"it takes {_count(len(names))}, Keras gives it {_count(given)}: {_quoted(contract.positional)}"
+            f"it takes {_count(len(names))}, but Keras passes {_count(given)}: {_quoted(contract.positional)}"
         )
     by_name = set(contract.keywords)
     keyword_only = [argument.arg for argument in arguments.kwonlyargs]
     unknown = by_name - set(names[given:]) - set(keyword_only)
     if unknown and arguments.kwarg is None:
-        return f"it does not take `{sorted(unknown)[0]}`, which Keras gives it by name"
+        return f"it does not accept `{sorted(unknown)[0]}`, which Keras passes by name"
     missing = [name for name in names[given:required] if name not in by_name]
     missing += [
         argument.arg
@@ -102,7 +102,7 @@ def misfit(function: FunctionInfo, contract: Contract) -> str:
         if default is None and argument.arg not in by_name
     ]
     if missing:
-        return f"it needs {_quoted(missing)}, which Keras does not give it"
+        return f"it requires {_quoted(missing)}, which Keras does not pass"
     return ""
 
 
@@ -127,7 +127,7 @@ def _decorated_by(function: FunctionInfo, *names: str) -> bool:
 
 
 def contracts_in(module: Module) -> Iterator[tuple[FunctionInfo, Contract, str]]:
-    """The user's functions of a file that surely are called by Keras in a fixed way: that way, and what they are."""
+    """Yield the user's functions that Keras certainly calls, with the arguments it passes and their kind."""
     for owner in module.classes:
         call = owner.methods.get("call")
         if (
@@ -148,7 +148,7 @@ def contracts_in(module: Module) -> Iterator[tuple[FunctionInfo, Contract, str]]
 
 
 def _as_keras_calls(method: FunctionInfo, contract: Contract) -> Contract:
-    """Keras passes `training` to a `compute_loss` that has it; Keras 2 gives callbacks their `logs` by position."""
+    """Adjust a contract: Keras passes `training` to a `compute_loss` that has it; Keras 2 passes `logs` by position."""
     if method.module.keras == 2 and method.owner is not None and method.owner.kind == "Callback":
         return Contract((*contract.positional, *contract.keywords))
     if method.name == "compute_loss" and "training" in method.parameters:
@@ -157,7 +157,7 @@ def _as_keras_calls(method: FunctionInfo, contract: Contract) -> Contract:
 
 
 def is_called_as_written(function: FunctionInfo) -> bool:
-    """Whether no decorator stands between the caller and the function; `tf.function` keeps the arguments."""
+    """Whether no decorator changes the arguments; `tf.function` does not."""
     if isinstance(function.node, ast.Lambda):
         return True
     module = function.module
@@ -170,7 +170,7 @@ def is_called_as_written(function: FunctionInfo) -> bool:
 
 
 def _is_left_to_keras(owner: ClassInfo, name: str) -> bool:
-    """Whether nobody but Keras calls the method: a program may have its own use for it, with its own arguments."""
+    """Whether only Keras calls the method; a program may call it with its own arguments."""
     module = owner.module
     if owner.kind == "Callback":
         return True
@@ -186,7 +186,7 @@ def _is_left_to_keras(owner: ClassInfo, name: str) -> bool:
 
 
 def is_called_by_program(module: Module, name: str) -> bool:
-    """Whether the program itself calls a method of that name, other than on `super()`."""
+    """Whether the program calls a method of that name, other than on `super()`."""
     modules = module.project.modules if module.project is not None else (module,)
     for one in modules:
         for site in one.method_calls(name):
@@ -197,7 +197,7 @@ def is_called_by_program(module: Module, name: str) -> bool:
 
 
 def _is_compiled(owner: ClassInfo) -> bool:
-    """Whether an object of the class is made within the arguments of a `compile`, or given to it by name."""
+    """Whether an instance of the class is passed to `compile`, directly or by name."""
     module = owner.module
     for one in module.project.modules if module.project is not None else (module,):
         for call in _compile_calls(one):
@@ -215,7 +215,7 @@ def _makes(module: Module, part: ast.AST, owner: ClassInfo) -> bool:
 
 
 def _handed_over(module: Module) -> Iterator[tuple[FunctionInfo, Contract, str]]:
-    """The functions that the file hands over to Keras as they are."""
+    """Yield the functions that the file passes to Keras unchanged."""
     for call in _compile_calls(module):
         for argument, position, kind in (
             ("loss", 1, "loss"),
@@ -231,7 +231,7 @@ def _handed_over(module: Module) -> Iterator[tuple[FunctionInfo, Contract, str]]
                 yield function, Contract(("inputs",), settings), "Lambda layer"
     for call in module.calls_to("keras.callbacks.LearningRateScheduler"):
         for function in _functions(module, call.argument("schedule", 0)):
-            # Keras tries `(epoch, lr)` first and `(epoch)` where that does not fit.
+            # Keras tries `(epoch, lr)` first, then `(epoch)`.
             both = Contract(("epoch", "lr"))
             yield function, both if not misfit(function, both) else Contract(("epoch",)), "schedule"
 
@@ -242,7 +242,7 @@ def _functions(module: Module, value: ast.expr | None) -> Iterator[FunctionInfo]
 
 
 def _compile_calls(module: Module) -> Iterator[CallSite]:
-    """The calls of Keras's own `compile`, on a model that trains as Keras does."""
+    """Yield calls of Keras's own `compile` on models with the default training step."""
     for call in module.method_calls("compile"):
         if call.name or not isinstance(call.node.func, ast.Attribute):  # re.compile and the like
             continue
@@ -257,13 +257,13 @@ def _compile_calls(module: Module) -> Iterator[CallSite]:
 
 
 def _overridden(module: Module) -> bool:
-    """Whether some class of the program has a `compile` of its own."""
+    """Whether a class of the program overrides `compile`."""
     modules = module.project.modules if module.project is not None else (module,)
     return any("compile" in owner.methods for one in modules for owner in one.classes)
 
 
 def _binds_arguments(module: Module, value: ast.expr) -> bool:
-    """Whether `functools.partial` or the like fills arguments in before Keras does."""
+    """Whether `functools.partial` or similar binds arguments before Keras calls the function."""
     for part in ast.walk(value):
         where, node = module, part
         if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load):

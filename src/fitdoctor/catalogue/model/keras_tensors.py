@@ -1,4 +1,4 @@
-"""Which expressions are symbolic tensors of a functional model, and what does to them what TensorFlow's functions do."""
+"""Symbolic tensors of functional models, and the `keras.ops` equivalents of TensorFlow functions."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _MAY_BE_TENSORS = (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)
 
 
 def is_keras_tensor(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression surely is a tensor that a functional model is made of."""
+    """Whether an expression is certainly a tensor of a functional model."""
     return _Search().finds(module, expr)
 
 
 class _Search:
-    """Follows expressions to an `Input`, each of them once."""
+    """Follows expressions back to an `Input`, each of them once."""
 
     def __init__(self) -> None:
         self._known: dict[ast.expr, bool] = {}
@@ -41,7 +41,7 @@ class _Search:
         if steps <= 0 or not isinstance(expr, _MAY_BE_TENSORS):
             return False
         if expr not in self._known:
-            self._known[expr] = False  # a name that is made from itself leads nowhere
+            self._known[expr] = False  # a name computed from itself leads nowhere
             self._known[expr] = self._follow(module, expr, steps - 1)
         return self._known[expr]
 
@@ -67,7 +67,7 @@ class _Search:
             return False
         if not in_trace(module, name):
             return self._assigned(module, name, found[0], steps)
-        # What a traced function reads of the code around it; what it binds itself are tensors with values.
+        # A traced function may read such a tensor from the enclosing code; its own names hold real tensors.
         scope = module.index.lookup(name.id, module.scope(name))
         if scope is None or in_trace(module, scope.node):
             return False
@@ -85,7 +85,7 @@ class _Search:
         return self.finds(module, assignment.value, steps)
 
     def _part(self, module: Module, whole: ast.expr, path: Path, steps: int) -> bool:
-        """Whether a part of a list, tuple or of what a layer gives is such a tensor: `mean, spread = args`."""
+        """Whether an element of a list, tuple or layer output is such a tensor: `mean, spread = args`."""
         if steps <= 0:
             return False
         if not path:
@@ -106,7 +106,7 @@ class _Search:
         return self._part(module, found[0].value, (*found[0].path, *path), steps - 1)
 
     def _given(self, module: Module, name: ast.Name, steps: int, path: Path = ()) -> bool:
-        """Whether a call gives a parameter (or a part of it) such a tensor: then that call goes wrong."""
+        """Whether a call passes such a tensor to a parameter, or to a part of it."""
         scope = module.index.lookup(name.id, module.scope(name))
         if scope is None or not isinstance(scope.node, FUNCTIONS):
             return False
@@ -137,20 +137,20 @@ class _Search:
 
 
 def _is_of_model(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression is a model or a layer, also one that a model is asked for: `model.get_layer("code")`."""
+    """Whether an expression is a model or a layer, including `model.get_layer("code")`."""
     if isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute) and expr.func.attr == "get_layer":
         return kind_of_value(module, expr.func.value) == "Model"
     return kind_of_value(module, expr) in ("Model", "Layer")
 
 
 def in_trace(module: Module, node: ast.AST) -> bool:
-    """Whether a node stands in code that is traced, where tensors have values."""
+    """Whether a node is in traced code, where tensors have values."""
     function = module.function(node) if isinstance(node, FUNCTIONS) else module.function_of(node)
     return function is not None and function.traced is not None
 
 
 def arguments_of(call: ast.Call) -> Iterator[ast.expr]:
-    """The arguments of a call, those in lists and tuples one by one."""
+    """Yield the arguments of a call, with lists and tuples flattened."""
     for value in (*call.args, *(keyword.value for keyword in call.keywords)):
         yield from _inside(value)
 
@@ -164,7 +164,7 @@ def _inside(value: ast.expr) -> Iterator[ast.expr]:
 
 
 def is_operation(name: str) -> bool:
-    """Whether a canonical name is an operation of TensorFlow, or of Keras' old backend, that computes with its arguments."""
+    """Whether a canonical name is a TensorFlow or `keras.backend` operation that computes with its arguments."""
     if name.startswith("keras.backend."):
         rest = name.removeprefix("keras.backend.")
         return (
@@ -186,7 +186,7 @@ def is_operation(name: str) -> bool:
 
 
 def misused(module: Module) -> Iterator[ast.Call]:
-    """The calls that hand such a tensor to an operation of TensorFlow, inner ones first."""
+    """Yield the calls that pass such a tensor to a TensorFlow operation, inner ones first."""
     search = _Search()
     found = [
         site.node
@@ -197,7 +197,7 @@ def misused(module: Module) -> Iterator[ast.Call]:
     yield from sorted(found, key=lambda node: (node.lineno, -node.col_offset))
 
 
-# --- twins --------------------------------------------------------------------------------------------------------
+# --- `keras.ops` equivalents ------------------------------------------------------------------------------------
 
 _SAME = frozenset(
     "abs add subtract multiply divide square sqrt exp sin cos tan tanh sigmoid sinh cosh sign maximum minimum equal "
@@ -237,7 +237,7 @@ _AXIS_BY_NAME = frozenset({"l2_normalize", "gelu"})
 
 
 def twin(module: Module, call: ast.Call) -> str | None:
-    """The function of `keras.ops` that does the same with the same arguments; None when there is none."""
+    """Return the equivalent `keras.ops` function with the same arguments; None if there is none."""
     name = module.resolve(call.func)
     last = name.rpartition(".")[2]
     taken = _KEYWORDS | _TURNS if last == "matmul" and len(call.args) == 2 else _KEYWORDS
@@ -253,7 +253,7 @@ def twin(module: Module, call: ast.Call) -> str | None:
 
 
 def twin_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] | None:
-    """How the twin is spelt in this file, and the edits that put it in the call's place."""
+    """Return how this file refers to the equivalent, and edits that replace the call."""
     name = twin(module, call)
     if name is None:
         return None
@@ -266,7 +266,7 @@ def twin_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] |
 
 
 def _turned(module: Module, call: ast.Call, home: str) -> Iterator[Edit]:
-    """`transpose_b=True`, which the twin does not know, as a transposed factor."""
+    """Replace `transpose_b=True`, which `keras.ops` lacks, by a transposed factor."""
     turns = [keyword for keyword in call.keywords if keyword.arg in _TURNS]
     for keyword in turns:
         if isinstance(keyword.value, ast.Constant) and keyword.value.value is True:

@@ -1,4 +1,4 @@
-"""Numbers of Keras's own layers that a callback sets: the compiled step has read them already."""
+"""Layer attributes that a callback sets although the traced step has already read them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fitdoctor.source.module import FunctionInfo, Module
 _NUMBERS = frozenset(
     "rate alpha negative_slope stddev momentum epsilon dropout recurrent_dropout factor scale".split()
 )
-"""What Dropout, LeakyReLU, GaussianNoise, BatchNormalization, the recurrent layers, … hold as Python numbers."""
+"""Python numbers in Dropout, LeakyReLU, GaussianNoise, BatchNormalization, recurrent layers and others."""
 _RETRACING = frozenset(("compile", "make_train_function"))
 _BEFORE_TRAINING = frozenset(("__init__", "set_model", "set_params", "on_train_begin"))
 
 
 def numbers_set_by_callbacks(module: Module) -> Iterator[tuple[ast.Attribute, FunctionInfo]]:
-    """Each `self.model.get_layer(…).rate = …` in a callback that makes no new trace."""
+    """Yield each `self.model.get_layer(…).rate = …` in a callback that does not retrace the step."""
     for node in module.nodes(ast.Attribute):
         if not isinstance(node.ctx, ast.Store) or node.attr not in _NUMBERS:
             continue
@@ -31,12 +31,12 @@ def numbers_set_by_callbacks(module: Module) -> Iterator[tuple[ast.Attribute, Fu
 
 
 def traced_anew(function: FunctionInfo, change: ast.AST) -> Iterator[Fix]:
-    """Let Keras trace its step again where a callback has changed what the step reads; once an epoch at most."""
+    """Retrace the step after a callback's change, at most once per epoch."""
     module, node = function.module, function.node
     if not function.name.startswith("on_epoch") or not isinstance(node, ast.FunctionDef):
         return
     statement: ast.AST = module.statement(change)
-    # Behind the loop over the layers, and under the condition that decides on the change.
+    # After the loop over the layers, but under the condition of the change.
     while isinstance(parent := module.parent(statement), (ast.For, ast.While)) or (
         isinstance(parent, ast.If) and isinstance(module.parent(parent), (ast.For, ast.While))
     ):
@@ -46,17 +46,17 @@ def traced_anew(function: FunctionInfo, change: ast.AST) -> Iterator[Fix]:
 
 
 def _is_layer_of_model(module: Module, expr: ast.expr) -> bool:
-    """`model.get_layer(…)`, `model.layers[…]`, or a name for one of these."""
+    """Whether an expression is `model.get_layer(…)`, `model.layers[…]`, or a name for one of these."""
     made = module.made_by(expr) if isinstance(expr, ast.Name) else expr
     if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute):
         return made.func.attr == "get_layer" and _is_model(made.func.value)
-    # A name that a loop gives goes back to what it loops over.
+    # A loop variable stands for the elements of the loop's iterable.
     layers = made.value if isinstance(made, ast.Subscript) else made
     return isinstance(layers, ast.Attribute) and layers.attr == "layers" and _is_model(layers.value)
 
 
 def _is_model(expr: ast.expr) -> bool:
-    """`self.model`, `model`: how callbacks call the model that trains."""
+    """Whether an expression is `self.model` or `model`, as callbacks name the model."""
     name = expr.attr if isinstance(expr, ast.Attribute) else expr.id if isinstance(expr, ast.Name) else ""
     return name == "model"
 

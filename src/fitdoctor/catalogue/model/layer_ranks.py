@@ -1,4 +1,4 @@
-"""How many axes a layer wants and gets, as Keras says it, and the edits that make them agree."""
+"""The number of axes that a layer expects and gets, and edits that make them agree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ranks:
-    """How many axes a layer wants, and how many it got."""
+    """The number of axes that a layer expects, and the number it got."""
 
     expected: int
     found: int
@@ -45,7 +45,7 @@ _KERNEL = pattern(
 
 
 def ranks_in(message: str) -> Ranks | None:
-    """The numbers of axes that a refusal speaks of."""
+    """Read the numbers of axes from an error message."""
     said = input_mismatch(message)
     if (
         said is not None
@@ -80,14 +80,14 @@ def axes_words(count: int) -> str:
 
 
 def recurrent_name(layer: LayerFacts) -> str:
-    """The class of a recurrent layer, out of its `Bidirectional`."""
+    """Return the class of a recurrent layer, unwrapped from `Bidirectional`."""
     if layer.class_name == "Bidirectional" and layer.sublayers:
         return layer.sublayers[0].class_name
     return layer.class_name
 
 
 def sequences_in_loop(layer: LayerFacts, after: LayerFacts, project: Project | Unknown) -> list[Fix]:
-    """`return_sequences` on all but the last of the layers that one line makes in a loop."""
+    """Set `return_sequences` on all but the last of the layers created in a loop."""
     found = found_in(project, layer.code)
     if found is None or layer.code != after.code:
         return []
@@ -96,7 +96,7 @@ def sequences_in_loop(layer: LayerFacts, after: LayerFacts, project: Project | U
     if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
         return []
     over, name = module.segment(loop.iter), loop.target.id
-    title = f"set `return_sequences=True` on each `{recurrent_name(layer)}` but the last"
+    title = f"set `return_sequences=True` on every `{recurrent_name(layer)}` except the last"
     counted = isinstance(loop.iter, ast.Call) and module.resolve(loop.iter.func) == "range"
     if counted and isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 1:
         last = f"{name} < {module.segment(loop.iter.args[0])} - 1"
@@ -111,7 +111,7 @@ def sequences_in_loop(layer: LayerFacts, after: LayerFacts, project: Project | U
 
 
 def sequences_fix(layer: LayerFacts, project: Project | Unknown, value: str) -> Fix:
-    """`return_sequences` on a recurrent layer."""
+    """Set `return_sequences` on a recurrent layer."""
     code = layer.code
     if layer.class_name == "Bidirectional":
         found = found_in(project, code)
@@ -119,7 +119,7 @@ def sequences_fix(layer: LayerFacts, project: Project | Unknown, value: str) -> 
         code = (
             found[0].code(inner)
             if found is not None and isinstance(inner, ast.Call)
-            else Unknown("not found")
+            else Unknown("the layer was not found")
         )
     return fix(
         f"set `return_sequences={value}` on `{recurrent_name(layer)}`",
@@ -128,21 +128,21 @@ def sequences_fix(layer: LayerFacts, project: Project | Unknown, value: str) -> 
 
 
 def left_out_fix(layer: LayerFacts, project: Project | Unknown, wanted: int) -> Fix:
-    """The model without the layer; where even then there would be more axes than `wanted`, with it at each step."""
+    """Remove the layer, or apply it per time step if there would still be more axes than `wanted`."""
     found = found_in(project, layer.code)
     given = layer.input_shapes
     if layer.class_name == "Flatten" and not isinstance(given, Unknown) and given and len(given[0]) > wanted:
-        title = "flatten each step by itself: `TimeDistributed(Flatten())`"
+        title = "flatten each time step separately: `TimeDistributed(Flatten())`"
         return fix(title, wrapped_in(*found, "TimeDistributed") if found is not None else ())
     edits = removed(*found) if found is not None else ()
     later = _flattened_later(*found) if found is not None and layer.class_name == "Flatten" and edits else ()
     if later:
-        return fix("flatten behind the convolutions, not before them", (*edits, *later))
-    return fix(f"leave out `{layer.class_name}` here", edits)
+        return fix("flatten after the convolutions, not before them", (*edits, *later))
+    return fix(f"remove this `{layer.class_name}`", edits)
 
 
 def _flattened_later(module: Module, node: ast.Call) -> tuple[Edit, ...]:
-    """`Flatten` before the first `Dense` that comes behind convolutions alone."""
+    """Insert `Flatten` before the first `Dense` that follows only convolutions."""
     for each in nodes_after(module, node):
         if not isinstance(each, ast.Call) or not is_layer_call(module, each):
             return ()
@@ -166,7 +166,7 @@ _OF_A_RANK = pattern(
 
 
 def same_for_rank(layer: LayerFacts, rank: int) -> str:
-    """The same layer for images, sequences or volumes, by the number of axes."""
+    """Return the variant of a layer for a number of axes: `Conv1D`, `Conv2D`, `Conv3D`."""
     match = _OF_A_RANK.fullmatch(layer.class_name)
     if match is None or not 3 <= rank <= 5 or (match["stem"] == "SeparableConv" and rank == 5):
         return ""
@@ -174,7 +174,7 @@ def same_for_rank(layer: LayerFacts, rank: int) -> str:
 
 
 def renamed_fix(layer: LayerFacts, name: str) -> Fix:
-    """Another class in the place of the layer's own."""
+    """Replace the class of a layer."""
     code = layer.code
     title = f"use `{name}`"
     if isinstance(code, Unknown) or any("(" in argument.text for argument in code.arguments):
@@ -191,16 +191,18 @@ def renamed_fix(layer: LayerFacts, name: str) -> Fix:
 
 
 def adapting_fixes(layer: LayerFacts, ranks: Ranks, project: Project | Unknown) -> list[Fix]:
-    """A layer before this one that brings the axes to what it takes."""
+    """Insert a layer that reshapes the input to the expected number of axes."""
     found = found_in(project, layer.code)
     shape = ranks.shape
     if ranks.found == 2 and ranks.expected == 3:
-        title = "make a sequence of the row: `Reshape((-1, 1))`, or `RepeatVector(steps)`"
+        title = "turn the vector into a sequence: `Reshape((-1, 1))` or `RepeatVector(steps)`"
         return [unsafe(title, insert_layer(*found, "Reshape", "(-1, 1)") if found is not None else ())]
     if ranks.found == 4 and ranks.expected == 3 and shape is not None and None not in shape[1:]:
         target = f"({shape[1]}, {(shape[2] or 0) * (shape[3] or 0)})"
-        title = f"make a sequence of the rows of the image: `Reshape({target})`"
+        title = f"turn the rows of the image into a sequence: `Reshape({target})`"
         return [fix(title, insert_layer(*found, "Reshape", target) if found is not None else ())]
     if ranks.expected == 2:
-        return [fix("flatten first", insert_layer(*found, "Flatten") if found is not None else ())]
-    return [fix(f"bring the input of `{layer.class_name}` to {ranks.expected} axes with `Reshape`")]
+        return [
+            fix("add `Flatten()` before it", insert_layer(*found, "Flatten") if found is not None else ())
+        ]
+    return [fix(f"reshape the input of `{layer.class_name}` to {ranks.expected} axes with `Reshape`")]

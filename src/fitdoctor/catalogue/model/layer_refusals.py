@@ -1,4 +1,4 @@
-"""A layer that refuses what the layers before it make: as the source tells it, as the trial proved it, or as it failed."""
+"""A layer that rejects the output of the layers before it, known from source, a trial or a failure."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A layer that Keras refuses to call, and what leads to it."""
+    """A layer that rejects its input, and the layers before it."""
 
     message: str
     layer: LayerFacts | None
     ways: tuple[tuple[LayerFacts, ...], ...] = ()
-    """For each input the layers that lead there, last first."""
+    """For each input, the layers before it, last first."""
     shapes: tuple[Shape, ...] = ()
-    """What it was given."""
+    """The input shapes."""
     place: Location | None = None
     """The user's line that raised."""
     confidence: Confidence = Confidence.LIKELY
     fixed_input: bool = True
-    """The model itself fixes its input: the data has no part in it."""
+    """Whether the model fixes its input shape, so that the data is not to blame."""
 
     @property
     def way(self) -> tuple[LayerFacts, ...]:
-        """The layers that lead to its only, or first, input."""
+        """Return the layers before its only, or first, input."""
         return self.ways[0] if self.ways else ()
 
     @property
     def name(self) -> str:
-        """The layer in words."""
+        """Return the class or name of the layer."""
         if self.layer is None:
             said = input_mismatch(self.message)
             return said.layer if said is not None else "a layer"
@@ -59,7 +59,7 @@ class Refusal:
 
 
 def of_site(site: ModelSite) -> Refusal | None:
-    """What the source alone tells."""
+    """Return the rejection that the source alone shows."""
     if site.failure is None:
         return None
     ways = site.ways or (((site.previous,),) if site.previous is not None else ())
@@ -75,7 +75,7 @@ def of_site(site: ModelSite) -> Refusal | None:
 
 
 def of_trial(model: ModelFacts, data: DataFacts) -> Refusal | None:
-    """What the abstract forward pass proved."""
+    """Return the rejection that the abstract forward pass found."""
     failure = forward_failure(data)
     return _in_model(failure, model) if failure is not None else None
 
@@ -94,7 +94,7 @@ def _in_model(failure: FailureSummary, model: ModelFacts) -> Refusal:
 
 
 def _leading_to(model: ModelFacts, layer: LayerFacts) -> tuple[LayerFacts, ...]:
-    """The layers before one: along the graph, or else those that were made before it."""
+    """Return the layers before one: along the graph, else in order of creation."""
     siblings = next((level for level in _levels(model.layers) if layer in level), ())
     by_name = {each.name: each for each in siblings}
     if layer.fed_by:
@@ -123,14 +123,14 @@ def of_failure(
     data: DataFacts | Unknown,
     same: Callable[[str], bool],
 ) -> Refusal | None:
-    """What is known of the refusal that a failure tells of.
+    """Return what is known about the layer whose rejection raised.
 
     Args:
-        failure: what was raised.
-        project: the files, where they were read.
-        model: the model that fit was called on, where the failure came from there.
-        data: what fit was given.
-        same: whether a message is of the kind that the failure's is.
+        failure: the exception.
+        project: the source files, if known.
+        model: the model that `fit` was called on, if the failure came from there.
+        data: the data passed to `fit`.
+        same: whether a message is of the same kind as the failure's.
     """
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         tried = forward_failure(data)
@@ -142,7 +142,7 @@ def of_failure(
 
 
 def _in_sequence(failure: FailureFacts, model: ModelFacts | Unknown) -> Refusal | None:
-    """The layer that the message names, behind others of a `Sequential` whose source is all that is known."""
+    """Return the named layer and those before it in a `Sequential` known from source only."""
     said = input_mismatch(failure.message)
     if said is None or isinstance(model, Unknown) or model.kind != "sequential" or not failure.from_text:
         return None
@@ -164,7 +164,7 @@ def _in_sequence(failure: FailureFacts, model: ModelFacts | Unknown) -> Refusal 
 def _from_source(
     failure: FailureFacts, project: Project | Unknown, same: Callable[[str], bool]
 ) -> Refusal | None:
-    """The same refusal as following the files foretells it."""
+    """Return the same rejection as predicted from the source."""
     if isinstance(project, Unknown):
         return None
     from fitdoctor.source.fits.fit_sites import model_sites
@@ -191,7 +191,7 @@ def _frames_by_module(failure: FailureFacts, project: Project) -> dict[Module, l
 
 
 def _under_way(module: Module, frames: list[Frame], site: ModelSite) -> bool:
-    """Whether a frame was at the refused call, or at a call (`Sequential([…])`) that holds it."""
+    """Whether a frame is at the failing call, or at a call (`Sequential([…])`) that contains it."""
     spans = [
         place for place in (site.call, site.failure.place if site.failure else None) if place is not None
     ]
@@ -220,7 +220,7 @@ def _same_layer(failure: FailureFacts, site: ModelSite) -> bool:
 
 
 def _from_line(failure: FailureFacts, project: Project | Unknown) -> Refusal:
-    """What the failing line itself shows."""
+    """Return what the failing line itself shows."""
     frame = failure.last_user_frame
     place = frame.location if frame is not None else None
     said = input_mismatch(failure.message)

@@ -1,4 +1,4 @@
-"""Two tensors that a layer merges and that do not go together, and what is to be changed."""
+"""Two merged tensors with incompatible shapes, and the change that fixes them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fitdoctor.source.module import Module
 
 @dataclass(frozen=True)
 class Verdict:
-    """Where to change what."""
+    """A location, evidence and fixes."""
 
     location: Location | None = None
     evidence: tuple[Evidence, ...] = ()
@@ -22,20 +22,20 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two tensors that do not go together."""
+    """Two tensors with incompatible shapes."""
 
     refusal: Refusal
     first: int
     second: int
     shapes: tuple[Shape, Shape]
     axes: tuple[int, ...]
-    """The axes on which they differ; () when they differ in rank."""
+    """The axes on which they differ; () if they differ in rank."""
     module: Module | None
     node: ast.Call | None
     tensors: list[ast.expr]
 
     def branch(self, index: int) -> tuple[LayerFacts, ...]:
-        """The layers of one way since it left the other, last first."""
+        """Return the layers of one branch since it left the other, last first."""
         ways = self.refusal.ways
         if max(self.first, self.second) >= len(ways):
             return ()
@@ -47,5 +47,5 @@ class Pair:
         return own
 
     def tensor(self, index: int) -> ast.expr | None:
-        """The expression that one of the tensors is given by."""
+        """Return the expression for one of the tensors."""
         return self.tensors[index] if index < len(self.tensors) else None

@@ -1,4 +1,4 @@
-"""Layers of Keras that the user's code calls without an argument which they need: `attention(x)` for `attention(x, x)`."""
+"""Keras layers called without a required argument: `attention(x)` instead of `attention(x, x)`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from fitdoctor.source.project import Project
 
 _ATTENTION = ("keras.layers.MultiHeadAttention", "keras.layers.GroupedQueryAttention")
 _NEEDED = {"query": 0, "value": 1}
-"""Of a layer of attention, with their positions."""
+"""Arguments of attention layers, with their positions."""
 _OF_KERAS = frozenset({"training", "mask"})
-"""What Keras gives to layers that have such a parameter: it needs a default where they are called otherwise."""
+"""Arguments that Keras passes to layers that declare them; they need a default for other callers."""
 _BY_KERAS = frozenset("fit evaluate predict train_on_batch test_on_batch predict_on_batch".split())
 
 
 def attention_in_source(cause: Cause, module: Module) -> Iterator[Finding]:
-    """An attention layer that is made in this file, and called with one tensor."""
+    """Report attention layers created in this file and called with one tensor."""
     if not any(name.rpartition(".")[2] in module.text for name in _ATTENTION):
         return
     for site in module.calls:
@@ -34,18 +34,18 @@ def attention_in_source(cause: Cause, module: Module) -> Iterator[Finding]:
         if any(isinstance(given, ast.Starred) for given in site.node.args):
             continue
         missing = [name for name, position in _NEEDED.items() if site.argument(name, position) is None]
-        # To follow what is called comes last: it costs most.
+        # Resolving the callee is the most expensive check, so it comes last.
         if missing and callee(module, site.node) is None and _is_attention(module, site.node):
             yield _finding(cause, module, site.node, missing[0], Confidence.LIKELY, [])
 
 
 def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Python names what the call of a layer lacks, and the call stands in the user's code."""
+    """Explain a missing argument in a layer call of the user's code."""
     count = argument_count(failure.message) if failure.type == "TypeError" else None
     frame = failure.last_user_frame
     if count is None or not count.missing or count.function not in ("", "call"):
         return
-    # What Keras calls by itself is told by the causes about what it passes.
+    # Calls made by Keras have their own causes.
     if frame is None or called_in(frame) in _BY_KERAS or not failure.frames[-1].library:
         return
     module, name, evidence = module_of(project, frame), count.missing[0], [raised_here(failure)]
@@ -54,9 +54,9 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
             if site.argument(name, _NEEDED.get(name, 0)) is None:
                 yield _finding(cause, module, site.node, name, Confidence.CERTAIN, evidence)
                 return
-    remedy = fix(f"give it `{name}` where it is called")
+    remedy = fix(f"pass `{name}` in the call")
     declared = _declared(module, frame, name) if module is not None and name in _OF_KERAS else None
-    default = [fix(f"give it a default: `{name}=None`", (Edit(declared.end, "=None"),))] if declared else []
+    default = [fix(f"add a default: `{name}=None`", (Edit(declared.end, "=None"),))] if declared else []
     yield cause.finding(
         f"a layer is called without its argument `{name}`",
         subject=f"argument {name}",
@@ -68,7 +68,7 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
 
 
 def _declared(module: Module, frame: Frame, name: str) -> Location | None:
-    """Where `call` of the layer that is called on that line declares a parameter without a default."""
+    """Return where the called layer's `call` declares a parameter without a default."""
     for site in module.calls:
         if not at_frame(module, site.node, frame):
             continue
@@ -81,14 +81,14 @@ def _declared(module: Module, frame: Frame, name: str) -> Location | None:
             continue
         required = node.args.args[: len(node.args.args) - len(node.args.defaults)]
         last = required[-1] if required else None
-        # One before it would need a default, too.
+        # Parameters after it would need a default too.
         if last is not None and last.arg == name and last.annotation is None:
             return method.module.location(last)
     return None
 
 
 def _is_attention(module: Module, call: ast.Call) -> bool:
-    """Whether a call surely calls an attention layer, and does not make one."""
+    """Whether a call certainly calls an attention layer, rather than creating one."""
     end = module.origin(call.func)
     return (
         isinstance(end.node, ast.Call)
@@ -103,11 +103,11 @@ def _finding(
 ) -> Finding:
     given = ", ".join(module.segment(part) for part in (*call.args, *call.keywords))
     return cause.finding(
-        f"`{module.segment(call.func)}` is called without its argument `{name}`: attention takes a query and values",
+        f"`{module.segment(call.func)}` is called without `{name}`: attention needs a query and values",
         subject=f"argument {name}",
         location=module.location(call),
         evidence=[
-            Evidence(claim="what it is given", observed=f"({given})", expected="(query, value)"),
+            Evidence(claim="arguments", observed=f"({given})", expected="(query, value)"),
             *evidence,
         ],
         fixes=[_self_attention(module, call, name)],
@@ -116,21 +116,21 @@ def _finding(
 
 
 def _self_attention(module: Module, call: ast.Call, name: str) -> Fix:
-    """`attention(x)` as `attention(x, x)`."""
+    """Turn `attention(x)` into `attention(x, x)`."""
     if name != "value" or len(call.args) != 1:
-        return fix(f"give it `{name}`")
+        return fix(f"pass `{name}`")
     query = call.args[0]
     text = module.segment(query)
-    title = f"attend from `{text}` to itself: `({text}, {text})`"
+    title = f"use self-attention: `({text}, {text})`"
     return unsafe(title, (Edit(module.location(query).end, f", {text}"),))
 
 
 _BUILT_WITHOUT_SHAPE = frozenset(("Wrapper", "Embedding", "ReversibleEmbedding", "TextVectorization"))
-"""Layers of Keras whose `build` can do without the shape."""
+"""Keras layers whose `build` does not need the shape."""
 
 
 def bare_builds(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:
-    """`super().build()` in the `build` of a layer or model: that of Keras wants the shape."""
+    """Report `super().build()` without the shape that Keras's `build` requires."""
     for site in module.method_calls("build"):
         call, function = site.node, module.function_of(site.node)
         owner = function.owner if function is not None else None
@@ -149,12 +149,12 @@ def bare_builds(cause: Cause, module: Module, confidence: Confidence) -> Iterato
         shape, end = function.parameters[1], module.location(call).end
         before = Location(end.path, end.line, end.column - 1, end.line, end.column - 1, end.cell)
         yield cause.finding(
-            f"`super().build()` lacks `{shape}`, which the `build` of Keras wants",
+            f"`super().build()` is called without `{shape}`, which Keras requires",
             subject=f"{owner.name}.build",
             location=module.location(call),
             evidence=[
                 Evidence("the call", f"`{module.segment(call)}`", f"`{module.segment(call)[:-1]}{shape})`")
             ],
-            fixes=[fix(f"give it the shape: `super().build({shape})`", (Edit(before, shape),))],
+            fixes=[fix(f"pass the shape: `super().build({shape})`", (Edit(before, shape),))],
             confidence=confidence,
         )

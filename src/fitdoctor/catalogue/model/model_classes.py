@@ -1,4 +1,4 @@
-"""Reading the user's model classes: what they inherit, what their steps unpack, return and update."""
+"""The user's model classes: what they inherit, and what their steps unpack, return and update."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fitdoctor.source.project import Project
 
 STEPS = ("train_step", "test_step")
 SETTINGS = frozenset({"training", "mask"})
-"""Arguments of `call` that Keras fills in by itself."""
+"""Arguments of `call` that Keras passes automatically."""
 
 
 def class_of_model(model: ModelFacts | Unknown, project: Project | Unknown) -> ClassInfo | None:
-    """The user's class of a model, where exactly one has its name."""
+    """Return the user's class of a model, if exactly one has its name."""
     if isinstance(model, Unknown) or isinstance(project, Unknown):
         return None
     owner = project.class_named(model.class_name)
@@ -27,7 +27,7 @@ def class_of_model(model: ModelFacts | Unknown, project: Project | Unknown) -> C
 
 
 def is_plain(owner: ClassInfo, models: tuple[str, ...] = ("keras.Model",)) -> bool:
-    """Whether a class and those of the user's above it inherit from nothing but Keras's own `Model`."""
+    """Whether a class and its user-defined bases inherit only from `keras.Model`."""
     for ancestor in owner.module.ancestry(owner):
         for base, node in zip(ancestor.bases, ancestor.node.bases, strict=True):
             if base in (*models, "object") or isinstance(ancestor.module.definition(node), ClassInfo):
@@ -37,14 +37,14 @@ def is_plain(owner: ClassInfo, models: tuple[str, ...] = ("keras.Model",)) -> bo
 
 
 def steps_of(module: Module) -> Iterator[FunctionInfo]:
-    """The `train_step` and `test_step` methods of the model classes of a file."""
+    """Yield the `train_step` and `test_step` methods of the model classes in a file."""
     for owner in module.classes:
         if owner.kind == "Model":
             yield from (owner.methods[name] for name in STEPS if name in owner.methods)
 
 
 def required_inputs(method: FunctionInfo) -> tuple[str, ...]:
-    """The arguments of `call` that have no default, without `self` and those that Keras fills in; () when any fit."""
+    """Return the required arguments of `call`, without `self` and those that Keras passes; () if any number fits."""
     arguments = method.node.args
     if arguments.vararg is not None:
         return ()
@@ -54,7 +54,7 @@ def required_inputs(method: FunctionInfo) -> tuple[str, ...]:
 
 
 def head(function: FunctionInfo) -> Location:
-    """The first line of a function: where its arguments stand."""
+    """Return the first line of a function, with its parameters."""
     module, whole = function.module, function.module.location(function.node)
     line = module.line_text(whole.line, whole.cell).split("#")[0].rstrip()
     end = max(len(line) + 1, whole.column)
@@ -62,7 +62,7 @@ def head(function: FunctionInfo) -> Location:
 
 
 def returned(function: FunctionInfo) -> list[ast.expr]:
-    """What a function returns, statement by statement; `return` alone and `return None` are left out."""
+    """Return the expressions that a function returns, except None."""
     if isinstance(function.node, ast.Lambda):
         return [function.node.body]
     values = [statement.value for statement in function.module.returns.get(function.node, [])]
@@ -74,7 +74,7 @@ def _is_none(value: ast.expr) -> bool:
 
 
 def batch_unpacking(step: FunctionInfo) -> tuple[ast.Assign, int] | None:
-    """The statement that unpacks the batch of a step at its very top level, and into how many parts."""
+    """Return the top-level statement that unpacks a step's batch, and the number of parts."""
     node = step.node
     if isinstance(node, ast.Lambda) or len(step.parameters) < 2:
         return None
@@ -88,17 +88,17 @@ def batch_unpacking(step: FunctionInfo) -> tuple[ast.Assign, int] | None:
                     return None if starred else (statement, len(target.elts))
                 return None
         if _mentions(statement, batch):
-            # `if len(data) == 3`, `data = unpack(data)`: the step looks at what it got before it unpacks it.
+            # `if len(data) == 3`, `data = unpack(data)`: the step inspects the batch first.
             return None
     return None
 
 
 def batch_as_tensor(step: FunctionInfo, *, refused: bool = False) -> ast.Name | None:
-    """The first use of a batch that the step computes with as it is; None where it may take it apart.
+    """Return the first use of the batch as a single tensor; None if the step may unpack it.
 
     Args:
         step: `train_step` or `test_step`.
-        refused: a layer refused the batch for being several tensors: then being called with it is proof enough.
+        refused: whether a layer rejected the batch for being several tensors, so that any call with it counts.
     """
     if isinstance(step.node, ast.Lambda) or len(step.parameters) < 2:
         return None
@@ -134,7 +134,7 @@ def _names(step: FunctionInfo, name: str) -> list[ast.Name]:
 
 
 def _only_alias(step: FunctionInfo, uses: list[ast.Name]) -> str:
-    """The other name that the batch is given in `x = data`, where that is all that is done with it; else ""."""
+    """Return the alias of the batch in `x = data`, if that is its only use; else ""."""
     around = step.module.parent(uses[0]) if len(uses) == 1 else None
     if not isinstance(around, ast.Assign) or around.value is not uses[0] or len(around.targets) != 1:
         return ""
@@ -146,12 +146,12 @@ def _only_alias(step: FunctionInfo, uses: list[ast.Name]) -> str:
 
 
 def _asks_shape(module: Module, call: ast.Call) -> bool:
-    """`tf.shape(batch)`: no structure has one."""
+    """Whether a call is `tf.shape(batch)`, which works on a single tensor only."""
     return module.resolve(call.func) in ("tensorflow.shape", "keras.ops.shape", "tensorflow.rank")
 
 
 def _is_chain(module: Module, called: ast.expr) -> bool:
-    """Whether a Sequential is called whose first layer takes one tensor."""
+    """Whether the callee is a Sequential whose first layer expects one tensor."""
     made = module.origin(called)
     if not isinstance(made.node, ast.Call) or not made.module.resolve(made.node.func).endswith(".Sequential"):
         return False
@@ -164,7 +164,7 @@ def _is_chain(module: Module, called: ast.expr) -> bool:
 
 
 def _is_computation(module: Module, call: ast.Call) -> bool:
-    """A function of TensorFlow's, a loss, or something that `self` has: none of these takes a batch apart."""
+    """Whether a call is a TensorFlow function, a loss, or an attribute of `self`, none of which unpack a batch."""
     if module.resolve(call.func).startswith(("tensorflow.", "keras.ops.", "keras.losses.")):
         return True
     return is_self(module, call.func) or (
@@ -186,7 +186,7 @@ def _mentions(statement: ast.AST, name: str) -> bool:
 
 
 def reached_methods(step: FunctionInfo) -> list[FunctionInfo]:
-    """A step and the methods of its class that it calls on `self`, one through another."""
+    """Return a step and the methods of its class that it calls, directly or indirectly."""
     owner = step.owner
     found, waiting = [step], [step]
     while waiting and owner is not None:
@@ -202,7 +202,7 @@ def reached_methods(step: FunctionInfo) -> list[FunctionInfo]:
 
 
 def differentiated(step: FunctionInfo) -> str:
-    """The name of the value that a tape in the step differentiates; "" when it is no plain name."""
+    """Return the name of the value that a tape in the step differentiates; "" if it is not a plain name."""
     for node in own_nodes(step):
         if (
             isinstance(node, ast.Call)

@@ -1,4 +1,4 @@
-"""Models whose making fails at their input: which `Input(…)` or `input_shape=` gave the refused shape."""
+"""Inputs that a model's first layer rejects: the `Input(…)` or `input_shape=` that set the shape."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
 
 _MOST_STEPS = 100
-"""A first axis that is longer is taken for the number of samples, not for time steps."""
+"""A longer first axis is assumed to be samples, not time steps."""
 
 
 def refused_input(failure: FailureFacts, project: Project | Unknown) -> tuple[Code, Shape] | None:
-    """The input that a layer refused while the model was made, and its shape; None when an inner shape was refused."""
+    """Return the input that a layer rejected on model creation, and its shape; None if it rejected an inner shape."""
     shape = refused_shape(failure.message)
     frame = failure.last_user_frame
     if shape is None or frame is None or isinstance(project, Unknown):
@@ -37,7 +37,7 @@ def refused_input(failure: FailureFacts, project: Project | Unknown) -> tuple[Co
             return code, shape
     for code in _given_to_the_layer(module, frame, failure.message):
         return code, shape
-    # Following a program is dear to import, and needed only here.
+    # Imported here because it is slow and rarely needed.
     from fitdoctor.source.fits.fit_sites import model_sites
 
     for site in model_sites(module):
@@ -51,7 +51,7 @@ _NUMBER = pattern(r"_\d+$")
 
 
 def _given_to_the_layer(module: Module, frame: Frame, message: str) -> Iterator[Code]:
-    """The input of the very layer that refused, in the line that failed, though its shape is not written out."""
+    """Yield the input of the rejecting layer on the failing line, even if its shape is not literal."""
     said = input_mismatch(message)
     name = _NUMBER.sub("", said.layer).replace("_", "") if said is not None else ""
     alike = [
@@ -59,7 +59,7 @@ def _given_to_the_layer(module: Module, frame: Frame, message: str) -> Iterator[
         for call in module.calls
         if call.name.rpartition(".")[2].lower() == name and _is_at(module, call.node, frame)
     ]
-    # Of several in one line, the plain name is that of the first, and another may be that of any.
+    # With several layers on one line, an unnumbered name is the first; a numbered one may be any.
     if len(alike) > 1 and said is not None and said.layer[-1:].isdigit():
         return
     for call in alike[:1]:
@@ -78,7 +78,7 @@ def _is_at(module: Module, node: ast.AST, frame: Frame) -> bool:
 
 
 def refused_shape(message: str) -> Shape | None:
-    """The shape that a layer refused while it was called on a symbolic input."""
+    """Return the shape that a layer rejected in a symbolic call."""
     words = ("ndim=", "Kernel shape must have the same length as input")
     if not any(word in message for word in words):
         return None
@@ -90,7 +90,7 @@ _IN_TIME = pattern(r"\b(?:TimeDistributed|(?:CuDNN)?(?:LSTM|GRU)|SimpleRNN|ConvL
 
 
 def goes_by_frames(code: Code, shape: Shape, message: str, project: Project | Unknown) -> bool:
-    """Whether the axis too many of an input of pictures is that of time: what comes later in the file goes by steps."""
+    """Whether the extra axis of an image input is time: later code in the file uses time steps."""
     said = input_mismatch(message)
     wanted = said.expected_rank if said is not None else len(shape) - 1
     module = project.module_at(code.location.path) if isinstance(project, Project) else None
@@ -100,7 +100,7 @@ def goes_by_frames(code: Code, shape: Shape, message: str, project: Project | Un
 
 
 def leads_with_batch(code: Code, shape: Shape, message: str) -> bool:
-    """Whether a refused input has one axis too many, and that one is most likely its first: the samples."""
+    """Whether a rejected input has one axis too many, most likely the samples as its first."""
     if says_batch(code):
         return True
     said = input_mismatch(message)
@@ -108,26 +108,26 @@ def leads_with_batch(code: Code, shape: Shape, message: str) -> bool:
     if wanted is None or len(shape) != wanted + 1:
         return False
     first = shape_argument(code).strip("([").split(",")[0].strip()
-    # (None, 28, 28, 1): the batch as Keras shows it. (10, 5, 1): rather a channel that a recurrent layer does not take.
+    # (None, 28, 28, 1) includes the batch axis as Keras shows it. (10, 5, 1) rather has an extra channel.
     return first == "None" or shape[-1] != 1 or said is None or (shape[1] or 0) > _MOST_STEPS
 
 
 def input_codes(module: Module) -> Iterator[Code]:
-    """Every `Input(…)`, `InputLayer(…)` and layer with `input_shape=` of a file."""
+    """Yield every `Input(…)`, `InputLayer(…)` and layer with `input_shape=` in a file."""
     for call in module.calls:
         if call.name in INPUTS or any(keyword.arg == "input_shape" for keyword in call.node.keywords):
             yield module.code(call.node)
 
 
 def input_giving(project: Project | Unknown, shape: Shape) -> Code | None:
-    """The one input of the program whose shape is written out as that, batch first."""
+    """Return the only input of the program with that literal shape, batch axis included."""
     modules = () if isinstance(project, Unknown) else project.modules
     found = [code for module in modules for code in input_codes(module) if _may_give(code, shape[1:])]
     return found[0] if len(found) == 1 else None
 
 
 def _may_give(code: Code, sample: Shape) -> bool:
-    """Whether the written shape is that one: by its numbers, or because it says that it has the samples in it."""
+    """Whether a shape in the source may be this one: equal sizes, or an expression that includes the samples."""
     text = shape_argument(code)
     if text.endswith(".shape"):
         return True
@@ -143,7 +143,7 @@ def _may_give(code: Code, sample: Shape) -> bool:
 
 
 def refusing_site(site: ModelSite) -> tuple[Code, Shape] | None:
-    """The input of a model whose first layer refuses it, as far as the source tells."""
+    """Return the input of a model whose first layer rejects it, from source."""
     if site.failure is None or not site.failure.inputs or isinstance(site.failure.inputs[0].shape, Unknown):
         return None
     if refused_shape(site.failure.message) is None:

@@ -1,4 +1,4 @@
-"""Calls that need a loss, of models that have none."""
+"""Calls that need a loss, on models without one."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from fitdoctor.patterns import pattern
 
 NEEDS_LOSS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch", "fit_generator"})
 _SAID = pattern(r"No loss to compute|No loss found\. You may have forgotten|must provide a `loss`")
-"""In the words of Keras 3, of Keras 2, and of both before they begin."""
+"""The wording of Keras 3, of Keras 2, and of both before training."""
 
 
 def says_no_loss(message: str) -> bool:
-    """Whether Keras says that it found none."""
+    """Whether a message says that Keras found no loss."""
     return _SAID.search(message) is not None
 
 
 def lacks_loss(model: ModelFacts, fit: FitFacts, data: DataFacts) -> bool:
-    """Whether no loss was given to compile, none comes from elsewhere, and the call needs one."""
+    """Whether the call needs a loss, but `compile` got none and no layer adds one."""
     if fit.method not in NEEDS_LOSS or data.role != "training" or loss_accepted(data):
         return False
     if not model.compiled or model.losses or model.added_losses:

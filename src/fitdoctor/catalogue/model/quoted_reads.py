@@ -1,4 +1,4 @@
-"""Reads of `logs` and of a history that a traceback quotes, where the program itself is not at hand."""
+"""Reads of `logs` and of a history, taken from the quoted line of a traceback without source."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HISTORY = pattern(r"\.history\[(['\"])(?P<name>val_\w+)\1\]")
 
 
 def quoted_reads(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
-    """What the line that raised asked for in vain."""
+    """Report the missing value that the failing line reads."""
     frame = failure.last_user_frame
     if frame is None:
         return
@@ -37,16 +37,16 @@ def quoted_reads(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
         return
     ((name, of_history),) = found.items()
     message = (
-        f"the history has no `{name}`: fit got no validation data, or has no metric of that name"
+        f"the history has no `{name}`: `fit` got no validation data, or there is no metric of that name"
         if of_history
-        else f"`{frame.function}` reads `{name}`, which fit does not have: its names are those of the metrics"
+        else f"`{frame.function}` reads `{name}`, which `fit` does not report: it uses the names of the metrics"
     )
-    remedy = "read the name of a metric that there is"
+    remedy = "read the name of an existing metric"
     yield cause.finding(
         message,
         subject=f"history key {name}" if of_history else f"logs of {frame.function}",
         location=frame.location,
-        evidence=[Evidence(claim="the line that raised", observed=frame.text[:120], fact="failure.frames")],
-        fixes=[unsafe(f"give fit validation data, or {remedy}" if name.startswith("val_") else remedy)],
+        evidence=[Evidence(claim="the failing line", observed=frame.text[:120], fact="failure.frames")],
+        fixes=[unsafe(f"pass validation data to `fit`, or {remedy}" if name.startswith("val_") else remedy)],
         confidence=Confidence.CERTAIN,
     )

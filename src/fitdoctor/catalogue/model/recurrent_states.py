@@ -1,4 +1,4 @@
-"""The states that recurrent layers are given: an LSTM has two, h and c, and each is as wide as the layer has units."""
+"""States of recurrent layers: an LSTM has two, h and c, each with as many features as the layer has units."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
-_MESSAGE = "`LSTM` is given one initial state, but it has two: h and c"
+_MESSAGE = "`LSTM` gets one initial state, but it has two: h and c"
 
 
 def second_missing(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras looked for a second state where there is none."""
+    """Explain the error of a missing second state."""
     asked = failure.type == "IndexError" and "list index out of range" in failure.message
     if not asked or failure.layer_class != "LSTM" or "initial_state" not in dict(failure.arguments):
         return
     modules = () if isinstance(project, Unknown) else project.modules
     known = next((finding for module in modules for finding in lone_states(cause, module)), None)
     frame = failure.last_user_frame
-    by_hand = fix("give both states: `initial_state=[h, c]`")
+    by_hand = fix("pass both states: `initial_state=[h, c]`")
     where = frame.location if frame is not None else None
     found = known or cause.finding(_MESSAGE, subject="LSTM", location=where, fixes=[by_hand])
     yield replace(found, confidence=Confidence.CERTAIN)
 
 
 def lone_states(cause: Cause, module: Module) -> Iterator[Finding]:
-    """An LSTM is called with a list of one state, or with a tensor that a layer gave."""
+    """Report an LSTM called with a list of one state, or with a single tensor."""
     for node in module.nodes(ast.Call) if "initial_state" in module.text else ():
         state = argument_of(node, "initial_state")
         if state is None or not _is_lstm(module, node.func):
@@ -49,15 +49,15 @@ def lone_states(cause: Cause, module: Module) -> Iterator[Finding]:
         text, given = module.segment(one), held or state
         other = _other_state(module, one)
         both = Edit(module.location(given), f"[{text}, {other or text}]")
-        title = f"give both states: `[{text}, {other}]`" if other else "give both states: `[h, c]`"
+        title = f"pass both states: `[{text}, {other}]`" if other else "pass both states: `[h, c]`"
         repair = fix(title, (both,)) if other else unsafe(title, (both,))
-        # A list that has a name is mended where it is made.
+        # A named list is edited where it is created.
         where = module.location(node if given is state else given)
         yield cause.finding(_MESSAGE, subject="LSTM", location=where, fixes=[repair])
 
 
 def _list_behind(module: Module, state: ast.expr) -> ast.List | ast.Tuple | None:
-    """The list of states that is given, perhaps by a name."""
+    """Return the list of states that is passed, directly or by name."""
     if not isinstance(state, ast.Name):
         return state if isinstance(state, (ast.List, ast.Tuple)) else None
     end = module.origin(state)
@@ -66,7 +66,7 @@ def _list_behind(module: Module, state: ast.expr) -> ast.List | ast.Tuple | None
 
 
 def _other_state(module: Module, state: ast.expr) -> str:
-    """`c`, where the program has taken `outputs, h, c = lstm(x)` apart and gives `h`."""
+    """Return `c` if the program unpacks `outputs, h, c = lstm(x)` and passes `h`."""
     found = last_assignment(module, state) if isinstance(state, ast.Name) else None
     if found is None or found[0].path != (1,):
         return ""
@@ -82,14 +82,14 @@ def _is_lstm(module: Module, callee: ast.expr) -> bool:
 
 
 def _is_tensor(module: Module, state: ast.expr) -> bool:
-    """Whether a value is what a `Dense` gave for its input: one tensor."""
+    """Whether a value is the output of a `Dense`, and so a single tensor."""
     made = module.made_by(state)
     if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Call):
         return False
     return module.resolve(made.func.func).endswith("keras.layers.Dense")
 
 
-# --- states of another size ---------------------------------------------------------------------------------------
+# --- states of the wrong size -------------------------------------------------------------------------------------
 
 _WIDTH = pattern(r"shape=\((?:None|\d+), (\d+)\)")
 
@@ -97,7 +97,7 @@ _WIDTH = pattern(r"shape=\((?:None|\d+), (\d+)\)")
 def as_wide_as_state(
     failure: FailureFacts, project: Project | Unknown, made: Location | None
 ) -> Iterator[Fix]:
-    """Give the layer that was made there as many units as the state has that it is given."""
+    """Set the units of the layer created there to the size of its initial state."""
     widths = set(_WIDTH.findall(dict(failure.arguments).get("states", "")))
     module = project.module_at(made.path) if made is not None and isinstance(project, Project) else None
     if module is None or len(widths) != 1:
@@ -106,19 +106,19 @@ def as_wide_as_state(
     for site in module.calls:
         if module.location(site.node) == made:
             edits = set_argument(module.code(site.node), "units", units, 0)
-            yield unsafe(f"give it {units} units, as many as the state has", edits)
+            yield unsafe(f"use {units} units, the size of the state", edits)
             return
 
 
-# --- states that are unpacked --------------------------------------------------------------------------------------
+# --- unpacked states -----------------------------------------------------------------------------------------------
 
 _UNPACKED = pattern(r"(?:too many|not enough) values to unpack \(expected (?P<wanted>\d+)")
 _GIVEN = {"keras.layers.LSTM": 3, "keras.layers.GRU": 2, "keras.layers.SimpleRNN": 2}
-"""How many values a layer gives with `return_state=True`: the output, and its states."""
+"""Number of values that a layer returns with `return_state=True`: the output and its states."""
 
 
 def unpacked_states(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The output and the states of a recurrent layer are unpacked into another number of names."""
+    """Explain a recurrent layer's output and states unpacked into the wrong number of names."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if _UNPACKED.search(failure.message) is None or frame is None or module is None:
@@ -130,7 +130,7 @@ def unpacked_states(cause: Cause, failure: FailureFacts, project: Project | Unkn
 
 
 def unpacked_in_source(cause: Cause, module: Module) -> Iterator[Finding]:
-    """The same, as the source tells it."""
+    """Report it from source."""
     yield from (found for _node, found in _unpackings(cause, module))
 
 
@@ -147,7 +147,7 @@ def _unpackings(cause: Cause, module: Module) -> Iterator[tuple[ast.Assign, Find
         yield (
             node,
             cause.finding(
-                f"`{name}` gives {given} values with `return_state=True`, and {least} are unpacked",
+                f"`{name}` returns {given} values with `return_state=True`, but {least} are unpacked",
                 subject=name,
                 location=module.location(target),
                 fixes=[_unpacked(module, target, given)],
@@ -157,13 +157,13 @@ def _unpackings(cause: Cause, module: Module) -> Iterator[tuple[ast.Assign, Find
 
 
 def _with_states(module: Module, maker: ast.Call) -> tuple[str, int]:
-    """A recurrent layer's name, and how many values it gives; 0 where that is not told."""
+    """Return a recurrent layer's name and its number of return values; 0 if unknown."""
     kind = module.resolve(maker.func)
     if kind == "keras.layers.Bidirectional" and argument_of(maker, "merge_mode") is None:
         inner = argument_of(maker, "layer", 0)
         made = module.made_by(inner) if inner is not None else None
         name, given = _with_states(module, made) if isinstance(made, ast.Call) else ("", 0)
-        # The states of both directions follow the one output.
+        # One output, then the states of both directions.
         return f"Bidirectional({name})", 2 * given - 1 if given else 0
     asked = argument_of(maker, "return_state")
     told = isinstance(asked, ast.Constant) and asked.value is True
@@ -171,9 +171,9 @@ def _with_states(module: Module, maker: ast.Call) -> tuple[str, int]:
 
 
 def _unpacked(module: Module, target: ast.Tuple | ast.List, given: int) -> Fix:
-    """`output, *states = …` keeps the states together, as `initial_state` takes them."""
+    """Use `output, *states = …`, which keeps the states together as `initial_state` expects them."""
     names = [module.segment(name) for name in target.elts]
     if len(names) != 2 or given < 3:
-        return fix(f"unpack {given}: the output, then its states")
+        return fix(f"unpack {given} values: the output, then its states")
     text = f"{names[0]}, *{names[1]}"
     return fix(f"keep the states together: `{text} = …`", (Edit(module.location(target), text),))

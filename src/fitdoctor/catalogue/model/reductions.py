@@ -1,4 +1,4 @@
-"""Reductions in the user's own code: which axis a sum or a mean takes away."""
+"""Reductions in the user's code, and the axes that they remove."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from fitdoctor.source.module import FunctionInfo, Module
 
 
 def reduction_calls(function: FunctionInfo) -> Iterator[tuple[ast.Call, int]]:
-    """Calls that take one axis away, and which."""
+    """Yield calls that remove one axis, with that axis."""
     yield from ((call, axes[0]) for call, axes in reductions_over(function) if len(axes) == 1)
 
 
 def reductions_over(function: FunctionInfo) -> Iterator[tuple[ast.Call, tuple[int, ...]]]:
-    """Calls that take axes away, and which."""
+    """Yield calls that remove axes, with those axes."""
     for node in own_nodes(function):
         axes = axes_taken_away(function.module, node)
         if isinstance(node, ast.Call) and axes:
@@ -27,7 +27,7 @@ _REDUCTIONS = frozenset("mean sum max min var std norm logsumexp".split())
 
 
 def axes_taken_away(module: Module, node: ast.AST) -> tuple[int, ...]:
-    """The axes that a call of a reduction does not keep, as they are written; empty for anything else."""
+    """Return the axes that a reduction removes, as written; empty for anything else."""
     if not isinstance(node, ast.Call):
         return ()
     name = module.resolve(node.func)
@@ -45,7 +45,7 @@ def axes_taken_away(module: Module, node: ast.AST) -> tuple[int, ...]:
 
 
 def whole_number(value: ast.expr | None) -> int | None:
-    """The number that an expression is, with its sign; None for anything else."""
+    """Return the value of an integer literal with its sign; None for anything else."""
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         inner = whole_number(value.operand)
         return None if inner is None else -inner

@@ -1,4 +1,4 @@
-"""What a function without a `return` has computed, and the edit that returns it."""
+"""The result of a function without a `return`, and the edit that returns it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from fitdoctor.edits import insert_after
 from fitdoctor.source.module import FunctionInfo, Module
 
 EFFECTS = frozenset({"add_loss", "add_metric", "print"})
-"""What a layer may be made for, whose result nobody needs."""
+"""Calls made for their side effects."""
 GIVE_NOTHING = frozenset({"compile", "add", "build", "summary", "load_weights", "set_weights", "save"})
 """Methods of a model that return nothing."""
 
 
 def returned(module: Module, function: FunctionInfo, last: ast.stmt) -> tuple[str, tuple[Edit, ...]]:
-    """How a function that ends with a statement returns what it computed: in words, and as edits."""
+    """Return a title and edits that make a function return what its last statement computed."""
     body = getattr(module.parent(last), "body", [])
     behind = body[-1] if body and body[-1] is not last else None
     value = _result(module, last)
@@ -23,7 +23,7 @@ def returned(module: Module, function: FunctionInfo, last: ast.stmt) -> tuple[st
         given = [name for name in function.parameters if name != "self"]
         if not _is_effect(last) or not given or function.name != "call":
             return "return the result", ()
-        value = given[0]  # a layer that adds a loss, or shows a value, passes on what it is given
+        value = given[0]  # a layer that adds a loss, or prints a value, returns its input
     if isinstance(behind, ast.Return):
         return f"return `{value}`", (Edit(module.location(behind), f"return {value}"),)
     if isinstance(last, ast.Expr) and value == module.segment(last.value):
@@ -32,7 +32,7 @@ def returned(module: Module, function: FunctionInfo, last: ast.stmt) -> tuple[st
 
 
 def _result(module: Module, last: ast.stmt) -> str | None:
-    """The name, or expression, that holds what was computed last."""
+    """Return the name or expression that holds the last computed value."""
     if isinstance(last, ast.Assign):
         target = last.targets[0]
         return module.segment(target) if isinstance(target, (ast.Name, ast.Attribute)) else None
@@ -48,7 +48,7 @@ def _result(module: Module, last: ast.stmt) -> str | None:
 
 
 def _of_statement(module: Module, value: ast.expr) -> str | None:
-    """What an expression that stands alone is about: itself, or the model whose method returns nothing."""
+    """Return the value of an expression statement: itself, or the model whose method returns nothing."""
     if isinstance(value, ast.Call) and called_name(value) in EFFECTS:
         return None
     if (
@@ -66,5 +66,5 @@ def _is_effect(statement: ast.stmt) -> bool:
 
 
 def called_name(call: ast.Call) -> str:
-    """The last part of what is called: `add_loss` of `self.add_loss(…)`."""
+    """Return the last part of the callee: `add_loss` in `self.add_loss(…)`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

@@ -1,4 +1,4 @@
-"""A layer with several outputs (`return_state=True`) whose outputs all go on to a layer that takes one tensor."""
+"""All outputs of a layer (`return_state=True`) passed to a layer that expects one tensor."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ _SEVERAL = frozenset({"return_state", "return_attention_scores"})
 
 
 def inside_model(failure: FailureFacts) -> bool:
-    """Whether a layer that takes one tensor was given several, by a line that puts the model together."""
+    """Whether a line that builds the model passed several tensors to a layer that expects one."""
     said, frame = input_count(failure.message), failure.last_user_frame
     if said is None or said.expected != 1 or (said.received or 0) < 2 or frame is None:
         return False
     if any(each.function in _STEPS for each in failure.user_frames):
-        return False  # the parts of a batch, which the step did not take apart
+        return False  # the parts of a batch that the step did not unpack
     return called_in(frame) not in _BY_KERAS and not _WHOLE.fullmatch(said.layer)
 
 
 def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras counts the tensors that the layer was given."""
+    """Read the number of tensors from the Keras error."""
     said, frame = input_count(failure.message), failure.last_user_frame
     if said is None or frame is None or not inside_model(failure):
         return
     module = module_of(project, frame)
     made = _maker(module, failure) if module is not None else None
     yield cause.finding(
-        f"the layer `{said.layer}` takes one tensor, but is given the {said.received} outputs of the layer before it",
+        f"layer `{said.layer}` expects one tensor, but gets the {said.received} outputs of the previous layer",
         subject=f"input of {said.layer}",
         location=made or frame.location,
         evidence=[
             Evidence(
-                claim="tensors that it is given",
+                claim="input tensors",
                 observed=str(said.received),
                 expected="1",
                 fact="failure.message",
@@ -54,13 +54,13 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
             ),
             raised_here(failure),
         ],
-        fixes=[fix("take the outputs apart and pass on the one that is meant, or leave out `return_state`")],
+        fixes=[fix("unpack the outputs and pass only one of them, or remove `return_state`")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _maker(module: Module, failure: FailureFacts) -> Location | None:
-    """What made the list: the call that the argument comes from, or the one layer that is told to give several."""
+    """Return where the list comes from: the argument's call, or the only layer with several outputs."""
     frame = failure.last_user_frame
     for site in module.calls:
         if frame is None or not at_frame(module, site.node, frame) or len(site.node.args) != 1:

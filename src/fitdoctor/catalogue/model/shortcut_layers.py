@@ -1,4 +1,4 @@
-"""A shortcut in a layer of the user's, whose sum with the main branch has another width: a layer brings it there."""
+"""Shortcuts in custom layers that differ from the main branch in their number of features."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _SUMS = ("tensorflow.add", "keras.layers.add", "keras.ops.add")
 
 
 def shortcut_fixes(function: FunctionInfo, place: Location, shapes: tuple[Shape, ...]) -> list[Fix]:
-    """`self.shortcut = Conv2D(filters, 1)` in `__init__`, and `self.shortcut(x) + y` for `x + y`."""
+    """Add `self.shortcut = Conv2D(filters, 1)` to `__init__`, and turn `x + y` into `self.shortcut(x) + y`."""
     if len(shapes) != 2 or len(shapes[0]) != len(shapes[1]) or len(shapes[0]) not in (2, 3, 4):
         return []
     (first, second), owner = shapes, function.owner
-    # Lengths that the batch leaves open are the same.
+    # Open sizes count as equal.
     if first[1:-1] != second[1:-1] or first[-1] == second[-1] or owner is None:
         return []
     setup = owner.methods.get("__init__")
@@ -36,12 +36,12 @@ def shortcut_fixes(function: FunctionInfo, place: Location, shapes: tuple[Shape,
             *insert_after(module.code(setup.node.body[-1]), line),
             Edit(module.location(shortcut), f"self.shortcut({module.segment(shortcut)})"),
         )
-        return [unsafe(f"bring the shortcut to the same width with a `{kind}` of its own", edits)]
+        return [unsafe(f"project the shortcut to the same number of features with its own `{kind}`", edits)]
     return []
 
 
 def _summed(module: Module, function: FunctionInfo, place: Location) -> list[tuple[ast.Name, ast.expr]]:
-    """The input of `call` and what it is added to, in either order."""
+    """Return the input of `call` and the expression that it is added to, in either order."""
     found: list[tuple[ast.Name, ast.expr]] = []
     for node in ast.walk(function.node):
         if not isinstance(node, (ast.BinOp, ast.Call)) or module.location(node).line != place.line:
@@ -61,7 +61,7 @@ def _summed(module: Module, function: FunctionInfo, place: Location) -> list[tup
 def _last_layer(
     module: Module, function: FunctionInfo, setup: FunctionInfo, branch: ast.expr
 ) -> ast.Call | None:
-    """The convolution or Dense, made in `__init__`, that gives the main branch its width."""
+    """Return the convolution or Dense, created in `__init__`, that sets the main branch's number of features."""
     for _ in range(4):
         made = module.made_by(branch)
         if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute):
@@ -81,7 +81,7 @@ def _last_layer(
         name = module.resolve(layer.func).rpartition(".")[2]
         if name in ("Conv1D", "Conv2D", "Dense") and (layer.args or layer.keywords):
             return layer
-        # A normalization or an activation keeps the width of what it gets.
+        # Normalization and activation layers keep the number of features.
         if name not in ("BatchNormalization", "LayerNormalization", "ReLU", "Activation", "Dropout"):
             return None
         if not made.args:

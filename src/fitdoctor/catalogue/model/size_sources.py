@@ -1,4 +1,4 @@
-"""Where a size that a layer is given by name was decided: the assignment, or the argument of the one call."""
+"""Where a size passed to a layer by name is set: an assignment, or the argument of the only call."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from fitdoctor.source.project import Project
 
 @dataclass(frozen=True)
 class Decided:
-    """The expression that a named size goes back to."""
+    """The expression that sets a named size."""
 
     code: Code
     alone: bool
-    """Nothing else reads the names on the way: another value changes this size only."""
+    """Whether nothing else reads the names in between, so that a new value changes only this size."""
 
 
 def decided_size(
     project: Project | Unknown, argument: Argument | None, axis: int | None = None
 ) -> Decided | None:
-    """What a size goes back to; None where it is written out in the call, or other values could reach it.
+    """Return the expression that sets a size; None if it is literal in the call or may have other values.
 
     Args:
         project: the source.
-        argument: the size as the call gives it, or a shape.
-        axis: which part of a shape.
+        argument: the size passed in the call, or a shape.
+        axis: the index within a shape.
     """
     found = node_of(project, Code(argument.location, argument.text)) if argument is not None else None
     if found is None:
@@ -44,14 +44,14 @@ def decided_size(
         return None
     names = [(module, node), *((step.module, step.node) for step in end.steps if step.how != "write")]
     alone = all(_reads(where, name) == 1 for where, name in names if isinstance(name, ast.Name))
-    # A constant with a name says what is meant: what does not keep to it is wrong, not the constant.
+    # A named constant states the intent, so the code that deviates from it is wrong.
     if isinstance(end.node, ast.Constant) and end.steps[-1].how != "argument":
         return None
     return Decided(end.module.code(end.node), alone)
 
 
 def constant_behind(project: Project | Unknown, argument: Argument | None) -> Code | None:
-    """The number, written once, that an argument stands for: `classes = 9`, `CONFIG = {"classes": 9}`."""
+    """Return the single literal that an argument refers to: `classes = 9`, `CONFIG = {"classes": 9}`."""
     found = node_of(project, Code(argument.location, argument.text)) if argument is not None else None
     if found is None or not isinstance(found[1], (ast.Name, ast.Attribute, ast.Subscript)):
         return None
@@ -62,7 +62,7 @@ def constant_behind(project: Project | Unknown, argument: Argument | None) -> Co
 
 
 def _reads(module: Module, name: ast.Name) -> int:
-    """How often a name is read where it is known."""
+    """Count the reads of a name in its scope."""
     scope = module.index.lookup(name.id, module.scope(name))
     return sum(
         1

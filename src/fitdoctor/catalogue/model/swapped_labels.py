@@ -1,4 +1,4 @@
-"""A loss that a program calls by itself with the predictions first: `loss(predictions, labels)`."""
+"""A loss that the program calls with the predictions first: `loss(predictions, labels)`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BY_KERAS = frozenset("fit evaluate train_on_batch test_on_batch compute_loss".s
 
 
 def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """What was given as output has fewer axes than what was given as labels, and the line is the user's."""
+    """Report a loss call in the user's code whose outputs have fewer axes than its labels."""
     shapes, frame = target_and_output(failure.message), failure.last_user_frame
     if shapes is None or shapes.rule != "one rank less" or len(shapes.output) >= len(shapes.target):
         return
@@ -34,18 +34,18 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
             Edit(module.location(second), module.segment(first)),
         )
     yield cause.finding(
-        "the loss is called with the predictions first: it takes the labels, then the predictions",
+        "the loss is called with the predictions first, but it expects the labels first",
         subject="arguments of the loss",
         location=frame.location,
         evidence=[
             Evidence(
-                claim="what it took for labels and for predictions",
+                claim="shapes read as labels and predictions",
                 observed=f"{shape_words(shapes.target)} and {shape_words(shapes.output)}",
                 expected="labels with one axis less than the predictions",
                 fact="failure.message",
                 location=frame.location,
             )
         ],
-        fixes=[fix("give the labels first: `loss(y_true, y_pred)`", edits)],
+        fixes=[fix("pass the labels first: `loss(y_true, y_pred)`", edits)],
         confidence=Confidence.CERTAIN,
     )

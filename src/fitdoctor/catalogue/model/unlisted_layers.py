@@ -1,4 +1,4 @@
-"""Layers that `Sequential` gets one by one: it takes one list, and its second argument is `trainable`."""
+"""Layers passed to `Sequential` as separate arguments instead of one list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fitdoctor.source.module import Module
 
 
 def unlisted_layers(cause: Cause, module: Module) -> Iterator[Finding]:
-    """`Sequential(Dense(8), Dense(1))`."""
+    """Report `Sequential(Dense(8), Dense(1))`."""
     for call in module.calls_under("keras."):
         if len(call.node.args) < 2 or call.name.rpartition(".")[2] != "Sequential":
             continue
@@ -25,10 +25,10 @@ def unlisted_layers(cause: Cause, module: Module) -> Iterator[Finding]:
 def _finding(cause: Cause, module: Module, call: ast.Call) -> Finding:
     first, last = module.location(call.args[0]), module.location(call.args[-1])
     return cause.finding(
-        f"`Sequential` takes one list of layers, and gets {len(call.args)} arguments: the second is `trainable`",
+        f"`Sequential` expects one list of layers, but gets {len(call.args)} arguments: the second one is `trainable`",
         subject="layers of Sequential",
         location=module.location(call),
-        evidence=[Evidence("what it is given", f"{len(call.args)} layers one by one", "a list of layers")],
-        fixes=[fix("put the layers into a list", (Edit(first.start, "["), Edit(last.end, "]")))],
+        evidence=[Evidence("arguments", f"{len(call.args)} separate layers", "a list of layers")],
+        fixes=[fix("pass the layers as a list", (Edit(first.start, "["), Edit(last.end, "]")))],
         confidence=Confidence.CERTAIN,
     )

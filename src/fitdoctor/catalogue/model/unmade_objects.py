@@ -1,4 +1,4 @@
-"""A class in the place of an object that was made of it: `callbacks=[EarlyStopping]`, `optimizer=Adam`."""
+"""Classes passed instead of instances: `callbacks=[EarlyStopping]`, `optimizer=Adam`."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _NO_OPTIMIZER = pattern(r"Could not interpret optimizer identifier: <class ")
 _WITHOUT_SELF = pattern(r"^\w+\.\w+\(\) missing \d+ required positional arguments?: ")
 _KERAS_CLASS = pattern(r"keras\.(?:\w+\.)?[A-Z]\w*")
 _POSITION = 5
-"""Of `callbacks` among the arguments of fit."""
+"""Position of `callbacks` in the arguments of `fit`."""
 
 
 def classes_given(cause: Cause, module: Module) -> Iterator[Finding]:
-    """The classes that stand among the callbacks of a call of fit, or as the optimizer of compile."""
+    """Report classes among the callbacks of `fit`, or as the optimizer of `compile`."""
     for where, given in (*_given(module), *_optimizers(module)):
         yield _finding(cause, where, given, Confidence.LIKELY, [])
 
 
 def class_refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras called a method of the class as if it were an object."""
+    """Explain the error of a method that Keras called on a class."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if module is not None and frame is not None and _NO_OPTIMIZER.search(failure.message):
@@ -43,17 +43,17 @@ def class_refused(cause: Cause, failure: FailureFacts, project: Project | Unknow
         yield _finding(cause, where, given, Confidence.CERTAIN, [raised_here(failure)])
         return
     yield cause.finding(
-        "a class is given among the callbacks: no callback was made of it",
+        "a class is passed as a callback instead of an instance",
         subject="callbacks of fit",
         location=frame.location,
         evidence=[raised_here(failure)],
-        fixes=[fix("make the callback: call the class")],
+        fixes=[fix("create the callback: call the class")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def class_called(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A method was called on a class of Keras: `model = Sequential`, then `model.add(…)`."""
+    """Explain a method called on a Keras class: `model = Sequential`, then `model.add(…)`."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if frame is None or module is None or not _WITHOUT_SELF.search(failure.message):
@@ -115,10 +115,10 @@ def _finding(
     name, here = module.segment(given), module.location(given)
     end = Location(here.path, here.end_line, here.end_column, here.end_line, here.end_column, here.cell)
     return cause.finding(
-        f"the class `{name}` stands where an object belongs: none was made of it",
+        f"the class `{name}` is used instead of an instance",
         subject=f"class {name}",
         location=here,
-        evidence=[Evidence(claim="what is given", observed=name, expected=f"{name}(…)"), *evidence],
-        fixes=[fix(f"make it: `{name}()`", (Edit(end, "()"),))],
+        evidence=[Evidence(claim="value", observed=name, expected=f"{name}(…)"), *evidence],
+        fixes=[fix(f"create an instance: `{name}()`", (Edit(end, "()"),))],
         confidence=confidence,
     )

@@ -17,7 +17,7 @@ _WHILE_TRAINING = re.compile(r"\btraining\s*=\s*True\b")
 
 
 def test_step_like_training(owner: ClassInfo) -> tuple[Edit, ...]:
-    """The edit that writes it behind `train_step`; none where that is more than one pass with its gradients."""
+    """Write `test_step` after `train_step`; no edits if training is more than one pass with its gradients."""
     train = owner.methods.get("train_step")
     if train is None or not isinstance(train.node, ast.FunctionDef):
         return ()
@@ -30,7 +30,7 @@ def test_step_like_training(owner: ClassInfo) -> tuple[Edit, ...]:
     lines = [f"{indent}def test_step({ast.unparse(node.args)}):"]
     for statement in kept:
         text = with_comment(module, statement)
-        # What stood within the tape moves out; its further lines keep their distance.
+        # Statements move out of the tape block; continuation lines keep their relative indent.
         deeper = indent_of(module, statement).removeprefix(inner)
         lines.append(inner + text.replace(f"\n{inner}{deeper}", f"\n{inner}"))
     text = _WHILE_TRAINING.sub("training=False", "\n".join(lines))
@@ -38,7 +38,7 @@ def test_step_like_training(owner: ClassInfo) -> tuple[Edit, ...]:
 
 
 def _without_gradients(module: Module, body: list[ast.stmt]) -> list[ast.stmt] | None:
-    """The statements that are left without tapes, gradients and the optimizer; None where they cannot be told apart."""
+    """Return the statements without tapes, gradients and the optimizer; None if they cannot be separated."""
     kept: list[ast.stmt] = []
     cut: set[str] = set()
     tapes = 0
@@ -55,13 +55,13 @@ def _without_gradients(module: Module, body: list[ast.stmt]) -> list[ast.stmt] |
             return None
         else:
             kept.append(statement)
-    # What a kept line needs must not have gone with the gradients.
+    # A kept line must not read a value that was removed with the gradients.
     needs = {name for statement in kept for name in _reads(statement)}
     return kept if tapes and kept and not needs & cut else None
 
 
 def _tape_names(module: Module, block: ast.With) -> set[str] | None:
-    """The names of the tapes that a `with` opens; None where it opens something else."""
+    """Return the names of the tapes that a `with` opens; None if it opens something else."""
     names = set()
     for item in block.items:
         call = item.context_expr
@@ -89,6 +89,6 @@ def _stores(statement: ast.stmt) -> set[str]:
 
 
 def _steps(statement: ast.stmt) -> bool:
-    """Whether a statement moves the weights."""
+    """Whether a statement updates the weights."""
     calls = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
     return any(isinstance(func, ast.Attribute) and func.attr in _STEPS_OF_OPTIMIZER for func in calls)

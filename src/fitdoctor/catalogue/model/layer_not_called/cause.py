@@ -132,7 +132,7 @@ def _given_to_sequential(module: Module) -> Iterator[ast.expr]:
 def _unmade(module: Module, given: ast.expr, confidence: Confidence) -> Finding:
     kind, here = module.segment(given), module.location(given)
     return CAUSE.finding(
-        f"the class `{kind}` is passed instead of an instance",
+        f"the class `{kind}` is used instead of an instance",
         subject=f"layer {kind}",
         location=here,
         evidence=[
@@ -159,7 +159,7 @@ def _class_in_sequential(failure: FailureFacts, kind: str, project: Project | Un
             yield _unmade(module, given, Confidence.CERTAIN)
             return
     yield CAUSE.finding(
-        f"the class `{kind}` is passed instead of an instance",
+        f"the class `{kind}` is used instead of an instance",
         subject=f"layer {kind}",
         location=frame.location if frame is not None else None,
         evidence=[Evidence(claim="Keras received", observed=f"the class `{kind}`", fact="failure.message")],

@@ -322,7 +322,7 @@ def from_failure(
         yield found[0]
     elif returns_nothing or (isinstance(project, Unknown) and _raised_in_keras(failure)):
         frame = failure.last_user_frame
-        what = "nothing" if returns_nothing else "something else than a dict"
+        what = "nothing" if returns_nothing else "a value that is not a dict"
         yield CAUSE.finding(
             f"`train_step` or `test_step` returns {what}, but Keras expects a dict of metrics",
             subject="train_step",
@@ -355,7 +355,7 @@ def _returning(
             values = returned(step)
             plain = [value for value in values if not isinstance(value, (ast.Dict, ast.DictComp))]
             if plain:
-                yield _returns(step, plain[-1], "something else than a dict", Confidence.LIKELY, evidence)
+                yield _returns(step, plain[-1], "a value that is not a dict", Confidence.LIKELY, evidence)
 
 
 def _failed_unpacking(
