@@ -1,1 +1,1 @@
-"""Traced code: tensors that leave their trace, Python that runs once, and what judges of it read and edit."""
+"""Causes in traced code (leaked tensors, Python that runs only once), and the analysis and edits they share."""

@@ -1,4 +1,4 @@
-"""The functions of TensorFlow and Keras that do to tensors what NumPy's do to arrays, and the edits to them."""
+"""TensorFlow and Keras equivalents of NumPy functions, and the edits that insert them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _IN_TF = {
     "flipud": "reverse",
 }
 _WITH_MORE = {"fliplr": "[1]", "flipud": "[0]"}
-"""What TensorFlow's function has to be told besides."""
+"""Additional arguments that the TensorFlow function needs."""
 _NEEDS_AXIS_BY_NAME = frozenset({"std", "var"})
 _IN_OPS = frozenset(
     "log log1p log2 log10 exp expm1 sqrt square abs absolute sign sin cos tan sinh cosh tanh arcsin arccos arctan "
@@ -87,11 +87,11 @@ _METHODS = {
     "flatten": "reshape",
     "ravel": "reshape",
 }
-"""Methods of arrays by the function that takes the tensor as its first argument."""
+"""Array methods, with the function that takes the tensor as its first argument."""
 
 
 def twin_of(module: Module, call: ast.Call) -> tuple[str, str] | None:
-    """The library (`tensorflow`, `keras`) and the name of the function that takes tensors, with the same arguments."""
+    """Return the library (`tensorflow`, `keras`) and name of the equivalent function with the same arguments."""
     library, _, name = module.resolve(call.func).partition(".")
     if library == "math":
         return _in_library(module, _MATH.get(name), name if name in _IN_OPS else None)
@@ -110,13 +110,13 @@ def _in_library(module: Module, in_tf: str | None, in_ops: str | None) -> tuple[
     known = dict(module.spellings)
     if "tensorflow" in known and in_tf is not None:
         return "tensorflow", in_tf
-    if "keras" in known and in_ops is not None and module.keras != 2:  # which has no `ops`
+    if "keras" in known and in_ops is not None and module.keras != 2:  # Keras 2 has no `ops`
         return "keras", f"ops.{in_ops}"
     return ("tensorflow", in_tf) if in_tf is not None else None
 
 
 def twin_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] | None:
-    """How the twin is spelt in this file, and the edits that put it in the call's place."""
+    """Return how the equivalent is spelled in this file, and the edits that insert it."""
     found = twin_of(module, call)
     if found is None:
         return None
@@ -132,7 +132,7 @@ def twin_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] |
 
 
 def method_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] | None:
-    """`x.mean(axis=0)` as `tf.reduce_mean(x, axis=0)`."""
+    """Rewrite `x.mean(axis=0)` as `tf.reduce_mean(x, axis=0)`."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in _METHODS:
         return None
     if call.func.attr == "reshape" and len(call.args) != 1:
@@ -157,7 +157,7 @@ def method_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]]
 
 
 def array_calls(module: Module, nodes: Iterator[ast.AST]) -> Iterator[ast.Call]:
-    """The calls of NumPy's and `math`'s functions among nodes."""
+    """Return the calls to NumPy and `math` functions among the nodes."""
     for node in nodes:
         if isinstance(node, ast.Call) and module.resolve(node.func).startswith(("numpy.", "math.")):
             yield node
@@ -167,7 +167,7 @@ def array_calls(module: Module, nodes: Iterator[ast.AST]) -> Iterator[ast.Call]:
 
 
 def is_left_out(module: Module, node: ast.AST) -> bool:
-    """Whether it is a `.numpy()` whose tensor can stand in its place: with a name, or within an expression."""
+    """Return whether a `.numpy()` call can be dropped: its tensor has a name, or it is inside an expression."""
     if (
         not isinstance(node, ast.Call)
         or not isinstance(node.func, ast.Attribute)
@@ -180,7 +180,7 @@ def is_left_out(module: Module, node: ast.AST) -> bool:
 
 
 def left_out(module: Module, node: ast.AST) -> Edit:
-    """The tensor in place of `tensor.numpy()`; of `x = x.numpy()` nothing is left."""
+    """Replace `tensor.numpy()` with the tensor; delete `x = x.numpy()`."""
     tensor = module.segment(node.func.value)  # type: ignore[attr-defined]
     statement = module.statement(node)
     if isinstance(statement, ast.Assign) and statement.value is node:
@@ -190,7 +190,7 @@ def left_out(module: Module, node: ast.AST) -> Edit:
 
 
 def _picked(module: Module, asked: ast.AST) -> tuple[Edit, ...]:
-    """`p.numpy()[rows, columns]`: a tensor gives single elements by `gather_nd`."""
+    """Rewrite `p.numpy()[rows, columns]` with `gather_nd`."""
     part = module.parent(asked)
     if (
         not isinstance(part, ast.Subscript)
@@ -208,7 +208,7 @@ def _picked(module: Module, asked: ast.AST) -> tuple[Edit, ...]:
 
 
 def names_from(nodes: Iterable[ast.AST], found: Collection[ast.AST]) -> set[str]:
-    """The names that assignments among nodes give to what these are part of."""
+    """Return the names that assignments among the nodes derive from the given names."""
     names = set()
     for node in nodes:
         if isinstance(node, ast.Assign) and any(child in found for child in ast.walk(node.value)):
@@ -217,7 +217,7 @@ def names_from(nodes: Iterable[ast.AST], found: Collection[ast.AST]) -> set[str]
 
 
 def as_tensors(module: Module, block: ast.AST, cut: ast.AST) -> tuple[Edit, ...]:
-    """Keep what a block computes in tensors: `.numpy()` goes, and what NumPy does to its value a twin does.
+    """Rewrite a block to use only tensors: remove `.numpy()` and replace NumPy calls with their equivalents.
 
     Args:
         module: the file.

@@ -1,4 +1,4 @@
-"""Edits that make an attribute of a layer or model a variable, which traced code can assign to."""
+"""Edits that turn an attribute of a layer or model into a variable that traced code can assign to."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _ASSIGNED: dict[type[ast.operator], str] = {ast.Add: "assign_add", ast.Sub: "ass
 
 @dataclass(frozen=True, eq=False)
 class _Stored:
-    """A statement of a traced method that stores a tensor on `self`."""
+    """A statement in a traced method that stores a tensor on `self`."""
 
     function: FunctionInfo
     owner: ClassInfo
     node: ast.Assign | ast.AugAssign
     name: str
     text: str
-    """The tensor, as it is to be assigned."""
+    """The source text of the tensor to assign."""
     scalar: bool
-    """Whether it surely is one number."""
+    """Whether the tensor is certainly a scalar."""
 
     @property
     def module(self) -> Module:
-        """The file."""
+        """The file of the traced method."""
         return self.function.module
 
 
@@ -49,7 +49,7 @@ def as_state(
     text: str = "",
     scalar: bool = False,
 ) -> Fix | None:
-    """The attribute becomes a weight (where it surely is one number) or a variable of any shape, and is assigned to.
+    """Turn the attribute into a weight (if it is certainly a scalar) or a variable of any shape, and assign to it.
 
     Args:
         function: the traced method.
@@ -87,7 +87,7 @@ def as_state(
 
 
 def _first_value(module: Module, others: list[ast.AST]) -> float:
-    """The number that the attribute has at first; 0 where it has none."""
+    """Return the initial number of the attribute, or 0 if it has none."""
     statement = module.statement(others[0]) if others else None
     value = statement.value if isinstance(statement, ast.Assign) else None
     number = value.value if isinstance(value, ast.Constant) else None
@@ -95,19 +95,19 @@ def _first_value(module: Module, others: list[ast.AST]) -> float:
 
 
 def _state(stored: _Stored, first: float) -> tuple[str, str, tuple[Edit, ...]]:
-    """What holds the value between the traces, how it is made, and the import that this needs."""
+    """Return what kind of state to use, the expression that creates it, and the imports it needs."""
     named = {0.0: '"zeros"', 1.0: '"ones"'}.get(first)
     if stored.owner.kind in ("Layer", "Model") and stored.scalar and named is not None:
         made = f'self.add_weight(shape=(), initializer={named}, trainable=False, name="{stored.name}")'
         return "a weight", made, ()
     tf, imports = spell(stored.module.code(stored.node), "tensorflow", "tf")
-    # A weight has one shape; what is kept as a rule has the batch in it.
+    # A weight has a fixed shape, but a stored tensor usually contains the batch axis.
     shape = "" if stored.scalar else f", shape={tf}.TensorShape(None)"
     return "a variable", f"{tf}.Variable({first}{shape}, trainable=False)", imports
 
 
 def _assigned(stored: _Stored, value: ast.expr) -> tuple[Edit, ...]:
-    """`self.code.assign(…)`; where the method goes on with the tensor, it gets a name."""
+    """Return the edits for `self.code.assign(…)`; name the tensor if the method uses it again."""
     module, node, text = stored.module, stored.node, stored.text
     place, holder = module.location(node), f"self.{stored.name}"
     if isinstance(node, ast.AugAssign):
@@ -130,7 +130,7 @@ def _assigned(stored: _Stored, value: ast.expr) -> tuple[Edit, ...]:
 def _in_init(
     module: Module, init: FunctionInfo, others: list[ast.AST], name: str, made: str
 ) -> tuple[Edit, ...]:
-    """The weight in place of the attribute's first value, or after `super().__init__()`."""
+    """Create the weight where the attribute gets its initial value, or after `super().__init__()`."""
     for store in others:
         if module.function_of(store) != init:
             return ()
@@ -146,7 +146,7 @@ def _in_init(
 
 
 def _is_scalar(module: Module, value: ast.expr) -> bool:
-    """Whether an expression surely reduces to one number."""
+    """Return whether an expression certainly reduces to a scalar."""
     if isinstance(value, ast.Name):
         made = module.made_by(value)
         return made is not value and _is_scalar(module, made)

@@ -1,4 +1,4 @@
-"""The repair of an `if` on a tensor that does more than choose a value: its branches become functions for `tf.cond`."""
+"""Fix for an `if` on a tensor that does more than select a value: turn its branches into functions for `tf.cond`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 def run_apart(
     module: Module, function: FunctionInfo, node: ast.If, condition: str, library: str
 ) -> Fix | None:
-    """The `if` as a call of `cond`, with a function for each branch that gives back what is read later.
+    """Rewrite the `if` as a `cond` call, with a function per branch that returns the names read later.
 
     Args:
         module: the file.
@@ -48,7 +48,7 @@ def run_apart(
 
 
 def _is_plain(module: Module, node: ast.If, branch: list[ast.stmt]) -> bool:
-    """Whether a branch is lines of its own that neither leave nor branch, nor write to an attribute."""
+    """Return whether a branch is a plain block: it does not return, branch or write to an attribute."""
     if branch[0].lineno == node.lineno or not all(isinstance(each, _PLAIN) for each in branch):
         return False
     parts = [part for each in branch for part in ast.walk(each)]
@@ -60,7 +60,7 @@ def _is_plain(module: Module, node: ast.If, branch: list[ast.stmt]) -> bool:
 
 
 def _stores(statements: list[ast.stmt]) -> list[str]:
-    """The names that statements give values, in their order."""
+    """Return the names that the statements assign, in order."""
     found = [
         part
         for each in statements
@@ -77,7 +77,7 @@ def _stored_by_all(node: ast.If, name: str) -> bool:
 
 
 def _given_back(module: Module, function: FunctionInfo, node: ast.If) -> list[str] | None:
-    """The names that the branches change and the function reads elsewhere; None where another function owns one."""
+    """Return the names that the branches change and the function reads elsewhere, or None if one is not local."""
     own = {id(part) for part in ast.walk(node)}
     scope = module.index.scopes[function.node]
     found = []
@@ -104,7 +104,7 @@ def _free_names(module: Module) -> tuple[str, str]:
 def _function(
     module: Module, branch: list[ast.stmt], name: str, parameters: list[str], indent: str, values: str
 ) -> list[str]:
-    """A branch as a function, its lines as they are."""
+    """Return a branch as a function with the same lines."""
     first, last = branch[0], branch[-1]
     inner = indent_of(module, first)
     body = module.places.lines[first.lineno - 1 : last.end_lineno]

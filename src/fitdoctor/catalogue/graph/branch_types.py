@@ -1,4 +1,4 @@
-"""Names that the two branches of a converted `if` give values of different types."""
+"""Names that get values of different types in the two branches of a converted `if`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
 
 _FLOATS = frozenset("sqrt exp log sigmoid tanh softmax softplus rsqrt sin cos log_softmax".split())
-"""Functions that take floats alone."""
+"""Functions that accept only floats."""
 _KEEPS = frozenset("reduce_mean reduce_sum reduce_max reduce_min square abs negative identity".split())
 _FILLS = frozenset(("zeros", "ones"))
 
 
 @dataclass(frozen=True, eq=False)
 class Differing:
-    """A name with a value of one type in one branch, and of another in the other."""
+    """A name whose value has different types in the two branches."""
 
     name: str
     branch: ast.If
@@ -29,12 +29,12 @@ class Differing:
 
     @property
     def written(self) -> ast.expr:
-        """The one that is a number in the source, which is easier to change; else the first."""
+        """The value that is a literal number, which is easier to change; otherwise the first one."""
         return self.second if isinstance(self.second, ast.Constant) else self.first
 
 
 def differing_branches(module: Module, function: FunctionInfo) -> Iterator[Differing]:
-    """What AutoGraph refuses: both branches run in the graph, and each must give a tensor of the same type."""
+    """Find names whose branches differ in type, which AutoGraph rejects because both branches run in the graph."""
     for branch in converted_branches(module, function):
         if any(leaves(statement) for statement in (*branch.body, *branch.orelse)):
             continue
@@ -50,7 +50,7 @@ def differing_branches(module: Module, function: FunctionInfo) -> Iterator[Diffe
 
 
 def _last_values(statements: list[ast.stmt]) -> dict[str, ast.expr | None]:
-    """What a block gives the names that it binds; None where that is not one plain assignment."""
+    """Return the value of each name that a block binds, or None if it is not a single plain assignment."""
     found: dict[str, ast.expr | None] = {}
     for statement in statements:
         plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
@@ -62,14 +62,14 @@ def _last_values(statements: list[ast.stmt]) -> dict[str, ast.expr | None]:
 
 
 def _values_before(module: Module, branch: ast.If) -> dict[str, ast.expr | None]:
-    """What the statements before an `if`, in the same block, give to names."""
+    """Return the values that earlier statements in the same block assign."""
     parent = module.parent(branch)
     block = getattr(parent, "body", [])
     return _last_values(block[: block.index(branch)]) if branch in block else {}
 
 
 def _type_of(module: Module, value: ast.expr) -> str:
-    """`float`, `int` or `bool`, as a tensor of it would be; "" where that is not told."""
+    """Return the tensor type of a value, `float`, `int` or `bool`, or "" if it is unknown."""
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         return _type_of(module, value.operand)
     if isinstance(value, ast.Constant):

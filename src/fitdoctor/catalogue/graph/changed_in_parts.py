@@ -1,4 +1,4 @@
-"""Names that leave a branch or a round of a loop with another type or shape: what TensorFlow says, and which line."""
+"""Names whose dtype or shape changes in a branch or loop iteration, parsed from TensorFlow's error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _IN_LOOP = pattern(
 
 @dataclass(frozen=True)
 class Changed:
-    """A name whose type or shape is not the same on every way."""
+    """A name whose dtype or shape differs between branches or iterations."""
 
     name: str
     what: str
@@ -37,11 +37,11 @@ class Changed:
     first: str
     second: str
     location: Location | None
-    """The line that gives it the odd value."""
+    """The line that assigns the differing value."""
 
 
 def changed_in(part: str, failure: FailureFacts, project: Project | Unknown) -> Changed | None:
-    """What changes in a `branch` or `loop`, by the failure's own words."""
+    """Parse from the failure which name changes in a `branch` or `loop`."""
     said = (_IN_BRANCHES if part == "branch" else _IN_LOOP).search(failure.message)
     if said is None:
         return None
@@ -58,7 +58,7 @@ def changed_finding(
     otherwise: tuple[str, str],
     fixes: list[Fix],
 ) -> Finding:
-    """TensorFlow refused a branch or loop because of what changes in it.
+    """Return the finding for a branch or loop that TensorFlow rejected because a value changes in it.
 
     Args:
         cause: whose finding it is.
@@ -89,7 +89,7 @@ def changed_finding(
 
 
 def alike(changed: Changed | None, failure: FailureFacts, project: Project | Unknown) -> Iterator[Fix]:
-    """Cast what one branch gives a name to the type that it has in the other; of two kinds of numbers, to floats."""
+    """Cast the value of one branch to the dtype of the other; prefer floats."""
     if changed is None or changed.what != "dtype":
         return
     types = (changed.first, changed.second)
@@ -107,7 +107,7 @@ def alike(changed: Changed | None, failure: FailureFacts, project: Project | Unk
 def _assignments(
     name: str, failure: FailureFacts, project: Project | Unknown
 ) -> Iterator[tuple[ast.stmt, bool]]:
-    """The statements of the `if` that failed that give the name its value, and whether in the `else`."""
+    """Return the assignments to the name in the failing `if`, and whether each is in the `else`."""
     module = module_of(project, failure.last_user_frame)
     for part, store in _stored_in_parts(name, failure, project):
         if module is not None and isinstance(part, ast.If):
@@ -116,7 +116,7 @@ def _assignments(
 
 
 def _stores(name: str, failure: FailureFacts, project: Project | Unknown) -> Iterator[Location]:
-    """The lines within the statement that failed that give the name its value."""
+    """Return the lines of the failing statement that assign the name."""
     module = module_of(project, failure.last_user_frame)
     for _part, store in _stored_in_parts(name, failure, project):
         if module is not None:

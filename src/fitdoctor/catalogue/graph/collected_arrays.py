@@ -1,4 +1,4 @@
-"""The repair of a list that a loop of the graph fills: a `tf.TensorArray` that the loop carries on."""
+"""Fix for a list that a graph loop fills: a `tf.TensorArray` as a loop variable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fitdoctor.source.traced.tracing import functions_in
 
 
 def collected(escape: Escape) -> Fix | None:
-    """A list that is stacked after the loop becomes a TensorArray."""
+    """Turn a list that is stacked after the loop into a TensorArray."""
     module, name = escape.module, escape.holder
     tf = dict(module.spellings).get("tensorflow")
     made = _made_empty(escape)
@@ -25,19 +25,19 @@ def collected(escape: Escape) -> Fix | None:
     if read is None or isinstance(escape.part, ast.Call) and not carried:
         return None
     written = f"{name} = {name}.write({name}.size(), {module.segment(escape.value)})"
-    # The last batch may be a smaller one.
+    # The last batch may be smaller.
     loose = ", infer_shape=False" if any(edit.replacement.endswith(".concat()") for edit in read) else ""
     kind = _type(escape, made)
     told = " of dtype float32 (adjust the dtype if yours differs)" if kind == "float32" else ""
     array = f"{tf}.TensorArray({kind if '.' in kind else f'{tf}.{kind}'}, size=0, dynamic_size=True{loose})"
     edits = (Edit(module.location(made.value), array), Edit(module.location(escape.node), written))
-    # A type that was guessed wrong is refused when the program runs; where nothing runs it may be.
+    # A wrong guess of the dtype fails only at run time, so the fix is unsafe.
     make = unsafe if told else fix
     return make(f"collect the tensors in a `tf.TensorArray`{told}", edits, read, carried)
 
 
 def _made_empty(escape: Escape) -> ast.Assign | None:
-    """Where the list is made, empty; what the name is given besides must be the stack of itself."""
+    """Return where the list is created empty; any later assignment must stack the list itself."""
     module, name = escape.module, escape.holder
     statements = [
         module.parent(node) for node in module.index.scopes[escape.function.node].bindings.get(name, [])
@@ -56,13 +56,13 @@ def _made_empty(escape: Escape) -> ast.Assign | None:
 
 
 def _is_stack(value: ast.expr, name: str) -> bool:
-    """Whether a value is a call on the list of that name: `path = tf.stack(path, axis=1)`."""
+    """Return whether a value is a call on the list of that name: `path = tf.stack(path, axis=1)`."""
     first = value.args[0] if isinstance(value, ast.Call) and value.args else None
     return isinstance(first, ast.Name) and first.id == name
 
 
 def _read_on(escape: Escape, made: ast.Assign, tf: str) -> list[Edit] | None:
-    """What becomes of the places that read the list; None where one of them does more than stack it."""
+    """Return the edits for the places that read the list, or None if one of them does more than stack it."""
     module, name = escape.module, escape.holder
     scope = module.index.scopes[escape.function.node]
     stacked = [
@@ -75,7 +75,7 @@ def _read_on(escape: Escape, made: ast.Assign, tf: str) -> list[Edit] | None:
     for use in module.reads.get(name, []):
         if id(use) in own or module.index.lookup(name, module.scope(use)) is not scope:
             continue
-        if stacked and use.lineno > min(stacked):  # the name is that of a tensor by then
+        if stacked and use.lineno > min(stacked):  # by then the name refers to a tensor
             continue
         joined = _joined(module, module.parent(use), name, tf)
         if not joined:
@@ -85,7 +85,7 @@ def _read_on(escape: Escape, made: ast.Assign, tf: str) -> list[Edit] | None:
 
 
 def _joined(module: Module, call: ast.AST | None, name: str, tf: str) -> str:
-    """What does with a TensorArray of that name what a call does with the list: it stacks or joins it."""
+    """Return the TensorArray equivalent of a call that stacks or joins the list."""
     if not isinstance(call, ast.Call):
         return ""
     called = module.resolve(call.func)
@@ -104,7 +104,7 @@ def _joined(module: Module, call: ast.AST | None, name: str, tf: str) -> str:
 
 
 def _type(escape: Escape, made: ast.Assign) -> str:
-    """The type of what is collected: that of a name which has it before the list is made, or what an operation gives."""
+    """Infer the dtype of the elements from a name defined before the list, or from the operation that computes them."""
     module, value = escape.module, escape.value
     if not isinstance(value, ast.Name):
         return _type_of(module, value)
@@ -117,13 +117,13 @@ def _type(escape: Escape, made: ast.Assign) -> str:
 
 
 def _type_of_first(escape: Escape, name: str) -> str:
-    """What a loop variable starts with has its type, where that has a name."""
+    """Return the dtype of a loop variable's initial value, if that value has a name."""
     body, variables = _body(escape), _variables(escape)
     if body is None or variables is None:
         return "float32"
     names = [parameter.arg for parameter in body.args.args]
     first = variables.elts[names.index(name)] if name in names[: len(variables.elts)] else None
-    # A parameter of the function around has its value wherever the list is made.
+    # A parameter of the enclosing function has a value wherever the list is created.
     named = isinstance(first, ast.Name) and first.id in escape.function.parameters
     return f"{first.id}.dtype" if named and isinstance(first, ast.Name) else "float32"
 
@@ -140,7 +140,7 @@ def _type_of(module: Module, value: ast.expr) -> str:
 
 
 def _carried(escape: Escape) -> Iterator[Edit]:
-    """`tf.while_loop` with the array as one loop variable more; nothing where its parts are not written out."""
+    """Pass the array to `tf.while_loop` as an additional loop variable; nothing if its arguments are not literal."""
     module, name, call = escape.module, escape.holder, escape.part
     assert isinstance(call, ast.Call)
     body, variables, statement = _body(escape), _variables(escape), module.statement(call)
@@ -162,7 +162,7 @@ def _carried(escape: Escape) -> Iterator[Edit]:
 
 
 def _body(escape: Escape) -> ast.FunctionDef | None:
-    """The function that makes a round, where it is one with a name."""
+    """Return the loop body if it is a named function."""
     around = escape.module.function_of(escape.node)
     return around.node if around is not None and isinstance(around.node, ast.FunctionDef) else None
 
@@ -174,14 +174,14 @@ def _variables(escape: Escape) -> ast.List | ast.Tuple | None:
 
 
 def _returns(module: Module, body: ast.FunctionDef) -> list[ast.List | ast.Tuple]:
-    """What the rounds give back, where that is always a list or tuple that is written out."""
+    """Return the values that the loop body returns if each is a literal list or tuple."""
     values = [each.value for each in module.returns.get(body, [])]
     tuples = [value for value in values if isinstance(value, (ast.List, ast.Tuple)) and value.elts]
     return tuples if len(tuples) == len(values) else []
 
 
 def _given_back(module: Module, statement: ast.stmt, call: ast.Call, name: str) -> Iterator[Edit]:
-    """The array out of what the loop gives back."""
+    """Unpack the array from the result of the loop."""
     if isinstance(statement, ast.Expr) and statement.value is call:
         yield Edit(module.location(call).start, f"*_, {name} = ")
     elif isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:

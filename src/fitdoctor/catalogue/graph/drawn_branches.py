@@ -1,4 +1,4 @@
-"""Edits that let the graph choose by what it draws, where an `if` of Python's chose once, while it was traced."""
+"""Edits that let the graph branch on a random number, where a Python `if` was decided once during tracing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fitdoctor.source.module import Module
 
 
 def chosen_by_draw(module: Module, call: ast.Call, drawn: str, tf: str) -> list[Edit] | None:
-    """`if training and random() < p: return x` with `tf.where`; what else is tested stays a branch of Python's.
+    """Rewrite `if training and random() < p: return x` with `tf.where`; other conditions stay Python branches.
 
     Args:
         module: the file.

@@ -1,4 +1,4 @@
-"""Loops and branches that become graphs of their own, and what escapes from them into the function around."""
+"""Loops and branches that become their own graphs, and the tensors that escape from them."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ Part = ast.For | ast.While | ast.If
 
 @dataclass(frozen=True, eq=False)
 class Escape:
-    """A tensor that is put away in a part of a graph, and read in the function around it."""
+    """A tensor that is stored in a loop or branch of the graph and read outside it."""
 
     module: Module
     function: FunctionInfo
-    """The function around the part."""
+    """The function that contains the loop or branch."""
     part: ast.AST
-    """The loop, the `if`, or the call of `tf.while_loop` or `tf.cond`."""
+    """The loop, the `if`, or the `tf.while_loop` or `tf.cond` call."""
     node: ast.expr | ast.stmt
-    """What puts it away: the `append`, the assignment, the `add_loss`."""
+    """The `append`, assignment or `add_loss` that stores the tensor."""
     value: ast.expr
     holder: str
-    """The list's name; `add_loss` for a loss."""
+    """The name of the list; `add_loss` for a loss."""
     read: ast.AST | None
-    """Where the function around reads it."""
+    """Where the enclosing function reads it."""
 
 
 def converted_loops(module: Module, function: FunctionInfo) -> Iterator[ast.For | ast.While]:
-    """The loops that AutoGraph turns into a graph's `while`: over a tensor or dataset, or as long as a tensor holds."""
+    """Return the loops that AutoGraph converts: over a tensor or dataset, or while a tensor is true."""
     if function.traced is None or not function.traced.autograph:
         return
     for node in own_nodes(function):
@@ -65,7 +65,7 @@ def _iterates_in_graph(module: Module, iterated: ast.expr) -> bool:
 
 
 def converted_branches(module: Module, function: FunctionInfo) -> Iterator[ast.If]:
-    """The `if`s that AutoGraph turns into a graph's `cond`."""
+    """Return the `if` statements that AutoGraph converts to `cond`."""
     if function.traced is None or not function.traced.autograph:
         return
     for node in own_nodes(function):
@@ -74,7 +74,7 @@ def converted_branches(module: Module, function: FunctionInfo) -> Iterator[ast.I
 
 
 def escapes_from(module: Module, parts: str) -> Iterator[Escape]:
-    """What escapes from `loops` or `branches` of a file, in source order."""
+    """Return the tensors that escape from the `loops` or `branches` of a file, in source order."""
     names = LOOP_FUNCTIONS if parts == "loops" else BRANCH_FUNCTIONS
     for function in traced_functions(module):
         found = (
@@ -88,7 +88,7 @@ def escapes_from(module: Module, parts: str) -> Iterator[Escape]:
 
 
 def escapes_from_part(module: Module, function: FunctionInfo, part: Part) -> Iterator[Escape]:
-    """A list that was there before, filled in the part and read after it."""
+    """Find lists created before the loop or branch, filled inside it and read after it."""
     own = {id(node) for node in ast.walk(part)}
     for node in ast.walk(part):
         stored = _stored(node)
@@ -123,7 +123,7 @@ def escapes_from_part(module: Module, function: FunctionInfo, part: Part) -> Ite
 
 
 def _from_call(module: Module, function: FunctionInfo, call: ast.Call) -> Iterator[Escape]:
-    """A list of the function around, filled by a function that `tf.cond` or `tf.while_loop` runs."""
+    """Find lists of the enclosing function that are filled by a function passed to `tf.cond` or `tf.while_loop`."""
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
         for inner in functions_in(module, argument):
             if inner.module is not module:
@@ -151,7 +151,7 @@ def _from_call(module: Module, function: FunctionInfo, call: ast.Call) -> Iterat
 
 
 def _stored(node: ast.AST) -> tuple[ast.Name | None, ast.expr, str] | None:
-    """The container and the value of `x.append(value)`, `x["a"].append(value)`, `x[key] = value`, `self.add_loss(value)`."""
+    """Return container and value of `x.append(value)`, `x["a"].append(value)`, `x[key] = value`, `self.add_loss(value)`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
         if node.func.attr == "add_loss":
             return None, node.args[0], "add_loss"
@@ -167,7 +167,7 @@ def _stored(node: ast.AST) -> tuple[ast.Name | None, ast.expr, str] | None:
 
 
 def _outermost(container: ast.expr) -> ast.Name | None:
-    """The name of a container, also of one that is an item of another."""
+    """Return the name of the outermost container."""
     while isinstance(container, ast.Subscript):
         container = container.value
     return container if isinstance(container, ast.Name) else None
@@ -182,7 +182,7 @@ def _is_local_of(module: Module, name: ast.Name, function: FunctionInfo) -> bool
     scope = module.index.lookup(name.id, module.scope(name))
     if scope is None or scope.node is not function.node:
         return False
-    # What the name is given afterwards, such as `outputs = tf.stack(outputs)`, is another thing.
+    # A later assignment such as `outputs = tf.stack(outputs)` rebinds the name.
     before = [node for node in scope.bindings[name.id] if getattr(node, "lineno", 0) <= name.lineno]
     values = [module.parent(node) for node in before]
     return bool(values) and all(
@@ -193,7 +193,7 @@ def _is_local_of(module: Module, name: ast.Name, function: FunctionInfo) -> bool
 
 
 def _made_within(module: Module, value: ast.expr, part: Part) -> bool:
-    """Whether a tensor is made in the part, and not one of before that is only put away there."""
+    """Return whether the tensor is created inside the loop or branch, not merely stored there."""
     if not holds_symbolic(module, value):
         return False
     if not isinstance(value, ast.Name):
@@ -204,7 +204,7 @@ def _made_within(module: Module, value: ast.expr, part: Part) -> bool:
 
 
 def _is_tensor_of(module: Module, inner: FunctionInfo, value: ast.expr) -> bool:
-    """Whether a value that a loop's or branch's function puts away is a tensor: one it made, or one it was given."""
+    """Return whether a loop or branch function stores a tensor: one that it created or received."""
     if holds_symbolic(module, value):
         return True
     given = {parameter.arg for parameter in parameters_of(inner.node.args)}
@@ -234,7 +234,7 @@ def _only_counted(module: Module, use: ast.Name) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Undefined:
-    """A name that a loop or branch defines and that is needed where it may not be."""
+    """A name that a loop or branch defines and that is read where it may be undefined."""
 
     module: Module
     function: FunctionInfo
@@ -244,7 +244,7 @@ class Undefined:
 
 
 def carried_but_undefined(module: Module, function: FunctionInfo) -> Iterator[Undefined]:
-    """Names without a value before a converted loop that it reads before it gives them one, or that are read after it."""
+    """Find names undefined before a converted loop that it reads before assigning, or that are read after it."""
     for loop in converted_loops(module, function):
         for name, stores in _stored_names(loop).items():
             if name == getattr(getattr(loop, "target", None), "id", "") or _defined_before(
@@ -264,7 +264,7 @@ def carried_but_undefined(module: Module, function: FunctionInfo) -> Iterator[Un
                     yield Undefined(module, function, loop, first, use)
                     break
             else:
-                # A loop over numbers or rows makes up a first value, one over a dataset does not.
+                # AutoGraph invents an initial value for a loop over numbers or rows, but not over a dataset.
                 after = (
                     first_read_after(module, function, loop, name) if _is_over_dataset(module, loop) else None
                 )
@@ -282,7 +282,7 @@ def _is_over_dataset(module: Module, loop: ast.For | ast.While) -> bool:
 def defined_in_one_branch(
     module: Module, function: FunctionInfo, branches: Iterable[ast.If] | None = None
 ) -> Iterator[Undefined]:
-    """Names that only one branch of a converted `if` defines and that are read after it.
+    """Find names that only one branch of a converted `if` defines and that are read after it.
 
     Args:
         module: the file.
@@ -305,7 +305,7 @@ def defined_in_one_branch(
 
 
 def returns_in_one_branch(module: Module, function: FunctionInfo) -> Iterator[ast.If]:
-    """Converted `if`s that return a value, where the function else ends without one."""
+    """Find converted `if` statements that return a value while the rest of the function returns none."""
     node = function.node
     if isinstance(node, ast.Lambda):
         return
@@ -317,14 +317,14 @@ def returns_in_one_branch(module: Module, function: FunctionInfo) -> Iterator[as
 
 
 def leaves(statement: ast.stmt) -> bool:
-    """Whether a statement may end the function, or a round of the loop around it."""
+    """Return whether a statement may leave the function or the current loop iteration."""
     return any(
         isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)) for node in ast.walk(statement)
     )
 
 
 def _names_in(statements: list[ast.stmt]) -> dict[str, list[ast.Name]]:
-    """The names that a block surely binds at its own level."""
+    """Return the names that a block certainly binds at its own level."""
     found: dict[str, list[ast.Name]] = {}
     for statement in statements:
         for name, stores in _stored_names(statement).items():
@@ -355,7 +355,7 @@ def _defined_before(module: Module, function: FunctionInfo, part: Part, name: st
     for binding in scope.bindings[name]:
         if isinstance(binding, ast.arg) or id(binding) not in own and _position(binding) < _position(part):
             return True
-    # A loop around may have defined it in its round before.
+    # An earlier iteration of an enclosing loop may have defined it.
     around = module.parent(part)
     while around is not None and around is not function.node:
         if isinstance(around, (ast.For, ast.While, ast.Try)):
@@ -365,7 +365,7 @@ def _defined_before(module: Module, function: FunctionInfo, part: Part, name: st
 
 
 def first_read_after(module: Module, function: FunctionInfo, part: Part, name: str) -> ast.Name | None:
-    """The first place after a part of a function that reads what the part gave a name."""
+    """Return the first place after the loop or branch that reads the name."""
     end = part.end_lineno or part.lineno
     later = [
         binding

@@ -1,4 +1,4 @@
-"""Edits that let a traced function give back what it kept, so that its callers keep it, outside of the trace."""
+"""Edits that make a traced function return the value it stored, so that its callers store it outside the trace."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 
 @dataclass(frozen=True, eq=False)
 class _Keeping:
-    """A statement of a `tf.function` that keeps a tensor, and the name under which the tensor leaves instead."""
+    """A statement in a `tf.function` that stores a tensor, and the name under which the tensor is returned instead."""
 
     module: Module
     function: FunctionInfo
@@ -31,10 +31,10 @@ class _Keeping:
     value: ast.expr
     name: str
     parameter: str = ""
-    """The list or dict that the function was given to keep it in: it is not given that any more."""
+    """The list or dict argument that stores it; the fix removes this argument."""
 
     def kept(self, value: str, receiver: str) -> str:
-        """The statement as a caller would write it, which has the value and calls the object by another name."""
+        """Return the statement as a caller writes it, with the value and object names of the caller."""
         text, start = self.module.segment(self.statement), self.module.places.span(self.statement)[0]
         parts = [(self.value, value), *((node, receiver) for node in self._selves())]
         for node, new in sorted(parts, key=lambda part: -self.module.places.span(part[0])[0]):
@@ -54,14 +54,14 @@ class _Keeping:
         return any(child is node for child in ast.walk(self.value))
 
     def receiver(self, call: ast.Call) -> str:
-        """What a caller keeps it in, or on."""
+        """Return the object in which a caller stores the value."""
         if self.parameter:
             given = argument_of(call, self.parameter, self.function.parameters.index(self.parameter))
             return "" if given is None else self.module.segment(given)
         return self.module.segment(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
     def call(self, call: ast.Call) -> str:
-        """The call as it reads then."""
+        """Return the rewritten call."""
         if not self.parameter:
             return self.module.segment(call)
         code = self.module.code(call)
@@ -72,17 +72,17 @@ class _Keeping:
         return f"{self.module.segment(call.func)}({', '.join(left)})"
 
     def place(self, receiver: str) -> str:
-        """Where a caller keeps it, where the statement is an assignment."""
+        """Return the assignment target in the caller, if the statement is an assignment."""
         return self.kept("", receiver).rpartition("=")[0].strip()
 
     @property
     def target(self) -> bool:
-        """Whether the statement assigns the value itself to one place, which may stand in a tuple of targets."""
+        """Return whether the statement assigns the value itself to one target, which can be part of a tuple."""
         return isinstance(self.statement, ast.Assign) and self.statement.value is self.value
 
     @property
     def moves(self) -> bool:
-        """Whether what the statement says means the same to a caller: `self`, and names of the file."""
+        """Return whether the statement means the same in a caller: it uses only `self` and globals."""
         own = self.module.index.scopes[self.function.node]
         names = [
             node
@@ -98,7 +98,7 @@ class _Keeping:
 def handed_out(
     module: Module, function: FunctionInfo, keeping: ast.AST, value: ast.expr, parameter: str = ""
 ) -> tuple[Edit, ...]:
-    """Return the value from the function, and keep it where the function is called.
+    """Return the value from the function, and store it in the callers.
 
     Args:
         module: the file.
@@ -140,7 +140,7 @@ def handed_out(
 
 
 def _without_parameter(found: _Keeping) -> Edit | None:
-    """The function without the argument that it only kept things in; None where it does more with it."""
+    """Remove an argument that is used only as storage; None if the function does more with it."""
     node, module = found.function.node, found.module
     arguments = node.args.args
     at = found.function.parameters.index(found.parameter)
@@ -162,7 +162,7 @@ def _without_parameter(found: _Keeping) -> Edit | None:
 
 
 def _is_always_reached(module: Module, node: ast.AST, statement: ast.stmt) -> bool:
-    """Whether a statement stands in the function's own body, or in a `with` of it."""
+    """Return whether a statement is in the function's own body or in a `with` block of it."""
     parent = module.parent(statement)
     while isinstance(parent, ast.With):
         parent = module.parent(parent)
@@ -170,7 +170,7 @@ def _is_always_reached(module: Module, node: ast.AST, statement: ast.stmt) -> bo
 
 
 def _free_name(module: Module, function: FunctionInfo, statement: ast.stmt) -> str:
-    """A name for the value in the function: that of the attribute, where it is free."""
+    """Return an unused name for the value, preferably that of the attribute."""
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     wanted = target.attr.lstrip("_") if isinstance(target, ast.Attribute) else "kept"
     used = names_in(function.node)
@@ -179,11 +179,11 @@ def _free_name(module: Module, function: FunctionInfo, statement: ast.stmt) -> s
 
 @dataclass(frozen=True)
 class _Given:
-    """What a function gives back without the edits."""
+    """The values that a function returns before the edits."""
 
     count: int
     at: int | None = None
-    """The place of the value among them, where it is there already."""
+    """The index of the value among them, if it is already returned."""
 
 
 def _gives_nothing(statement: ast.Return) -> bool:
@@ -193,7 +193,7 @@ def _gives_nothing(statement: ast.Return) -> bool:
 
 
 def _returned(found: _Keeping) -> tuple[list[Edit], _Given] | None:
-    """The edits in the function, and what it gave back before; None where they cannot be made."""
+    """Return the edits inside the function and its previous return values, or None if it cannot be edited."""
     module, node = found.module, found.function.node
     assert not isinstance(node, ast.Lambda)
     returns = module.returns.get(node, [])
@@ -234,7 +234,7 @@ def _given(value: ast.expr, name: str) -> _Given:
 
 
 def _added(place: Location, text: str, value: ast.expr, name: str) -> Edit:
-    """`return loss` with one value more."""
+    """Add a value to `return loss`."""
     inside = 1 if isinstance(value, ast.Tuple) and text.startswith("(") else 0
     column = place.end_column - inside
     end = replace(place, line=place.end_line, column=column, end_column=column)
@@ -242,7 +242,7 @@ def _added(place: Location, text: str, value: ast.expr, name: str) -> Edit:
 
 
 def _without_keeping(found: _Keeping) -> Iterator[Edit]:
-    """The line goes, or names the value."""
+    """Delete the line, or name the value in it."""
     if not isinstance(found.value, ast.Name):
         text = f"{found.name} = {found.module.segment(found.value)}"
         yield Edit(found.module.location(found.statement), text)
@@ -251,19 +251,19 @@ def _without_keeping(found: _Keeping) -> Iterator[Edit]:
 
 
 def _own_reads(found: _Keeping) -> Iterator[Edit]:
-    """The function's own reads of the attribute, by the name that the value has now."""
+    """Replace the function's own reads of the attribute with the new name."""
     for node in own_reads(found.function, found.statement):
         yield Edit(found.module.location(node), found.name)
 
 
 def _reads_earlier(found: _Keeping) -> bool:
-    """Whether the function reads what an earlier call has kept."""
+    """Return whether the function reads the value stored by an earlier call."""
     end = found.module.places.span(found.statement)[1]
     return any(found.module.places.span(node)[0] < end for node in own_reads(found.function, found.statement))
 
 
 def own_reads(function: FunctionInfo, keeping: ast.stmt) -> list[ast.Attribute]:
-    """Where a method itself reads the attribute of `self` that a statement of it stores."""
+    """Return where a method reads the attribute of `self` that one of its statements stores."""
     target = keeping.targets[0] if isinstance(keeping, ast.Assign) else None
     if not isinstance(target, ast.Attribute) or not is_self(function.module, target.value):
         return []
@@ -312,7 +312,7 @@ def _at_call(found: _Keeping, call: ast.Call, given: _Given) -> tuple[Edit, ...]
 def _at_assignment(
     found: _Keeping, call: ast.Call, target: ast.expr, given: _Given, receiver: str
 ) -> tuple[Edit, ...]:
-    """`loss = step(x)`: keep it in a line behind, or take one value more."""
+    """For `loss = step(x)`, store the value on the next line, or unpack an additional value."""
     module = found.module
     targets = target.elts if isinstance(target, ast.Tuple) else [target]
     if len(targets) != given.count:
@@ -326,7 +326,7 @@ def _at_assignment(
 
 
 def _is_inside(module: Module, call: ast.Call) -> bool:
-    """Whether the call may run more than once, or not at all, in its statement."""
+    """Return whether the call may run several times, or not at all, within its statement."""
     parent = module.parent(call)
     while parent is not None and not isinstance(parent, ast.stmt):
         if isinstance(parent, _INNER):
@@ -336,7 +336,7 @@ def _is_inside(module: Module, call: ast.Call) -> bool:
 
 
 def _unpacked(found: _Keeping, call: ast.Call, names: str, receiver: str) -> tuple[Edit, ...]:
-    """`loss = step(x)` becomes `loss, agent.last = step(x)`, or the value is kept in a line of its own."""
+    """Rewrite `loss = step(x)` as `loss, agent.last = step(x)`, or store the value on a separate line."""
     module = found.module
     statement, text = module.statement(call), found.call(call)
     if found.target:
@@ -346,7 +346,7 @@ def _unpacked(found: _Keeping, call: ast.Call, names: str, receiver: str) -> tup
 
 
 def _hoisted(found: _Keeping, call: ast.Call, kept: str, names: str) -> tuple[Edit, ...]:
-    """The call in a line before its statement, which then uses the result."""
+    """Move the call to a line before its statement, which then uses the result."""
     module = found.module
     code = module.code(call)
     if "result" in module.scope(call).bindings:

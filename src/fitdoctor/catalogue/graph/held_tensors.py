@@ -1,4 +1,4 @@
-"""Tensors that are still held when their functions have been traced: read out of scope later, or kept for nothing."""
+"""Tensors that are still referenced after tracing: read out of scope later, or never read at all."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 MANY_GRAPHS = 20
-"""So many graphs on one holder are memory that is worth a warning."""
+"""Number of graphs kept alive by one object from which the memory use is worth a warning."""
 
 
 @dataclass(frozen=True, eq=False)
 class StillHeld:
-    """A symbolic tensor that something holds after its trace, and what the source says about it."""
+    """A symbolic tensor that is still referenced after its trace, and what the source shows about it."""
 
     held: HeldTensor
     kept: Kept | None
-    """The line that keeps it, where the source shows one."""
+    """The line that stores it, if the source shows one."""
     reads: list[Read]
-    """The reads that will find it out of scope; none where nothing reads it at all."""
+    """The reads that will find it out of scope; empty if nothing reads it."""
 
     @property
     def on_attribute(self) -> bool:
-        """Whether an attribute keeps it, not a container or a plain name."""
+        """Return whether an attribute stores it, rather than a container or a plain name."""
         if self.kept is not None:
             return self.kept.holder == "attribute"
         return not self.held.path.endswith("]") and "." in self.held.path
 
     @property
     def location(self) -> Location | None:
-        """The line that keeps it, else the one that made it."""
+        """The line that stores the tensor, otherwise the one that created it."""
         if self.kept is not None:
             return self.kept.module.location(self.kept.node)
         return self.held.made_at[-1].location if self.held.made_at else None
 
     @property
     def severity(self) -> Severity:
-        """Memory that is held for nothing is worth knowing; much of it is a warning."""
+        """Info for memory that is kept for nothing, a warning for a lot of it."""
         return Severity.WARNING if self.held.graphs >= MANY_GRAPHS else Severity.INFO
 
 
 def still_held(training: TrainingFacts, project: Project) -> Iterator[StillHeld]:
-    """What the program holds wrongly. A tensor that is read within its own trace is rightly kept: nothing is said."""
+    """Find tensors that should not be referenced; one that is read within its own trace is fine."""
     kept = [each for module in project.modules for each in kept_tensors(module)]
     for held in training.held:
         match = next((each for each in kept if _is_that(each, held)), None)
@@ -80,7 +80,7 @@ def _is_that(kept: Kept, held: HeldTensor) -> bool:
 
 
 def _may_leak(held: HeldTensor, project: Project) -> bool:
-    """Whether traced code put it there by ways that the source does not show: an object or list that it was given."""
+    """Return whether traced code may have stored it in a way the source does not show: in an object or list argument."""
     if not held.made_at or not _is_traced_line(held.made_at[-1], project):
         return False
     return bool(held.holder_class) or any(_starts_empty(module, _name(held)) for module in project.modules)
@@ -93,7 +93,7 @@ def _is_traced_line(frame: Frame, project: Project) -> bool:
 
 
 def _starts_empty(module: Module, name: str) -> bool:
-    """Whether a global is made as an empty container: what is in it now was put there, not listed on purpose."""
+    """Return whether a global is created as an empty container, so that its contents were added later."""
     made = module.index.module.bindings.get(name, [])
     values = [parent.value for node in made if isinstance(parent := module.parent(node), ast.Assign)]
     return bool(values) and all(
@@ -108,7 +108,7 @@ def _starts_empty(module: Module, name: str) -> bool:
 
 
 def held_message(still: StillHeld) -> str:
-    """What is wrong with a tensor that nothing reads."""
+    """Return the message for a tensor that nothing reads."""
     who = name_of(still.kept.function) if still.kept is not None else _maker(still.held)
     place = still.kept.place if still.kept is not None else still.held.path.partition("[")[0]
     several = f"{still.held.graphs} graphs" if still.held.graphs > 1 else "the whole traced graph"
@@ -121,7 +121,7 @@ def _maker(held: HeldTensor) -> str:
 
 
 def held_evidence(still: StillHeld) -> Evidence:
-    """What was seen in the living program."""
+    """Return the evidence from the running program."""
     held = still.held
     graphs = f"{held.graphs} graphs" if held.graphs > 1 else f"the graph of `{held.graph}`"
     return Evidence(

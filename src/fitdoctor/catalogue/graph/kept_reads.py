@@ -1,4 +1,4 @@
-"""The reads that find a kept tensor out of scope: eager ones, those of another trace, and those of the next trace."""
+"""Reads of a stored tensor that are out of scope: eager reads, reads in another trace, and reads in the next trace."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _KERAS_ATTRIBUTES = frozenset(
     "loss losses metrics weights output outputs input inputs optimizer history model name dtype shape "
     "trainable variables layers kernel bias data state result value values T grad real size mean std".split()
 )
-"""Attributes that many objects have: on an object that is not known they say nothing."""
+"""Attributes that many objects have: on an unknown object they prove nothing."""
 _INLINED = frozenset({"call", "lambda layer", "loss", "metric"})
-"""What Keras (or a loop of the user's) runs within the trace of a step."""
+"""Functions that run within the trace of a step."""
 _DEPTH = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A read of a kept tensor where it is out of scope."""
+    """An out-of-scope read of a stored tensor."""
 
     module: Module
     node: ast.expr
@@ -40,7 +40,7 @@ class Read:
 
 
 def fatal_reads(kept: Kept, modules: tuple[Module, ...]) -> list[Read]:
-    """The reads of a kept tensor that fail, eager ones first."""
+    """Return the reads of a stored tensor that fail, eager ones first."""
     if kept.holder == "cache":
         return [Read(kept.module, kept.value, "again")] if kept.function.traced is not None else []
     found: list[Read] = []
@@ -72,7 +72,7 @@ def _reads_in(kept: Kept, module: Module) -> Iterator[ast.expr]:
 
 
 def _is_returned(module: Module, node: ast.expr) -> bool:
-    """Whether a read only hands the container on; who gets it is looked at on its own."""
+    """Return whether a read only passes the container on; its receiver is checked separately."""
     parent = module.parent(node)
     return isinstance(parent, ast.Return) or (
         isinstance(parent, ast.Tuple) and isinstance(module.parent(parent), ast.Return)
@@ -80,7 +80,7 @@ def _is_returned(module: Module, node: ast.expr) -> bool:
 
 
 def _is_holder(kept: Kept, module: Module, node: ast.Attribute) -> bool:
-    """Whether the object before the dot is the one that keeps the tensor."""
+    """Return whether the object before the dot is the one that stores the tensor."""
     owner = receiver(module, node.value)
     if is_self(module, node.value):
         owner = module.class_of(node)
@@ -112,7 +112,7 @@ def _related(first: ClassInfo, second: ClassInfo) -> bool:
 
 
 def _stored_elsewhere(kept: Kept, module: Module) -> bool:
-    """Whether another class of the program has an attribute of that name."""
+    """Return whether another class in the program has an attribute of that name."""
     return any(
         kept.name in module.attribute_stores(other.node)
         for other in module.classes
@@ -121,7 +121,7 @@ def _stored_elsewhere(kept: Kept, module: Module) -> bool:
 
 
 def _looks_only(module: Module, node: ast.expr) -> bool:
-    """Whether a read asks only whether something is there, or empties it."""
+    """Return whether a read only checks whether something exists, or clears it."""
     parent = module.parent(node)
     match parent:
         case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
@@ -148,7 +148,7 @@ def _looks_only(module: Module, node: ast.expr) -> bool:
 
 
 def _names_of(kept: Kept, module: Module) -> Iterator[tuple[str, Scope]]:
-    """The names that a variable goes by: its own, as imported elsewhere, as returned by the function that binds it."""
+    """Return all names of a variable: its own, its import aliases, and the results of functions that return it."""
     assert kept.scope is not None
     if module is not kept.module:
         for node in module.index.module.bindings.get(kept.name, []):
@@ -191,7 +191,7 @@ def _returned_names(kept: Kept, module: Module, factory: FunctionInfo) -> Iterat
 
 
 def is_ever_read(name: str, modules: tuple[Module, ...]) -> bool:
-    """Whether a program uses an attribute or variable of that name at all, be it only by the name as text."""
+    """Return whether a program uses an attribute or variable of that name at all, even only as a string."""
     for module in modules:
         for node in module.nodes(ast.Attribute):
             if node.attr == name and isinstance(node.ctx, ast.Load) and not _only_adds(module, node):
@@ -214,7 +214,7 @@ def _only_adds(module: Module, node: ast.expr) -> bool:
 
 
 def _why_fatal(kept: Kept, module: Module, node: ast.expr) -> str:
-    """Why a read fails; "" where it may well work."""
+    """Return why a read fails, or "" if it may work."""
     reader = module.function_of(node)
     if reader is None or reader.traced is None or reader.traced.eager:
         eager = runs_plainly(module, reader) or _is_eager_use(module, node)
@@ -237,7 +237,7 @@ def _why_fatal(kept: Kept, module: Module, node: ast.expr) -> str:
 
 
 def runs_plainly(module: Module, function: FunctionInfo | None, depth: int = _DEPTH) -> bool:
-    """Whether code surely runs as plain Python: the file's own, a callback's, or what these call."""
+    """Return whether code certainly runs eagerly: at module level, in a callback, or called from these."""
     if function is None:
         return True
     if function.owner is not None and function.owner.kind == "Callback":
@@ -253,7 +253,7 @@ _EAGER_CALLS = ("float", "int", "numpy.", "matplotlib.", "sklearn.", "pandas.")
 
 
 def _is_eager_use(module: Module, node: ast.expr) -> bool:
-    """Whether a value is asked for where only a value will do."""
+    """Return whether the read needs a concrete value."""
     parent = module.parent(node)
     if isinstance(parent, ast.Attribute) and parent.attr in ("numpy", "item", "tolist"):
         return True
@@ -261,10 +261,10 @@ def _is_eager_use(module: Module, node: ast.expr) -> bool:
 
 
 def _called_eagerly(kept: Kept, module: Module, reader: FunctionInfo | None, node: ast.expr) -> bool:
-    """Whether the reader may first call the model or layer itself: then what is kept is a value."""
+    """Return whether the reader may call the model or layer first, which stores a value."""
     tracing = kept.function.traced
     if tracing is not None and tracing.how not in _INLINED:
-        return False  # a step, a tf.function or a map function is never run as plain Python
+        return False  # a step, tf.function or map function never runs eagerly
     return _calls_an_object(module, reader, node, _DEPTH)
 
 
@@ -294,7 +294,7 @@ def _calls_an_object(
 
 
 def _is_object_call(module: Module, call: ast.Call) -> bool:
-    """Whether something that may be a model or a layer is called: `model(x)`, `self.encoder(x)`, `layers[0](x)`."""
+    """Return whether a possible model or layer is called: `model(x)`, `self.encoder(x)`, `layers[0](x)`."""
     function = call.func
     if not call.args or all(_is_symbolic_input(module, argument) for argument in call.args):
         return False
@@ -315,7 +315,7 @@ def _is_object_call(module: Module, call: ast.Call) -> bool:
 
 
 def _is_symbolic_input(module: Module, argument: ast.expr) -> bool:
-    """Whether an argument is the output of a layer or an `Input`: then the call builds a functional model."""
+    """Return whether an argument is a layer output or an `Input`, so that the call builds a functional model."""
     made = module.made_by(argument)
     if not isinstance(made, ast.Call):
         return False
@@ -327,7 +327,7 @@ def _is_symbolic_input(module: Module, argument: ast.expr) -> bool:
 
 
 def _finds_earlier_traces(kept: Kept, module: Module) -> bool:
-    """Whether a growing container still holds what an earlier trace of a layer put there."""
+    """Return whether a growing container still contains tensors from an earlier trace of a layer."""
     tracing = kept.function.traced
     if tracing is None or tracing.how not in ("call", "lambda layer"):
         return False
@@ -355,7 +355,7 @@ def _in_other_than_init(module: Module, store: ast.AST) -> bool:
 
 
 def _is_before_every_store(kept: Kept, module: Module, node: ast.expr) -> bool:
-    """Whether a function reads the attribute first and stores it later: it finds what the last trace stored."""
+    """Return whether a function reads the attribute before storing it, and so gets the value of the last trace."""
     stores = [
         store
         for store in (module.attribute_stores(kept.owner.node) if kept.owner is not None else {}).get(
@@ -366,7 +366,7 @@ def _is_before_every_store(kept: Kept, module: Module, node: ast.expr) -> bool:
     if not stores:
         return False
     own = module.statement(node)
-    # The value of an assignment is read before its target is stored.
+    # Python evaluates the value of an assignment before it stores the target.
     earlier = [
         store
         for store in stores
@@ -377,7 +377,7 @@ def _is_before_every_store(kept: Kept, module: Module, node: ast.expr) -> bool:
 
 
 def _is_another_trace(kept: Kept, module: Module, reader: FunctionInfo) -> bool:
-    """Whether the reader surely runs in another graph than the function that keeps the tensor."""
+    """Return whether the reader certainly runs in another graph than the function that stores the tensor."""
     if _stores_too(kept, module, reader):
         return False
     writer = kept.function

@@ -1,4 +1,4 @@
-"""Tensors that traced code keeps for later: where, on what, and which later reads find them out of scope."""
+"""Tensors that traced code stores for later: where, in which object, and which later reads are out of scope."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ _CACHES = frozenset({"functools.lru_cache", "functools.cache", "functools.cached
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """A tensor that a traced function keeps on something that outlives the trace."""
+    """A tensor that a traced function stores in an object that outlives the trace."""
 
     module: Module
     function: FunctionInfo
     node: ast.AST
-    """The statement or call that keeps it; for a cache, the decorator."""
+    """The statement or call that stores it; for a cache, the decorator."""
     value: ast.expr
-    """What is kept."""
+    """The stored tensor."""
     holder: str
     """`attribute`, `container`, `name` (a global or nonlocal) or `cache`."""
     name: str
-    """The attribute, or the variable."""
+    """The name of the attribute or variable."""
     owner: ClassInfo | None
-    """The class of `self`, where it is kept on that."""
+    """The class of `self`, if the tensor is stored there."""
     scope: Scope | None
-    """Where the variable is bound, where it is no attribute."""
+    """The scope that binds the variable, if it is not an attribute."""
     grows: bool = False
-    """Each trace adds one; what earlier traces added stays."""
+    """Whether each trace adds a tensor while earlier ones remain."""
 
     @property
     def place(self) -> str:
-        """How the source spells the holder: `self.code`, `history`."""
+        """Return the holder as written in the source: `self.code`, `history`."""
         if self.holder == "cache":
             return f"{self.name}()"
         if self.owner is not None:
@@ -59,7 +59,7 @@ class Kept:
 
 
 def kept_tensors(module: Module, held: Collection[str] = ()) -> list[Kept]:
-    """Everything that traced functions of a file keep, in source order.
+    """Return all tensors that the traced functions of a file store, in source order.
 
     Args:
         module: the file.
@@ -140,7 +140,7 @@ def _in_container(
             return None
         return Kept(module, function, node, value, "container", base.attr, owner, None, grows)
     if isinstance(base, ast.Attribute):
-        # `Layer.cache[n] = x`: a container of the class outlives every trace, too.
+        # `Layer.cache[n] = x`: a class-level container also outlives every trace.
         named = module.definition(base.value)
         if isinstance(named, ClassInfo) and _attribute_is_container(named, base.attr):
             return Kept(module, function, node, value, "container", base.attr, named, None, grows)
@@ -192,7 +192,7 @@ def _cached(module: Module, function: FunctionInfo) -> Iterator[Kept]:
 
 
 def _outlives(module: Module, name: ast.Name) -> Scope | None:
-    """The scope that binds a name, where it outlives the trace: the file's, or that of a function not traced."""
+    """Return the scope that binds a name if it outlives the trace: the module, or a function that is not traced."""
     scope = module.index.lookup(name.id, module.scope(name))
     if scope is None:
         return None
@@ -239,7 +239,7 @@ def _is_container(module: Module, value: ast.expr) -> bool:
 
 
 def guard_of(kept: Kept) -> ast.If | None:
-    """The `if self.x is None:` (or the like) behind which the tensor is made once and then kept."""
+    """Return the `if self.x is None:` (or similar) that guards a tensor created only once."""
     if kept.holder != "attribute" or kept.owner is None:
         return None
     parent = kept.module.parent(kept.node)
@@ -251,7 +251,7 @@ def guard_of(kept: Kept) -> ast.If | None:
 
 
 def key_guard_of(kept: Kept) -> ast.If | None:
-    """The `if key not in cache:` behind which a tensor is put into a container once and then kept."""
+    """Return the `if key not in cache:` that guards a tensor stored only once."""
     parent = kept.module.parent(kept.node) if kept.holder == "container" else None
     while parent is not None and parent is not kept.function.node:
         if isinstance(parent, ast.If) and isinstance(parent.test, ast.Compare):
@@ -264,7 +264,7 @@ def key_guard_of(kept: Kept) -> ast.If | None:
 
 
 def _asks_for(kept: Kept, statement: ast.If) -> bool:
-    """Whether an `if` asks if the attribute is there yet: by itself, by `hasattr`, or by a flag set in its body."""
+    """Return whether an `if` checks that the attribute exists: directly, with `hasattr`, or by a flag set in its body."""
     flags = {kept.name}
     for node in ast.walk(statement):
         if (
@@ -283,7 +283,7 @@ def _asks_for(kept: Kept, statement: ast.If) -> bool:
 
 
 def reached_from(function: FunctionInfo, depth: int = 4) -> set[ast.AST]:
-    """The functions that run in the same trace because the function calls them, itself included."""
+    """Return the functions that run in the same trace because this function calls them, including itself."""
     found: set[ast.AST] = {function.node}
     waiting = [(function, depth)]
     while waiting:
@@ -301,7 +301,7 @@ def reached_from(function: FunctionInfo, depth: int = 4) -> set[ast.AST]:
 
 
 def is_traced_by_itself(function: FunctionInfo) -> bool:
-    """Whether a function has a graph of its own wherever it is called: it is a `tf.function`."""
+    """Return whether a function always has its own graph, because it is a `tf.function`."""
     if isinstance(function.node, ast.Lambda):
         return False
     called = (item.func if isinstance(item, ast.Call) else item for item in function.node.decorator_list)

@@ -1,4 +1,4 @@
-"""A symbolic tensor that escaped its trace, told from the failure: made where, kept where, used where."""
+"""A symbolic tensor that leaked out of its trace, reconstructed from the failure: created, stored and used where."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _PARTS = pattern(
     r"(?:^|_)(?P<part>while(?:_\d+)?_(?:body|cond)|cond(?:_\d+)?_(?:true|false)|branch\w*)_\d+|"
     r"^Dataset_(?P<loop>scan|reduce|take_while)_"
 )
-"""The graphs of loops and branches; AutoGraph makes a loop over a dataset a `scan` of that dataset."""
+"""Graph names of loops and branches; AutoGraph converts a loop over a dataset to a `scan` of the dataset."""
 _PUT_AWAY = pattern(r"\.append\(|\.extend\(|\w\[[^\]]+\]\s*=[^=]")
 _BARE_NAME = pattern(
     r"(?<![\w.])(?!self\b)\w+(?:\[[^\]]*\])?\.numpy\(\)|\w\[[^\]]+\]\)"
     r"|\b(?:tf|np|K|keras|ops|sum|float|sorted)\b[\w.]*\(\[?(?!self\b)[A-Za-z_]\w*[,)\]]"
 )
-"""What is read by a plain name or out of a container, not by an attribute."""
+"""A read through a plain name or container item rather than an attribute."""
 _EACH = pattern(r"\bfor \w+ in [\w.]+")
 _ATTRIBUTE = pattern(r"(?<![\w.])(?!(?:tf|np|K|keras|ops)\.)[A-Za-z_]\w*\.[A-Za-z_]\w*\b(?![.(\[])")
-"""An attribute of an object that is read as it is."""
+"""A direct read of an object attribute."""
 _OWN_GRAPH = pattern(r"^<?tensorflow\.python\.framework\.ops\.Graph|Graph object at")
 
 
 def graph_part(failure: FailureFacts) -> str:
-    """Which part of a graph the tensor was made in: `loop`, `branch`, `graph` (a `tf.Graph`) or `function`."""
+    """Return where in the graph the tensor was created: `loop`, `branch`, `graph` (a `tf.Graph`) or `function`."""
     if _OWN_GRAPH.search(failure.made_in):
         return "graph"
     found = _PARTS.search(failure.made_in)
@@ -55,24 +55,24 @@ def graph_part(failure: FailureFacts) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Leak:
-    """What is known of a tensor that was met outside the trace that made it."""
+    """What is known about a tensor that was used outside the trace that created it."""
 
     kept: Kept | None
-    """The line of the source that kept it, where one fits."""
+    """The source line that stored it, if one matches."""
     made: Frame | None
     used: Frame | None
     held: HeldTensor | None
-    """Who still held it, where the program could be asked."""
+    """The object that still references it, if the program was available."""
     tensor: str
 
     @property
     def on_attribute(self) -> bool:
-        """Whether an attribute keeps it, not a container, a global or a cache."""
+        """Return whether an attribute stores it, rather than a container, a global or a cache."""
         if self.kept is not None:
             return self.kept.holder == "attribute"
         if self.held is not None:
             return not self.held.path.endswith("]") and "." in self.held.path
-        # From saved text alone only the lines themselves can tell.
+        # Given only saved text, rely on the quoted lines.
         made = self.made.text if self.made is not None else ""
         used = self.used.text if self.used is not None else ""
         if _PUT_AWAY.search(made) or _EACH.search(used):
@@ -81,7 +81,7 @@ class Leak:
 
 
 def leak_of(failure: FailureFacts, project: Project | Unknown) -> Leak | None:
-    """The leak that a failure tells of; None when it tells of something else."""
+    """Return the leak behind a failure, or None if the failure is about something else."""
     if is_out_of_scope(failure):
         if graph_part(failure) != "function":
             return None
@@ -97,7 +97,7 @@ def leak_of(failure: FailureFacts, project: Project | Unknown) -> Leak | None:
 
 
 def _raised_by_keras(failure: FailureFacts) -> bool:
-    """Whether the value was asked for inside Keras, by a call of the user's: then the user's line holds no tensor."""
+    """Return whether Keras code needed the value, so that the user's line does not contain the tensor."""
     users = [index for index, frame in enumerate(failure.frames) if not frame.library]
     after = failure.frames[users[-1] + 1 :] if users else failure.frames
     return any("/keras/" in frame.path.replace("\\", "/") for frame in after)
@@ -117,7 +117,7 @@ def _likeliest(failure: FailureFacts, project: Project | Unknown) -> Kept | None
 
 
 def _points(kept: Kept, failure: FailureFacts, project: Project) -> int:
-    """How well a kept tensor fits what the failure says."""
+    """Score how well a stored tensor matches the failure."""
     points = 0
     used = failure.last_user_frame
     if used is not None and _mentions(kept, used, project):
@@ -137,7 +137,7 @@ def _points(kept: Kept, failure: FailureFacts, project: Project) -> int:
 
 
 def _mentions(kept: Kept, frame: Frame, project: Project) -> bool:
-    """Whether the failing line, or what its names were made from, reads what keeps the tensor."""
+    """Return whether the failing line, or an assignment to one of its names, reads the holder of the tensor."""
     if re.search(rf"\b{re.escape(kept.name)}\b", frame.text):
         return True
     module = module_of(project, frame)
@@ -152,7 +152,7 @@ def _mentions(kept: Kept, frame: Frame, project: Project) -> bool:
 
 
 def _lines_behind(frame: Frame, project: Project) -> Iterator[int]:
-    """The failing line and the lines that assigned the names that it reads."""
+    """Return the failing line and the lines that assign the names it reads."""
     yield frame.line
     module = module_of(project, frame)
     if module is None:
@@ -165,7 +165,7 @@ def _lines_behind(frame: Frame, project: Project) -> Iterator[int]:
 
 
 def _made_the_value(kept: Kept, frame: Frame) -> bool:
-    """Whether the line that made the tensor is that of the kept value, or of the name that is kept."""
+    """Return whether the creation line is that of the stored value, or of the name that is stored."""
     if stands_at(kept.module.location(kept.value), frame.line, frame.cell):
         return True
     if not isinstance(kept.value, ast.Name):
@@ -178,7 +178,7 @@ def _made_the_value(kept: Kept, frame: Frame) -> bool:
 
 
 def _held(failure: FailureFacts) -> HeldTensor | None:
-    """The one of the tensors still held that the failing line is about."""
+    """Return the still referenced tensor that the failing line uses."""
     used = failure.last_user_frame
     text = used.text if used is not None else ""
     named = named_tensor(failure.message)
@@ -195,7 +195,7 @@ def _held(failure: FailureFacts) -> HeldTensor | None:
 
 
 def location_of(leak: Leak) -> Location | None:
-    """The line to change: the one that keeps the tensor, else the one that made it, else the one that used it."""
+    """Return the line to change: where the tensor is stored, else created, else used."""
     if leak.kept is not None:
         return leak.kept.module.location(leak.kept.node)
     for frame in (leak.made, leak.held.made_at[-1] if leak.held and leak.held.made_at else None, leak.used):
@@ -205,7 +205,7 @@ def location_of(leak: Leak) -> Location | None:
 
 
 def leak_evidence(leak: Leak) -> list[Evidence]:
-    """The tensor's way: traced, made, kept, used."""
+    """Return the evidence in order: traced, created, stored, used."""
     evidence = []
     if leak.kept is not None:
         evidence.append(traced_evidence(leak.kept.function))
@@ -244,7 +244,7 @@ def leak_evidence(leak: Leak) -> list[Evidence]:
 
 
 def read_evidence(kept: Kept, reads: list[Read]) -> list[Evidence]:
-    """The same, told from the source."""
+    """Return the same evidence from source alone."""
     evidence = [traced_evidence(kept.function)]
     if kept.holder != "cache":
         evidence.append(
@@ -265,12 +265,12 @@ _READ_CLAIMS = {
 
 
 def kept_message(kept: Kept) -> str:
-    """What is wrong, in one line."""
+    """Return the message for a stored tensor."""
     if kept.holder == "cache":
         return f"{name_of(kept.function)} caches a symbolic tensor; the next trace gets a tensor of another graph"
     return f"{name_of(kept.function)} stores a symbolic tensor in `{kept.place}`, which is used outside its trace"
 
 
 def subject_of(kept: Kept) -> str:
-    """The same words at every moment, so that findings are merged."""
+    """Return a subject that is equal at all moments, so that findings merge."""
     return f"tensor stored in {kept.place}"

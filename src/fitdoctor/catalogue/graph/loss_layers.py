@@ -1,4 +1,4 @@
-"""Edits that give a functional model its further loss through a layer, which Keras 3 asks for its losses."""
+"""Edits that add a loss to a functional model through a layer, where Keras 3 collects it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class {name}({keras}.layers.Layer):
 
 
 def in_a_layer(module: Module, site: CallSite) -> tuple[Edit, ...]:
-    """The outputs of the model pass a layer that adds the loss, in the place of `model.add_loss(loss)`."""
+    """Replace `model.add_loss(loss)` with a layer that the outputs pass through and that adds the loss."""
     receiver = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
     statement, made = module.statement(site.node), module.made_by(receiver) if receiver is not None else None
     if not isinstance(receiver, ast.Name) or not isinstance(made, ast.Call) or len(site.node.args) != 1:
@@ -44,7 +44,7 @@ def in_a_layer(module: Module, site: CallSite) -> tuple[Edit, ...]:
     moved = f"\n{module.code(made).indent}".join(module.segment(each) for each in needed)
     first = first_statement(module, model)
     if isinstance(first, (ast.FunctionDef, ast.ClassDef)):
-        head = head.lstrip("\n")  # two lines are free before it already
+        head = head.lstrip("\n")  # there are already two blank lines before it
     here = insert_before(
         module.code(first), f"{head}\n\n{moved}" if first is model and moved else f"{head}\n\n"
     )

@@ -1,4 +1,4 @@
-"""Graphs that a program makes itself, as TensorFlow 1 wanted: `tf.Graph`, sessions, eager execution switched off."""
+"""Graphs that a program creates in TensorFlow 1 style: `tf.Graph`, sessions, disabled eager execution."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RUNS_MODEL = ("fit", "evaluate", "predict", "train_on_batch")
 
 
 def graph_blocks(module: Module) -> Iterator[ast.With]:
-    """The blocks `with some_graph.as_default():`."""
+    """Return the `with some_graph.as_default():` blocks."""
     for node in module.nodes(ast.With):
         if any(_is_graph_scope(module, item.context_expr) for item in node.items):
             yield node
@@ -52,7 +52,7 @@ def _is_graph_scope(module: Module, expr: ast.expr) -> bool:
 
 
 def graph_name(module: Module, block: ast.With) -> str:
-    """How the source names the graph of a block; "" for one that is made on the spot, which nothing else can enter."""
+    """Return the name of a block's graph, or "" if it is created inline, so that nothing else can enter it."""
     for item in block.items:
         if _is_graph_scope(module, item.context_expr):
             assert isinstance(item.context_expr, ast.Call)
@@ -63,7 +63,7 @@ def graph_name(module: Module, block: ast.With) -> str:
 
 
 def block_around(module: Module, node: ast.AST, blocks: list[ast.With]) -> ast.With | None:
-    """The innermost of the blocks that a node stands in."""
+    """Return the innermost of the blocks that contain a node."""
     parent = module.parent(node)
     while parent is not None:
         if isinstance(parent, ast.With) and parent in blocks:
@@ -73,13 +73,13 @@ def block_around(module: Module, node: ast.AST, blocks: list[ast.With]) -> ast.W
 
 
 def eager_switches(module: Module) -> tuple[CallSite, ...]:
-    """The calls that switch eager execution off."""
+    """Return the calls that disable eager execution."""
     return module.calls_to(*SWITCHES)
 
 
 @lru_cache(maxsize=8)
 def switched_off(project: Project) -> tuple[Module, CallSite] | None:
-    """The first call of a program that switches eager execution off."""
+    """Return the first call in a program that disables eager execution."""
     for module in project.modules:
         for site in eager_switches(module):
             return module, site
@@ -88,7 +88,7 @@ def switched_off(project: Project) -> tuple[Module, CallSite] | None:
 
 @lru_cache(maxsize=8)
 def makes_graphs(project: Project) -> bool:
-    """Whether a program makes graphs of its own, or enters one."""
+    """Return whether a program creates or enters a graph."""
     return any(
         module.calls_to(*GRAPHS) or any(True for _ in graph_blocks(module)) for module in project.modules
     )
@@ -96,25 +96,25 @@ def makes_graphs(project: Project) -> bool:
 
 @lru_cache(maxsize=8)
 def opens_sessions(project: Project) -> bool:
-    """Whether a program makes a session anywhere."""
+    """Return whether a program creates a session anywhere."""
     return any(module.calls_to(*SESSIONS) for module in project.modules)
 
 
 def uses_keras(module: Module) -> bool:
-    """Whether a file makes Keras objects of Keras's own."""
+    """Return whether a file creates Keras objects."""
     return bool(module.calls_under("keras.layers.", "keras.Model", "keras.Sequential", "keras.Input"))
 
 
 @lru_cache(maxsize=8)
 def trains_keras(project: Project) -> bool:
-    """Whether a program trains or runs a Keras model in Keras's own way."""
+    """Return whether a program trains or runs a Keras model with Keras methods."""
     if not any(uses_keras(module) for module in project.modules):
         return False
     return any(not site.name for module in project.modules for site in module.method_calls(*RUNS_MODEL))
 
 
 def unwrapped(module: Module, block: ast.With | ast.If) -> tuple[Edit, ...]:
-    """The block's body in its place, one level further out; nothing where the lines cannot be moved safely."""
+    """Dedent the body of the block; nothing if the lines cannot be moved safely."""
     body = block.body
     if len(getattr(block, "items", [0])) != 1 or getattr(block, "orelse", []):
         return ()
@@ -124,7 +124,7 @@ def unwrapped(module: Module, block: ast.With | ast.If) -> tuple[Edit, ...]:
     ):
         return ()
     whole = module.location(block)
-    # The last line up to its statement: a comment behind it stays where it is.
+    # Stop at the end of the last statement, so that a trailing comment stays in place.
     start, end = module.places.span(body[0])[0], module.places.span(body[-1])[1]
     lines = module.text[module.text.rfind("\n", 0, start) + 1 : end].split("\n")
     shift = body[0].col_offset - block.col_offset
@@ -133,7 +133,7 @@ def unwrapped(module: Module, block: ast.With | ast.If) -> tuple[Edit, ...]:
 
 
 def _spans_lines(node: ast.AST) -> bool:
-    """A string over several lines would change with its indentation."""
+    """Return whether a string spans several lines and would change with its indentation."""
     return (
         isinstance(node, (ast.Constant, ast.JoinedStr))
         and not (isinstance(node, ast.Constant) and not isinstance(node.value, (str, bytes)))

@@ -1,4 +1,4 @@
-"""Models and optimizers that a loop makes anew under the name that a compiled function has read."""
+"""Models and optimizers that a loop recreates under a name that a traced function has already read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fitdoctor.source.module import FunctionInfo, Module
 
 
 def rebound_objects(cause: Cause, module: Module) -> Iterator[Finding]:
-    """The function was traced with the first of them, and goes on with it."""
+    """Report functions that were traced with the first object and keep using it."""
     for function in module.functions:
         if decorator_of(function) is None or function.owner is not None:
             continue
@@ -29,12 +29,12 @@ def rebound_objects(cause: Cause, module: Module) -> Iterator[Finding]:
 
 
 def _rebound(module: Module, function: FunctionInfo, call: ast.Call) -> list[tuple[str, ast.Call]]:
-    """The globals of the function that the outermost loop around a call gives another model or optimizer."""
+    """Return the globals of the function to which the outermost loop assigns a new model or optimizer."""
     loops = list(loops_around(module, call))
     if len(loops) < 2 or module.function_of(call) is not None or names_in(call) & _numbers(module, call):
         return []
     if function.node in ast.walk(loops[-1]):
-        return []  # another function in each round
+        return []  # a different function in each iteration
     found = []
     for name in sorted({node.id for node in ast.walk(function.node) if isinstance(node, ast.Name)}):
         if module.index.lookup(name, module.index.scopes[function.node]) is not module.index.module:
@@ -50,7 +50,7 @@ def _rebound(module: Module, function: FunctionInfo, call: ast.Call) -> list[tup
 
 
 def _numbers(module: Module, call: ast.Call) -> set[str]:
-    """Numbers of Python's that change from round to round: the function is traced anew for each."""
+    """Return Python numbers that change in each iteration, for which the function is retraced."""
     return {name for loop in loops_around(module, call) for name in python_numbers(module, loop)}
 
 

@@ -1,4 +1,4 @@
-"""Edits that let a callback collect what Keras reports of every batch, where traced code collected tensors."""
+"""Edits that collect batch values from Keras logs in a callback, where traced code collected tensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fitdoctor.source.module import FunctionInfo
 
 
 def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.expr) -> tuple[Edit, ...]:
-    """Let a callback append the loss that Keras reports, where the loss itself is appended to a list.
+    """Append the logged loss in a callback instead of the loss tensor in traced code.
 
     Args:
         function: the traced function.
@@ -43,7 +43,7 @@ def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.ex
 
 
 def _holder(function: FunctionInfo, adding: ast.Call, model: str) -> str:
-    """The list, as the place that calls `fit` names it."""
+    """Return the list as it is named where `fit` is called."""
     module = function.module
     if not isinstance(adding.func, ast.Attribute) or adding.func.attr != "append":
         return ""
@@ -62,7 +62,7 @@ def _holder(function: FunctionInfo, adding: ast.Call, model: str) -> str:
 
 
 def _key(function: FunctionInfo, value: ast.expr) -> str:
-    """The name under which Keras reports what is collected; "" where it is not the loss."""
+    """Return the log key of the collected value, or "" if it is not the loss."""
     if not isinstance(value, ast.Name):
         return ""
     returns = [each.value for each in function.module.returns.get(function.node, [])]

@@ -1,4 +1,4 @@
-"""The functions of `tf.strings` that do to tensors what Python's do to strings and paths, and the edits to them."""
+"""`tf.strings` equivalents of Python string and path functions, and the edits that insert them."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _CASTS = {"int": "int32", "float": "float32"}
 
 @dataclass(frozen=True)
 class _Twin:
-    """How an expression reads on tensors, and what it gives."""
+    """The tensor version of an expression, and what it returns."""
 
     text: str
     kind: str
     changed: bool = True
     of_folder: str = ""
-    """The path whose folder it is: the folder's own name is the last part but one of that path."""
+    """The path whose parent directory this is; its name is the second to last part of the path."""
 
 
 def string_edits(function: FunctionInfo) -> tuple[Edit, ...]:
-    """Let a function treat its strings as tensors; nothing where one of its steps has no twin."""
+    """Make a function treat its strings as tensors; nothing if one of its steps has no equivalent."""
     module = function.module
     if isinstance(function.node, ast.Lambda):
         return ()
@@ -43,17 +43,17 @@ def string_edits(function: FunctionInfo) -> tuple[Edit, ...]:
 
 
 class _Reading:
-    """One way through a function, from the first use of a string on."""
+    """One pass through a function, starting at the first use of a string."""
 
     def __init__(self, function: FunctionInfo, tf: str) -> None:
         self._module: Module = function.module
         self._tf = tf
         self.stuck = False
-        """Whether something goes through the parts of a string one by one, which only Python does."""
+        """Whether code iterates over the parts of a string, which only Python can do."""
         self._known: dict[str, str] = dict.fromkeys(_text_parameters(function), _WORDS)
 
     def statement(self, statement: ast.stmt) -> list[Edit]:
-        """The edits in one statement; what it assigns is known from then on."""
+        """Return the edits for one statement, and remember what it assigns."""
         edits: list[Edit] = []
         value = statement.value if isinstance(statement, (ast.Assign, ast.Return, ast.Expr)) else None
         if value is None:
@@ -78,7 +78,7 @@ class _Reading:
         return [edit for child in ast.iter_child_nodes(node) for edit in self._inside(child)]
 
     def _twin(self, node: ast.expr) -> _Twin | None:
-        """What an expression over strings becomes; None where it is none, or has no twin."""
+        """Return the tensor version of a string expression, or None if there is none."""
         if isinstance(node, ast.Name):
             kind = self._known.get(node.id)
             return _Twin(node.id, kind, changed=False) if kind is not None else None
@@ -148,7 +148,7 @@ class _Reading:
 
 
 def _text_parameters(function: FunctionInfo) -> set[str]:
-    """The parameters that the function treats as strings: it takes them apart, or asks for a part of a path."""
+    """Return the parameters that the function treats as strings: it splits them or reads part of a path."""
     module, found = function.module, set()
     for node in own_nodes(function):
         if not isinstance(node, ast.Call):

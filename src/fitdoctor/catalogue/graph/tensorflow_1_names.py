@@ -1,4 +1,4 @@
-"""Names of TensorFlow 1 that `import tensorflow as tf` no longer has, and what some of them are called now."""
+"""TensorFlow 1 names that `import tensorflow as tf` no longer has, and the current names of some of them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ RENAMED = {
     "truncated_normal_initializer": "keras.initializers.TruncatedNormal",
     "orthogonal_initializer": "keras.initializers.Orthogonal",
 }
-"""Functions that take the same arguments under a new name."""
+"""Functions with a new name and the same arguments."""
 
 GONE = frozenset(
     (
@@ -91,7 +91,7 @@ GONE = frozenset(
         "variance_scaling_initializer"
     ).split()
 ) | frozenset(RENAMED)
-"""Attributes of the module itself."""
+"""Removed attributes of the `tensorflow` module."""
 
 GONE_INSIDE = frozenset(
     (
@@ -109,7 +109,7 @@ GONE_INSIDE = frozenset(
         "data.make_one_shot_iterator data.make_initializable_iterator"
     ).split()
 )
-"""Attributes of its parts."""
+"""Removed attributes of its submodules."""
 
 RENAMED_INSIDE = {
     "nn.softmax_cross_entropy_with_logits_v2": "nn.softmax_cross_entropy_with_logits",
@@ -120,4 +120,4 @@ RENAMED_INSIDE = {
 }
 
 CASTS = {"to_float": "float32", "to_double": "float64", "to_int32": "int32", "to_int64": "int64"}
-"""Casts by the type that they cast to."""
+"""Cast functions, with their dtypes."""

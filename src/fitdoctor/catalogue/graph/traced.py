@@ -1,4 +1,4 @@
-"""Reading traced code: whose trace a line runs in, what is symbolic there, and the line that a failure came from."""
+"""Queries about traced code: which trace a line runs in, what is symbolic there, and where a failure came from."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _TRACED_BY = {
 
 
 def traced_functions(module: Module) -> Iterator[FunctionInfo]:
-    """The functions of a file that run while a graph is traced, not those of a program that asks for eager mode."""
+    """Return the functions of a file that run during tracing; none if the program runs eagerly."""
     for function in module.traced:
         if function.traced is not None and not function.traced.eager:
             yield function
 
 
 def own_nodes(function: FunctionInfo) -> Iterator[ast.AST]:
-    """The nodes of a function's own body, in source order; functions and classes inside it are left out."""
+    """Return the nodes of a function's own body in source order, without nested functions and classes."""
     node = function.node
     waiting: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(reversed(node.body))
     while waiting:
@@ -46,7 +46,7 @@ def own_nodes(function: FunctionInfo) -> Iterator[ast.AST]:
 
 
 def holds_symbolic(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression of traced code surely is a tensor, or a structure with one in it."""
+    """Return whether an expression in traced code is certainly a tensor or a structure that contains one."""
     info = module.function_of(expr)
     if info is None or info.traced is None or info.traced.eager:
         return False
@@ -56,7 +56,7 @@ def holds_symbolic(module: Module, expr: ast.expr) -> bool:
 
 
 def holds_written(module: Module, argument: ast.expr) -> bool:
-    """Whether a list that is written out, or a comprehension, has tensors in it."""
+    """Return whether a list literal or comprehension contains tensors."""
     if isinstance(argument, (ast.List, ast.Tuple)):
         return any(is_symbolic(module, element) for element in argument.elts)
     if isinstance(argument, (ast.ListComp, ast.GeneratorExp)):
@@ -65,12 +65,12 @@ def holds_written(module: Module, argument: ast.expr) -> bool:
 
 
 def is_symbolic(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression surely is a symbolic tensor."""
+    """Return whether an expression is certainly a symbolic tensor."""
     return module.is_tensor(expr)
 
 
 def is_variable(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression of traced code surely is a variable."""
+    """Return whether an expression in traced code is certainly a variable."""
     info = module.function_of(expr)
     if info is None or info.traced is None or info.traced.eager:
         return False
@@ -79,7 +79,7 @@ def is_variable(module: Module, expr: ast.expr) -> bool:
 
 
 def name_of(function: FunctionInfo) -> str:
-    """How a report names a function: `Encoder.call`, `rmsle`, `the lambda`."""
+    """Return the name of a function in reports: `Encoder.call`, `rmsle`, `the lambda`."""
     return "the lambda" if isinstance(function.node, ast.Lambda) else f"`{_without_locals(function)}`"
 
 
@@ -89,7 +89,7 @@ def _without_locals(function: FunctionInfo) -> str:
 
 
 def traced_evidence(function: FunctionInfo) -> Evidence:
-    """Which trace a function runs in, and what makes it so."""
+    """Return evidence of what traces a function."""
     tracing = function.traced
     if tracing is None:
         return Evidence(claim=f"{name_of(function)} runs while TensorFlow traces a graph")
@@ -105,14 +105,14 @@ def traced_evidence(function: FunctionInfo) -> Evidence:
 
 
 def module_of(project: Project | Unknown, frame: Frame | None) -> Module | None:
-    """The file that a frame lies in, where it was read."""
+    """Return the file of a frame, if it was read."""
     if frame is None or isinstance(project, Unknown):
         return None
     return project.module_at(frame.path) or _moved(project, frame)
 
 
 def _moved(project: Project, frame: Frame) -> Module | None:
-    """A log may name a file by where it lay then: the one of that name whose line still says the same will do."""
+    """Return the file with the same name whose line still matches, since a log may name an old path."""
     name = _file_name(frame.path)
     same = [module for module in project.modules if _file_name(module.path) == name]
     if len(same) != 1 or frame.cell is not None:
@@ -126,26 +126,26 @@ def _file_name(path: str) -> str:
 
 
 def function_at(module: Module, line: int, cell: int | None = None) -> FunctionInfo | None:
-    """The innermost function whose body holds a line."""
+    """Return the innermost function whose body contains a line."""
     best: FunctionInfo | None = None
     for function in module.functions:
         if stands_at(module.location(function.node), line, cell):
-            best = function  # source order: an inner function comes after the one around it
+            best = function  # in source order, an inner function follows the outer one
     return best
 
 
 def stands_at(location: Location, line: int, cell: int | None = None) -> bool:
-    """Whether a span covers a line."""
+    """Return whether a span covers a line."""
     return location.cell == cell and location.line <= line <= location.end_line
 
 
 def at_frame(module: Module, node: ast.AST, frame: Frame) -> bool:
-    """Whether a node stands on the line that a frame was at."""
+    """Return whether a node is on the line of a frame."""
     return stands_at(module.location(node), frame.line, frame.cell)
 
 
 def raised_here(failure: FailureFacts) -> Evidence:
-    """The first line of the message, and the user's line that raised."""
+    """Return the first line of the message and the user's line that raised it."""
     frame = failure.last_user_frame
     return Evidence(
         claim="the error is raised here",
@@ -159,14 +159,14 @@ _NUMPY_OF_TENSORFLOW = pattern(r"\b(?:np|numpy|onp)\.\w+\([^\n]*\b(?:tf|K|keras|
 
 
 def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
-    """Whether the user's line that raised was running while a graph was traced, not as plain Python."""
+    """Return whether the user's failing line ran during tracing rather than eagerly."""
     frame = failure.last_user_frame
     if frame is None:
         return True
-    # In Keras 2 all of `fit` is AutoGraph's: then the user's line may be the one that called it.
+    # In Keras 2, AutoGraph runs all of `fit`, so the user's line may be the `fit` call.
     if failure.dialect == "autograph" and _called_by_framework(failure):
         return True
-    # A layer that refuses its input names itself, and the user's line outside only started it.
+    # A layer that rejects its input names itself; the user's line outside only started it.
     if failure.layer_class and _called_by_framework(failure):
         return True
     module = module_of(project, frame)
@@ -179,7 +179,7 @@ def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
         if function.owner is not None and function.owner.kind == "Callback":
             return False
     if failure.from_text and _NUMPY_OF_TENSORFLOW.search(frame.text):
-        # What TensorFlow made on that very line is symbolic: it has not leaked out of anything.
+        # A tensor created on this very line is symbolic and has not leaked.
         return True
     if frame.function == "<module>" or frame.function.startswith("on_"):
         return False
@@ -189,7 +189,7 @@ def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
 
 
 def _called_by_framework(failure: FailureFacts) -> bool:
-    """Whether TensorFlow or Keras stands between the user's program and the user's function that raised."""
+    """Return whether TensorFlow or Keras called the user's function that raised."""
     from fitdoctor.failure.called import called_in
     from fitdoctor.failure.frames import is_framework
 
@@ -197,7 +197,7 @@ def _called_by_framework(failure: FailureFacts) -> bool:
     before = failure.frames[:last]
     if any(frame.library and is_framework(frame.path) for frame in before):
         return True
-    # Notebooks fold the framework's frames away, and what people paste is cut: then the line that called it tells.
+    # Notebooks hide framework frames and pasted text is often cut, so use the line that called it.
     if not failure.from_text:
         return False
     users = failure.user_frames
@@ -221,13 +221,13 @@ _TRACING = (
 
 
 def library_behind(failure: FailureFacts) -> tuple[Frame, ...]:
-    """The frames of installed packages that the user's innermost line led into."""
+    """Return the library frames below the user's innermost line."""
     last = max((index for index, frame in enumerate(failure.frames) if not frame.library), default=-1)
     return failure.frames[last + 1 :]
 
 
 def made_line(failure: FailureFacts) -> Frame | None:
-    """The user's line that made the tensor that is out of scope."""
+    """Return the user's line that created the out-of-scope tensor."""
     users = [frame for frame in failure.made_at if not frame.library]
     return users[-1] if users else None
 
@@ -245,18 +245,18 @@ LIBRARIES = (
     "statistics.",
     "torch.",
 )
-"""Where functions of Python that know nothing of tensors come from."""
+"""Modules of Python functions that do not accept tensors."""
 CASTS = frozenset({"float", "int"})
 ARRAY_METHODS = frozenset(
     "numpy item tolist reshape astype flatten ravel mean sum max min std var argmax argmin copy clip "
     "transpose squeeze round dot any all cumsum prod fill sort nonzero repeat swapaxes tobytes".split()
 )
-"""Methods of arrays that a symbolic tensor lacks."""
+"""Array methods that a symbolic tensor does not have."""
 VALUE_METHODS = ARRAY_METHODS | frozenset(
     "split decode encode lower upper strip lstrip rstrip startswith endswith replace find join isdigit "
     "T size cpu detach append".split()
 )
-"""… and those of texts, lists and of other libraries' tensors: all need a value."""
+"""The same for methods of strings, lists and tensors of other libraries, which all need a value."""
 _WANTS_A_VALUE = pattern(
     r"(?i)Cannot convert a symbolic (?:tf\.)?Tensor|"
     r"(?:must be|should be|expected|required)[^\n]{0,100} not '?(?:Symbolic|Keras)?Tensor|"
@@ -275,7 +275,7 @@ _WANTS_A_VALUE = pattern(
 
 
 def wants_a_value(message: str) -> bool:
-    """Whether a message says that something asked a symbolic tensor for its value."""
+    """Return whether a message says that something needed the value of a symbolic tensor."""
     if _WANTS_A_VALUE.search(message):
         return True
     from fitdoctor.failure.patterns import attribute_missing
@@ -291,7 +291,7 @@ _NO_ATTRIBUTE = pattern(r"(?:Symbolic)?Tensor object has no attribute '(?P<name>
 
 
 def is_out_of_scope(failure: FailureFacts) -> bool:
-    """Whether TensorFlow says that a tensor belongs to another graph."""
+    """Return whether TensorFlow reports that a tensor belongs to another graph."""
     return (
         failure.type == "InaccessibleTensorError"
         or "is out of scope" in failure.message
@@ -300,4 +300,4 @@ def is_out_of_scope(failure: FailureFacts) -> bool:
 
 
 _OLD_LEAK = "An op outside of the function building code is being passed"
-"""What TensorFlow said up to 2.6 when plain Python met a tensor of a graph."""
+"""TensorFlow's message up to 2.6 when eager code got a graph tensor."""

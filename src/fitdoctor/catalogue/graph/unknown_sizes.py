@@ -1,4 +1,4 @@
-"""Sizes that are None while a graph is traced and were used as numbers: which expression gave them."""
+"""Sizes that are None during tracing but used as numbers, and the expressions that return them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NONE_IN_SHAPE = pattern(
     r"Contents: [(\[][^\n]{0,200}\bNone\b[^\n]{0,200}[)\]]\. Consider casting|"
     r"Cannot convert a partially known TensorShape|Cannot convert an unknown Dimension"
 )
-"""TensorFlow names a shape with a None in it."""
+"""TensorFlow reports a shape that contains None."""
 _NONE_AS_NUMBER = pattern(
     r"unsupported operand type\(s\) for [^\n]{1,20}: (?:'NoneType' and '(?:int|float|NoneType|Tensor|SymbolicTensor)'"
     r"|'(?:int|float|Tensor|SymbolicTensor)' and 'NoneType')|"
@@ -28,24 +28,24 @@ _NONE_AS_NUMBER = pattern(
     r"(?:int|float)\(\) argument must be [^\n]{0,80} not 'NoneType'|"
     r"None values not supported|'[<>]=?' not supported between instances of '(?:NoneType|int)' and '(?:NoneType|int)'"
 )
-"""Python or TensorFlow got None for a number: that may come from anywhere."""
+"""Python or TensorFlow got None instead of a number, from any source."""
 _SIZE_IN_TEXT = re.compile(r"\.shape\b|\.get_shape\(|\bint_shape\(|\.as_list\(")
 
 
 @dataclass(frozen=True, eq=False)
 class UnknownSize:
-    """Where a size was taken that is not known while tracing."""
+    """Where code reads a size that is unknown during tracing."""
 
     module: Module | None
     node: ast.expr | None
-    """`x.shape[0]`, or `x.shape` as a whole; None where there is no source."""
+    """`x.shape[0]`, or `x.shape` as a whole; None if there is no source."""
     text: str
     place: Location
-    """Where it was used."""
+    """Where the size is used."""
 
 
 def unknown_size(failure: FailureFacts, project: Project | Unknown) -> UnknownSize | None:
-    """The size that a failure is about; None where it is about something else."""
+    """Return the size that a failure is about, or None if it is about something else."""
     frame = failure.last_user_frame
     surely = bool(_NONE_IN_SHAPE.search(failure.message))
     if frame is None or not surely and not _NONE_AS_NUMBER.search(failure.message):
@@ -66,12 +66,12 @@ def unknown_size(failure: FailureFacts, project: Project | Unknown) -> UnknownSi
 
 
 def says_open_size(message: str) -> bool:
-    """Whether a message speaks of a shape with a None in it."""
+    """Return whether a message is about a shape that contains None."""
     return _NONE_IN_SHAPE.search(message) is not None
 
 
 def size_given(module: Module, call: ast.Call) -> UnknownSize | None:
-    """The size that a call is given for a number; the nearest to it where there are several."""
+    """Return the size passed to a call as a number; the nearest if there are several."""
     function = module.function_of(call)
     own = [node for node in ast.walk(call) if isinstance(node, ast.expr)]
     sizes = _sizes_behind(module, function, own, call.lineno) if function is not None else _sizes(module, own)
@@ -82,7 +82,7 @@ def size_given(module: Module, call: ast.Call) -> UnknownSize | None:
 def _sizes_behind(
     module: Module, function: FunctionInfo, here: list[ast.expr], line: int
 ) -> Iterator[ast.expr]:
-    """The sizes that expressions read: their own, then those that their names were made from."""
+    """Return the sizes that expressions read, directly first, then through their names."""
     own = list(own_nodes(function))
     yield from _sizes(module, here)
     names = {node.id for node in here if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -101,7 +101,7 @@ def _sizes(module: Module, nodes: list[ast.expr]) -> Iterator[ast.expr]:
         if not _is_shape(module, node):
             continue
         parent = module.parent(node)
-        # `.as_list()` behind it; not a call that is given the shape.
+        # also match a trailing `.as_list()`, but not a call that takes the shape
         while (
             isinstance(parent, ast.Attribute | ast.Call)
             and node is (parent.value if isinstance(parent, ast.Attribute) else parent.func)
@@ -110,7 +110,7 @@ def _sizes(module: Module, nodes: list[ast.expr]) -> Iterator[ast.expr]:
             node, parent = parent, module.parent(parent)
         if isinstance(parent, ast.Subscript) and parent.value is node:
             if isinstance(parent.slice, ast.Slice):
-                continue  # a part of the shape: which axis is meant is not known
+                continue  # part of the shape: the axis is unknown
             yield parent
         else:
             yield node
@@ -127,7 +127,7 @@ def _is_shape(module: Module, node: ast.expr) -> bool:
 
 
 def as_tensor(size: UnknownSize, tf: str) -> Edit | None:
-    """`x.shape[0]` as `tf.shape(x)[0]`, where it stands in a call of TensorFlow's: elsewhere a number may be needed."""
+    """Rewrite `x.shape[0]` as `tf.shape(x)[0]` inside a TensorFlow call; other code may need a number."""
     module, node = size.module, size.node
     if module is None or node is None:
         return None

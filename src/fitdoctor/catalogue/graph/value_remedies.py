@@ -1,4 +1,4 @@
-"""What to do where traced code asks a tensor for its value: a twin for tensors, a variable, or the same line outside."""
+"""Fixes for traced code that needs the value of a tensor: a tensor function, a variable, or the same line outside."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from fitdoctor.source.module import FunctionInfo, Module
 def value_remedies(
     module: Module, function: FunctionInfo, use: ast.expr, uses: Collection[ast.expr]
 ) -> list[Fix]:
-    """What can be done about a place that asks for the value of a tensor.
+    """Return the fixes for a place that needs the value of a tensor.
 
     Args:
         module: the file.
@@ -50,7 +50,7 @@ def value_remedies(
         return [fix("print with `tf.print`, which runs as part of the graph")]
     strings = _of_strings(function, call)
     outside = _outside(module, function, call)
-    # What another library computes has no twin, whatever NumPy does beside it.
+    # Code that calls another library has no equivalent, even if its NumPy calls do.
     twins = None if _calls_library(function) else _twins(module, function, uses)
     state = _as_state(module, function, call)
     collected = _collected(module, function, call)
@@ -85,13 +85,13 @@ def value_remedies(
 
 
 def _calls_library(function: FunctionInfo) -> bool:
-    """Whether it computes with a library that knows no tensors: `f1_score(y_true.numpy(), …)`."""
+    """Return whether it calls a library that does not accept tensors: `f1_score(y_true.numpy(), …)`."""
     calls = (node for node in own_nodes(function) if isinstance(node, ast.Call))
     return any(function.module.resolve(call.func).startswith(LIBRARIES) for call in calls)
 
 
 def _outside(module: Module, function: FunctionInfo, call: ast.Call) -> tuple[Edit, ...]:
-    """A line that only notes the value (`history.append(loss.numpy())`, `print`) moves to the callers."""
+    """Move a line that only records the value (`history.append(loss.numpy())`, `print`) to the callers."""
     statement = module.statement(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     if any(not isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets):
@@ -102,7 +102,7 @@ def _outside(module: Module, function: FunctionInfo, call: ast.Call) -> tuple[Ed
 
 
 def _asked(module: Module, call: ast.Call) -> ast.expr | None:
-    """The tensor that one number is asked of: `loss` in `float(loss)` and in `loss.numpy()`."""
+    """Return the tensor whose value is read: `loss` in `float(loss)` and `loss.numpy()`."""
     if module.resolve(call.func) == "float" and len(call.args) == 1:
         inner = call.args[0]
         again = _asked(module, inner) if isinstance(inner, ast.Call) else None
@@ -113,18 +113,18 @@ def _asked(module: Module, call: ast.Call) -> ast.expr | None:
 
 
 def _of_strings(function: FunctionInfo, call: ast.Call) -> Fix | None:
-    """A map function that takes a path or a text apart: the same with `tf.strings`."""
+    """Rewrite a map function that parses a path or string with `tf.strings`."""
     from fitdoctor.catalogue.graph.string_twins import string_edits
 
     edits = string_edits(function)
     within = any(edit.location.line <= call.lineno <= edit.location.end_line for edit in edits)
-    # A word that is not in the list raised in Python; among tensors it counts as the first.
+    # Python raises an error for an unknown word; the tensor version returns the first entry.
     make = unsafe if any("argmax(" in edit.replacement for edit in edits) else fix
     return make("parse the string with `tf.strings`, which accepts tensors", edits) if within else None
 
 
 def _collected(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | None:
-    """`self.history.append(float(loss))` in a `train_step`: a callback collects what Keras reports."""
+    """Replace `self.history.append(float(loss))` in a `train_step` with a callback that reads the logs."""
     tensor, adding = _asked(module, call), module.parent(call)
     while isinstance(adding, ast.Call) and _asked(module, adding) is not None:
         adding = module.parent(adding)
@@ -138,7 +138,7 @@ def _collected(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | 
 
 
 def _as_state(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | None:
-    """`self.mean = 0.9 * self.mean + 0.1 * float(loss)`: the model carries the number on, in a variable."""
+    """Turn `self.mean = 0.9 * self.mean + 0.1 * float(loss)` into an update of a variable."""
     statement, tensor = module.statement(call), _asked(module, call)
     if not isinstance(statement, (ast.Assign, ast.AugAssign)) or is_traced_by_itself(function):
         return None
@@ -153,7 +153,7 @@ def _as_state(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | N
 
 
 def _run_as_python(module: Module, function: FunctionInfo) -> Fix:
-    """A metric runs in `tf.py_function`: it needs no gradient."""
+    """Run a metric in `tf.py_function`; it needs no gradient."""
     title = "run it as Python with `tf.py_function`; a metric needs no gradient"
     node = function.node
     if isinstance(node, ast.Lambda) or len(function.parameters) != 2:
@@ -184,12 +184,12 @@ def _run_as_python(module: Module, function: FunctionInfo) -> Fix:
 
 
 def _fits_as_tensor(module: Module, call: ast.Call) -> bool:
-    """Whether the surroundings take a tensor: arithmetic, or an argument of a `tf` or `keras` function."""
+    """Return whether the context accepts a tensor: arithmetic, or an argument of a `tf` or `keras` function."""
     parent = module.parent(call)
     statement = module.statement(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     if any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets):
-        return False  # it would leak
+        return False  # the tensor would leak
     if isinstance(parent, (ast.BinOp, ast.Return)):
         return True
     return isinstance(parent, ast.Call) and module.resolve(parent.func).startswith(("tensorflow.", "keras."))
@@ -198,7 +198,7 @@ def _fits_as_tensor(module: Module, call: ast.Call) -> bool:
 def _twins(
     module: Module, function: FunctionInfo, uses: Collection[ast.expr]
 ) -> tuple[list[str], tuple[Edit, ...]] | None:
-    """Every call of NumPy on tensors in the function, with its twin; None when one of them has none."""
+    """Return the equivalents of all NumPy calls on tensors in the function, or None if one has none."""
     names: list[str] = []
     edits: list[Edit] = []
     asked = [node for node in own_nodes(function) if is_left_out(module, node)]
@@ -220,7 +220,7 @@ def _twins(
 
 
 def _on_tensors(module: Module, function: FunctionInfo, asked: list[ast.AST]) -> list[ast.Call]:
-    """The calls that get a tensor, the value that was asked of one, or what such a call gave."""
+    """Return the calls that get a tensor, its value, or the result of such a call."""
     found: list[ast.Call] = []
     tainted = names_from(own_nodes(function), asked)
     for node in own_nodes(function):

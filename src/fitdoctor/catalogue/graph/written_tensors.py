@@ -1,4 +1,4 @@
-"""`x[i] = value` on a tensor: where it stands, and what to write instead."""
+"""`x[i] = value` on a tensor: where it occurs, and what to write instead."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _ADVICE = (
 
 
 def written_tensors(module: Module, function: FunctionInfo) -> Iterator[ast.Assign | ast.AugAssign]:
-    """The statements of traced code that write into what surely is a tensor."""
+    """Return the statements in traced code that write to what is certainly a tensor."""
     parameters = set(function.parameters)
     for node in own_nodes(function):
         target = written_target(node)
         if target is None or not isinstance(target.value, ast.Name) or not is_symbolic(module, target.value):
             continue
         if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
-            continue  # a dict, whatever gave it
-        # The inputs of a layer may be a list or a dict, which can be written to.
+            continue  # certainly a dict
+        # The inputs of a layer may be a list or dict, which is mutable.
         whole = isinstance(target.slice, (ast.Compare, ast.Slice, ast.Tuple))
         if target.value.id not in parameters or whole:
             assert isinstance(node, (ast.Assign, ast.AugAssign))
@@ -33,7 +33,7 @@ def written_tensors(module: Module, function: FunctionInfo) -> Iterator[ast.Assi
 
 
 def written_target(node: ast.AST) -> ast.Subscript | None:
-    """The `x[i]` that a statement writes to."""
+    """Return the `x[i]` that a statement writes to."""
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         target = node.targets[0]
     elif isinstance(node, ast.AugAssign):
@@ -44,7 +44,7 @@ def written_target(node: ast.AST) -> ast.Subscript | None:
 
 
 def as_new_tensor(module: Module, node: ast.AST) -> list[Fix]:
-    """`x[x < 0] = 0.0` as `x = tf.where(x < 0, 0.0, x)`; for other indices, how to go about it."""
+    """Rewrite `x[x < 0] = 0.0` as `x = tf.where(x < 0, 0.0, x)`; for other indices, explain how."""
     target = written_target(node)
     if (
         not isinstance(node, ast.Assign)

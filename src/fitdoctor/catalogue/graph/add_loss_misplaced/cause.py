@@ -59,7 +59,7 @@ _METRIC = pattern(r"`add_metric\(\)` method is deprecated")
 @CAUSE.in_source
 @mentions("add_loss", "add_metric")
 def from_source(module: Module) -> Iterator[Finding]:
-    """The call stands where Keras 3 does not look, or refuses it."""
+    """Report calls in places where Keras 3 drops or rejects them."""
     if module.keras != 3:
         return
     for site in module.method_calls("add_loss", "add_metric"):
@@ -94,7 +94,7 @@ def _judged(module: Module, site: CallSite, evidence: tuple[Evidence, ...] = ())
 
 
 def _layer_around(module: Module, site: CallSite) -> ClassInfo | None:
-    """The user's layer or model whose own method makes the call on `self`."""
+    """Return the custom layer or model whose method makes the call on `self`."""
     function = site.node.func
     if not isinstance(function, ast.Attribute) or not is_self(module, function.value):
         return None
@@ -105,7 +105,7 @@ def _layer_around(module: Module, site: CallSite) -> ClassInfo | None:
 
 
 def _is_functional(module: Module, receiver: ast.expr) -> bool:
-    """Whether the model was made by `keras.Model(inputs, outputs)`."""
+    """Return whether the model was created by `keras.Model(inputs, outputs)`."""
     made = module.origin(receiver)
     if not isinstance(made.node, ast.Call):
         return False
@@ -113,7 +113,7 @@ def _is_functional(module: Module, receiver: ast.expr) -> bool:
 
 
 def _is_constant(module: Module, site: CallSite) -> bool:
-    """Whether a plain number or eager constant is added, which Keras takes (and drops)."""
+    """Return whether a plain number or eager constant is added, which Keras accepts (and drops)."""
     made = module.made_by(site.node.args[0]) if site.node.args else None
     return isinstance(made, ast.Constant) or (
         isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.constant"
@@ -122,7 +122,7 @@ def _is_constant(module: Module, site: CallSite) -> bool:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras refuses the call; for a functional model it does so without a word."""
+    """Report the call that Keras rejected; for a functional model the message is empty."""
     frame = failure.last_user_frame
     if frame is None:
         return
@@ -217,7 +217,7 @@ def _dropped(module: Module, site: CallSite, owner: ClassInfo, function: Functio
 
 
 def _moved_to_call(module: Module, site: CallSite, owner: ClassInfo) -> Fix:
-    """The statement at the head of `call`, where it needs nothing but `self`."""
+    """Move the statement to the start of `call` if it needs only `self`."""
     title = "move the `add_loss` call into `call`"
     call = owner.methods.get("call")
     statement = module.statement(site.node)
@@ -249,7 +249,7 @@ def _metric(
 
 
 def _tracked(module: Module, site: CallSite, owner: ClassInfo | None) -> Fix:
-    """A `keras.metrics.Mean` made in `__init__` and updated in `call`."""
+    """Create a `keras.metrics.Mean` in `__init__` and update it in `call`."""
     title = "store a `keras.metrics.Mean` on the layer and update it in `call`"
     name = next((item.value for item in site.node.keywords if item.arg == "name"), None)
     init = owner.methods.get("__init__") if owner is not None else None

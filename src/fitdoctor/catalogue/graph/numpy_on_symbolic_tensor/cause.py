@@ -82,7 +82,7 @@ CAUSE = Cause(
     slug="numpy-on-symbolic-tensor",
     severity=Severity.ERROR,
     raises=("NotImplementedError", "AttributeError", "TypeError"),
-    # The trace ends before there are gradients.
+    # Tracing ends before gradients exist.
     explains=("FIT505",),
 )
 
@@ -99,18 +99,18 @@ _OF_PATHS = frozenset({"open", "os.listdir", "os.stat", "pathlib.Path", "json.lo
 
 @dataclass(frozen=True, eq=False)
 class _Use:
-    """A place that asks a symbolic tensor for its value."""
+    """A place that needs the value of a symbolic tensor."""
 
     node: ast.expr
     what: str
-    """In words: `np.log1p`, `.numpy()`, `float()`."""
+    """The operation in words: `np.log1p`, `.numpy()`, `float()`."""
     tensor: str
 
 
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
-    """Traced code hands a tensor to something that needs its value; one finding a statement."""
+    """Report traced code that passes a tensor to something that needs its value, once per statement."""
     for function in traced_functions(module):
         seen: set[ast.stmt] = set()
         for use in _uses(module, function):
@@ -164,7 +164,7 @@ def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The line that raised ran in a trace: a tensor that leaked out of one is another cause."""
+    """Report a failing line that ran in a trace; a tensor that leaked out of one is another cause."""
     asked = wants_a_value(failure.message) or "Tensor is unhashable" in failure.message
     if not asked or not raised_in_trace(failure, project):
         return
@@ -191,7 +191,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 @CAUSE.after_failure
 def from_unknown_size(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A size that is None while tracing, used as if it were a number."""
+    """Report a size that is None while tracing but used as a number."""
     if not raised_in_trace(failure, project):
         return
     size = unknown_size(failure, project)
@@ -206,7 +206,7 @@ def from_unknown_size(failure: FailureFacts, project: Project | Unknown) -> Iter
 @CAUSE.in_source
 @mentions("shape")
 def size_in_source(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """The batch axis of a Keras tensor is open where the source uses its length as a number."""
+    """Report code that uses the unknown batch size of a Keras tensor as a number."""
     from fitdoctor.catalogue.inputs.data_trail import node_of
 
     if site.failure is None or not says_open_size(site.failure.message) or site.layer is None:
@@ -220,7 +220,7 @@ def size_in_source(site: ModelSite, project: Project) -> Iterator[Finding]:
 
 
 def _runs_while_building(module: Module, node: ast.AST) -> bool:
-    """Whether Keras runs the code on its open tensors: not where the layer says by itself what comes out."""
+    """Return whether Keras runs the code on symbolic tensors, because the layer does not define its output shape."""
     owner, function = module.class_of(node), module.function_of(node)
     if function is not None and function.traced is not None and function.traced.how == "lambda layer":
         return False
@@ -248,7 +248,7 @@ def _of_size(size: UnknownSize, used: Evidence, confidence: Confidence) -> Findi
 
 @CAUSE.after_failure
 def from_item_assignment(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """`tensor[i] = x`: arrays can be written to, tensors cannot."""
+    """Report `tensor[i] = x`: unlike arrays, tensors are immutable."""
     said = _WRITTEN_TO.search(failure.message)
     frame = failure.last_user_frame
     if said is None or frame is None:
@@ -284,7 +284,7 @@ _WRITTEN_TO = pattern(
 
 
 def _use_at(module: Module, function: FunctionInfo, frame: Frame) -> _Use | None:
-    """The very use in the line: the one that the interpreter names, else the one that the source shows."""
+    """Return the failing use on the line: the one the interpreter marks, otherwise the one the source shows."""
     converted = function.traced is not None and function.traced.autograph
     here = [
         node for node in own_nodes(function) if isinstance(node, ast.Call) and at_frame(module, node, frame)
@@ -300,7 +300,7 @@ def _use_at(module: Module, function: FunctionInfo, frame: Frame) -> _Use | None
 
 
 def _any_use(module: Module, call: ast.Call) -> _Use | None:
-    """What a call asks for, where the source does not show that it gets a tensor: the failure does."""
+    """Return what a call needs if only the failure, not the source, shows that it gets a tensor."""
     if isinstance(call.func, ast.Attribute) and call.func.attr in ("numpy", "item", "tolist"):
         return _Use(call, f"`.{call.func.attr}()`", module.segment(call.func.value))
     name = module.resolve(call.func)

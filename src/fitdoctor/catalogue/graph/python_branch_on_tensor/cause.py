@@ -70,7 +70,7 @@ _ITERATING = frozenset({"any", "all", "sum", "list", "tuple", "set", "max", "min
 
 @dataclass(frozen=True, eq=False)
 class _Branch:
-    """A place that needs a truth value, or elements, of a tensor."""
+    """A place that needs the truth value or the elements of a tensor."""
 
     node: ast.AST
     what: str
@@ -80,7 +80,7 @@ class _Branch:
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
-    """Traced code that AutoGraph leaves as it is branches on a tensor."""
+    """Report branches on a tensor in traced code that AutoGraph does not convert."""
     for function in traced_functions(module):
         seen: set[ast.stmt] = set()
         for branch in _branches(module, function):
@@ -99,7 +99,7 @@ def _branches(module: Module, function: FunctionInfo) -> Iterator[_Branch]:
 
 
 def _never_converted(module: Module, node: ast.AST, converted: bool) -> Iterator[_Branch]:
-    """What fails in every traced function: AutoGraph does not rewrite it either."""
+    """Find branches that fail in every traced function, because AutoGraph does not convert them either."""
     if isinstance(node, ast.Assert):
         yield from _asked(module, node, "assert", node.test)
     elif isinstance(node, ast.Call):
@@ -133,7 +133,7 @@ def _never_converted(module: Module, node: ast.AST, converted: bool) -> Iterator
 
 
 def _lists_constants(node: ast.expr) -> bool:
-    """Whether it is a written list of constants: `in` compares with each of them and asks for the truth."""
+    """Return whether it is a literal list of constants; `in` compares with each element and needs the truth value."""
     return (
         isinstance(node, (ast.List, ast.Tuple))
         and bool(node.elts)
@@ -142,7 +142,7 @@ def _lists_constants(node: ast.expr) -> bool:
 
 
 def _converted_elsewhere(module: Module, node: ast.AST) -> Iterator[_Branch]:
-    """What AutoGraph would rewrite."""
+    """Find branches that AutoGraph would convert."""
     if isinstance(node, (ast.If, ast.While)):
         yield from _asked(module, node, "if" if isinstance(node, ast.If) else "while", node.test)
     elif isinstance(node, ast.IfExp):
@@ -162,7 +162,7 @@ def _converted_elsewhere(module: Module, node: ast.AST) -> Iterator[_Branch]:
 
 
 def _asked(module: Module, node: ast.AST, what: str, test: ast.expr) -> Iterator[_Branch]:
-    """The part of a test whose truth is asked for, where that is a tensor."""
+    """Return the tensor operands of a test whose truth value is needed."""
     if isinstance(test, ast.BoolOp):
         for operand in test.values:
             yield from _asked(module, node, what, operand)
@@ -182,7 +182,7 @@ def _ranges_over_tensor(module: Module, iterated: ast.expr) -> bool:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow names it; the last line of the user's is the branch."""
+    """Report the branch on the user's last line of the traceback."""
     iterates = any(words in failure.message for words in _ITERATE)
     if not iterates and not any(words in failure.message for words in _BOOL):
         return
@@ -287,7 +287,7 @@ def _fixes(module: Module, function: FunctionInfo, branch: _Branch) -> list[Fix]
 
 
 def _library(module: Module) -> tuple[str, str]:
-    """`tensorflow` where the file has it or Keras 2 has no `ops`, else `keras.ops`."""
+    """Return `tensorflow` if the file imports it or Keras 2 has no `ops`, otherwise `keras.ops`."""
     known = dict(module.spellings)
     return ("tensorflow", "tf") if "tensorflow" in known or module.keras == 2 else ("keras.ops", "ops")
 
@@ -310,7 +310,7 @@ def _twin(module: Module, call: ast.Call, name: str) -> Fix:
 
 
 def _condition(module: Module, test: ast.expr, spelling: str) -> str | None:
-    """A condition as a tensor: `and`, `or` and `not` by their functions."""
+    """Return a condition as a tensor expression, with functions for `and`, `or` and `not`."""
     if isinstance(test, ast.BoolOp):
         name = "logical_and" if isinstance(test.op, ast.And) else "logical_or"
         parts = [_condition(module, part, spelling) for part in test.values]
@@ -327,7 +327,7 @@ def _condition(module: Module, test: ast.expr, spelling: str) -> str | None:
 def _chosen(
     module: Module, test: ast.expr, first: ast.expr, second: ast.expr, whole: ast.AST, before: str = ""
 ) -> list[Fix]:
-    """`tf.where(condition, first, second)` in place of the whole."""
+    """Replace the whole expression with `tf.where(condition, first, second)`."""
     spelling, imports = _spelt(module, whole)
     condition = _condition(module, test, spelling)
     if condition is None:
@@ -337,7 +337,7 @@ def _chosen(
 
 
 def _chosen_statement(module: Module, node: ast.If) -> list[Fix]:
-    """An `if` that returns one of two values, or gives one name one of two values."""
+    """Rewrite an `if` that returns or assigns one of two values."""
     if len(node.body) != 1 or len(node.orelse) > 1:
         return []
     first, second = node.body[0], node.orelse[0] if node.orelse else None
@@ -369,7 +369,7 @@ def _chosen_statement(module: Module, node: ast.If) -> list[Fix]:
 
 
 def _run_apart(module: Module, function: FunctionInfo, node: ast.If) -> list[Fix]:
-    """`tf.cond` with a function for each branch, for branches that do more than choose."""
+    """Use `tf.cond` with a function per branch, for branches that do more than select a value."""
     from fitdoctor.catalogue.graph.branch_functions import run_apart
 
     spelling, imports = _spelt(module, node)
@@ -409,7 +409,7 @@ def _asserted(module: Module, node: ast.Assert) -> Fix:
 
 
 def _decorated(module: Module, function: FunctionInfo) -> Fix | None:
-    """`@tf.function` on what has no weights to make: a loss, a metric function, a layer without layers."""
+    """Add `@tf.function` to code that creates no weights: a loss, a metric function, a layer without sublayers."""
     node = function.node
     tracing = function.traced
     if isinstance(node, ast.Lambda) or node.decorator_list or tracing is None or not tracing.direct:
@@ -427,7 +427,7 @@ def _decorated(module: Module, function: FunctionInfo) -> Fix | None:
 
 
 def _makes_something(module: Module, function: FunctionInfo) -> bool:
-    """Whether a layer calls layers or uses weights of its own, which a `tf.function` may make too late."""
+    """Return whether a layer calls sublayers or uses weights, which a `tf.function` may create too late."""
     for node in own_nodes(function):
         if isinstance(node, ast.expr) and is_variable(module, node):
             return True
@@ -444,7 +444,7 @@ _RECURRENT = ("keras.layers.LSTM", "keras.layers.GRU", "keras.layers.SimpleRNN",
 
 
 def _without_state(module: Module, frame: Frame) -> ast.Call | None:
-    """The recurrent layer whose one output a line unpacks: `outputs, h, c = LSTM(8)(x)`."""
+    """Return the recurrent layer whose single output a line unpacks: `outputs, h, c = LSTM(8)(x)`."""
     for node in module.nodes(ast.Assign):
         called = node.value
         if not at_frame(module, node, frame) or not isinstance(called, ast.Call):

@@ -63,7 +63,7 @@ _NOT_FOR_VALUES = frozenset({"seed", "name"})
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
-    """Traced code draws, counts or prints with Python."""
+    """Report traced code that draws random numbers, counts or prints with Python."""
     for function in traced_functions(module):
         draws = [node for node in own_nodes(function) if isinstance(node, ast.Call) and _draws(module, node)]
         if draws:
@@ -101,7 +101,7 @@ def _is_generator(module: Module, value: ast.expr) -> bool:
 
 
 def _is_for_something_else(module: Module, call: ast.Call) -> bool:
-    """Whether what is drawn is a seed, a name, or the first value of a variable."""
+    """Return whether the random number is a seed, a name or the initial value of a variable."""
     child: ast.AST = call
     parent = module.parent(call)
     while parent is not None and not isinstance(parent, ast.stmt):
@@ -153,7 +153,7 @@ def _random_fixes(module: Module, function: FunctionInfo, draws: list[ast.Call])
 
 
 def _decides(module: Module, call: ast.Call) -> bool:
-    """Whether Python branches on what was drawn, by the call itself or by the name that it is given to."""
+    """Return whether Python branches on the random number, directly or through its name."""
     statement = module.statement(call)
     if isinstance(statement, (ast.If, ast.While, ast.For)) or isinstance(
         module.parent(call), (ast.Compare, ast.IfExp)
@@ -176,7 +176,7 @@ def _decides(module: Module, call: ast.Call) -> bool:
 
 
 def _in_graph(module: Module, call: ast.Call, tf: str) -> str | None:
-    """The same draw as an operation of the graph, where the arguments say plainly what is drawn."""
+    """Return the same draw as a graph operation, if its arguments are plain enough."""
     name = module.resolve(call.func).rpartition(".")[2] or getattr(call.func, "attr", "")
     given = {
         keyword.arg: module.segment(keyword.value) for keyword in call.keywords if keyword.arg is not None
@@ -184,7 +184,7 @@ def _in_graph(module: Module, call: ast.Call, tf: str) -> str | None:
     if any(isinstance(argument, ast.Starred) for argument in call.args) or len(given) != len(call.keywords):
         return None
     if isinstance(module.parent(call), ast.Attribute):
-        return None  # a method of the array that was drawn
+        return None  # a method of the drawn array
     arguments = [module.segment(argument) for argument in call.args]
     shape = given.pop("size", "()")
     python = module.resolve(call.func).startswith("random.")
@@ -212,7 +212,7 @@ def _in_graph(module: Module, call: ast.Call, tf: str) -> str | None:
 
 
 def _counter(module: Module, function: FunctionInfo, node: ast.AST) -> Finding | None:
-    """`self.step += 1`, where the number is read by traced code; or the same with a global number."""
+    """Report `self.step += 1`, or a global counter, if traced code reads the number."""
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         return _global_counter(module, function, node)
     target = _counted(module, node)
@@ -220,7 +220,7 @@ def _counter(module: Module, function: FunctionInfo, node: ast.AST) -> Finding |
         return None
     owner = module.class_of(target)
     if owner is None or not owner.kind or not _starts_as_number(module, owner, target.attr):
-        # A plain class may well count traces: seeds, names.
+        # A plain class may count traces on purpose: seeds, names.
         return None
     reads = [
         read
@@ -246,7 +246,7 @@ def _counter(module: Module, function: FunctionInfo, node: ast.AST) -> Finding |
 
 
 def _global_counter(module: Module, function: FunctionInfo, node: ast.AugAssign) -> Finding | None:
-    """`global step; step += 1`, where traced code computes with the number."""
+    """Report `global step; step += 1` if traced code computes with the number."""
     name = node.target.id if isinstance(node.target, ast.Name) else ""
     shared = any(
         isinstance(other, (ast.Global, ast.Nonlocal)) and name in other.names for other in own_nodes(function)
@@ -272,7 +272,7 @@ def _global_counter(module: Module, function: FunctionInfo, node: ast.AugAssign)
 
 
 def _as_variable(module: Module, node: ast.AugAssign, name: str, reads: Sequence[ast.expr]) -> Fix:
-    """A variable of the file's in the place of its number, where the function is the only one that changes it."""
+    """Replace a module-level number with a variable, if only this function changes it."""
     title = f"count in a variable: create `{name} = tf.Variable(0.0)` and call `{name}.assign_add(1.0)` here"
     tf, imports = spell(module.code(node), "tensorflow", "tf")
     stores = [
@@ -295,7 +295,7 @@ def _counting(module: Module, node: ast.AugAssign, spelled: str) -> Edit:
 
 
 def _tensor_uses(module: Module, reads: Sequence[ast.expr], tf: str) -> list[Edit] | None:
-    """`min` and `max` of the number by their twins for tensors; None where something else needs Python's number."""
+    """Replace `min` and `max` with their tensor equivalents; None if something else needs a Python number."""
     edits = []
     for read in reads:
         around = _python_use(module, read)
@@ -354,7 +354,7 @@ def _counted(module: Module, node: ast.AST) -> ast.Attribute | None:
 
 
 def _is_in_a_name(module: Module, read: ast.AST) -> bool:
-    """Whether a number only becomes part of a text that is not printed: the name of an operation, one a trace."""
+    """Return whether a number only becomes part of a string that is not printed, such as an operation name."""
     text = False
     parent = module.parent(read)
     while parent is not None and not isinstance(parent, ast.stmt):
@@ -385,7 +385,7 @@ def _is_traced(module: Module, node: ast.AST) -> bool:
 
 
 def _is_reset_in_trace(module: Module, owner: ClassInfo, attribute: str, node: ast.AST) -> bool:
-    """Whether traced code also sets it anew: then it counts within a trace, as an index does."""
+    """Return whether traced code also resets it, so that it counts within a trace, like an index."""
     return any(
         _is_traced(module, store)
         and module.statement(store) is not node
@@ -435,7 +435,7 @@ def _number(value: ast.expr) -> float:
 
 
 def _python_use(module: Module, read: ast.AST) -> ast.AST | None:
-    """What around a read needs Python's number: a branch, an index, `min`, `range`; None where a tensor will do."""
+    """Return what needs a Python number around a read (a branch, an index, `min`, `range`), or None if a tensor works."""
     parent = module.parent(read)
     while parent is not None and not isinstance(parent, ast.stmt):
         if isinstance(parent, (ast.Subscript, ast.IfExp, ast.BoolOp, ast.FormattedValue)):
@@ -457,7 +457,7 @@ def _python_use(module: Module, read: ast.AST) -> ast.AST | None:
 
 
 def _printed(module: Module, function: FunctionInfo) -> Iterator[Finding]:
-    """A `print` of a tensor: a habit while looking for something, so only worth knowing."""
+    """Report a `print` of a tensor, at level info because it is usually a debugging aid."""
     for node in own_nodes(function):
         if not isinstance(node, ast.Call) or module.resolve(node.func) != "print":
             continue

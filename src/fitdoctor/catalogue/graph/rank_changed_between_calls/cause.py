@@ -50,14 +50,14 @@ _STEPS = (
     ("evaluate", "test_on_batch", "fit"),
     ("predict", "predict_on_batch"),
 )
-"""Methods that share a compiled step, the second row by the validation data of fit."""
+"""Methods that share a compiled step; those in the second row share it through the validation data of `fit`."""
 
 
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The rank is unknown though the data has one, and the model was called with data before."""
+    """Report an unknown rank if the data has a known one and the model was called before."""
     frame = failure.last_user_frame
     if frame is None or isinstance(project, Unknown) or not any(said in failure.message for said in _SAID):
         return
@@ -106,7 +106,7 @@ def _failing(module: Module, failure: FailureFacts) -> CallSite | None:
 
 
 def _before(module: Module, site: CallSite) -> CallSite | None:
-    """Another call by the same name of the model that shares the step; in a loop it may stand below."""
+    """Return an earlier call on the same model that shares the step; in a loop it may come later in the file."""
     assert isinstance(site.node.func, ast.Attribute)
     model = module.segment(site.node.func.value)
     for names in _STEPS:
@@ -127,7 +127,7 @@ def _validates(site: CallSite) -> bool:
 
 
 def _repeats(module: Module, site: CallSite) -> bool:
-    """Whether one call meets the model again: in a loop, or in a function that is called from several places."""
+    """Return whether the call runs repeatedly: in a loop, or in a function called from several places."""
     around = module.parent(site.node)
     while around is not None and not isinstance(around, ast.Module):
         if isinstance(around, (ast.For, ast.While)):
@@ -148,7 +148,7 @@ def _shape(data: DataFacts | Unknown, part: str) -> str:
 
 
 def _remedy(module: Module, site: CallSite, part: str, data: DataFacts | Unknown) -> Fix:
-    """One column of labels has two spellings: the one that this call has is turned into the other."""
+    """Reshape labels of shape `(n,)` and `(n, 1)` into each other."""
     title = f"give the {part} the same axes in every call"
     given = site.argument("y", 1)
     array = _array(data, "labels")

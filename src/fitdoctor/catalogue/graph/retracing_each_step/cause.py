@@ -66,7 +66,7 @@ _SIZED_METHODS = frozenset({"normal", "uniform", "random", "standard_normal", "i
 @CAUSE.before_fit
 @mentions("function")
 def from_source(module: Module) -> Iterator[Finding]:
-    """A function is made in a loop, or called there with what makes a new trace each time."""
+    """Report functions that are created in a loop, or called there with arguments that force a new trace."""
     if not module.nodes(ast.For) and not module.nodes(ast.While):
         return
     if module.runs_eagerly or not _has_compiled_functions(module):
@@ -87,7 +87,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.while_training
 def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding]:
-    """TensorFlow has traced a function again and again; the source may show why."""
+    """Report functions that TensorFlow retraced repeatedly; the source may show why."""
     for often in training.retraced:
         seen = Evidence(
             claim=f"`{often.name}` was retraced, including at its most recent calls",
@@ -111,7 +111,7 @@ def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding
 
 
 def _has_compiled_functions(module: Module) -> bool:
-    """Whether the program has a `tf.function` at all: following every call costs more than asking that."""
+    """Return whether the program has a `tf.function` at all, which is cheaper than following every call."""
     modules = module.project.modules if module.project is not None else (module,)
     return _any_compiled(modules)
 
@@ -144,7 +144,7 @@ def _is_decorator(module: Module, node: ast.AST) -> bool:
 def _target(module: Module, call: ast.Call) -> str:
     parent = module.parent(call)
     if isinstance(parent, ast.Call) and parent.func is call:
-        return "()"  # called on the spot
+        return "()"  # called immediately
     if (
         isinstance(parent, ast.Assign)
         and len(parent.targets) == 1
@@ -171,7 +171,7 @@ def _judged(module: Module, made: ast.AST, blamed: ast.expr, name: str) -> Itera
 
 
 def _used_in(module: Module, loop: Loop, name: str) -> bool:
-    """Whether it is called in the loop itself; in an inner loop it would be used often."""
+    """Return whether it is called directly in the loop; an inner loop would call it often."""
     if name == "()":
         return True
     for node in ast.walk(loop):
@@ -182,7 +182,7 @@ def _used_in(module: Module, loop: Loop, name: str) -> bool:
 
 
 def _objects_of(loop: Loop) -> set[str]:
-    """Names that the loop makes objects for: a function about a new model has to be new."""
+    """Return the names of objects created in the loop: a function that uses a new model must be new."""
     target = names_in(loop.target) if isinstance(loop, ast.For) else set()
     return bound_in(loop) | target
 
@@ -192,7 +192,7 @@ def _head(module: Module, loop: Loop) -> Location:
 
 
 def _moved_out(module: Module, made: ast.AST, inside: set[str]) -> Fix:
-    """The statement before the outermost loop that binds none of its names."""
+    """Move the statement before the outermost loop that binds none of its names."""
     title = "create it once, before the loop"
     statement = module.statement(made)
     if not isinstance(statement, ast.Assign) or statement.lineno != statement.end_lineno:
@@ -216,7 +216,7 @@ def _moved_out(module: Module, made: ast.AST, inside: set[str]) -> Fix:
 
 
 def _is_flexible(function: FunctionInfo) -> bool:
-    """Whether the function was told how to deal with other values: a signature, or `reduce_retracing`."""
+    """Return whether the function has a signature or `reduce_retracing`."""
     decorator = decorator_of(function)
     if not isinstance(decorator, ast.Call):
         return False
@@ -242,7 +242,7 @@ def _called_with_new_values(module: Module, call: ast.Call, function: FunctionIn
 
 
 def _decides(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> bool:
-    """Whether the function needs the number while it is traced: as an index, a range, a condition."""
+    """Return whether the function needs the number during tracing: as an index, range or condition."""
     name = next(
         (each for each in function.parameters if argument_for(function, call, each) is argument), None
     )
@@ -263,7 +263,7 @@ def _decides(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> bool
 
 
 def _has_new_shape(module: Module, argument: ast.expr, loop: Loop) -> bool:
-    """Whether an array is made in the loop with a size that changes from round to round."""
+    """Return whether an array is created in the loop with a size that changes in each iteration."""
     changing = python_numbers(module, loop)
     made = module.made_by(argument) if isinstance(argument, ast.Name) else argument
     if made is not argument and not loop.lineno <= made.lineno <= (loop.end_lineno or loop.lineno):
@@ -301,7 +301,7 @@ def _mentions(size: ast.expr, names: set[str]) -> bool:
 
 
 def _grows(part: ast.Slice, names: set[str]) -> bool:
-    """`x[:n]` and `x[n:]` change their length with n; `x[n:n + 8]` does not."""
+    """Return whether a slice changes its length: `x[:n]` and `x[n:]` do, `x[n:n + 8]` does not."""
     lower = part.lower is not None and _mentions(part.lower, names)
     upper = part.upper is not None and _mentions(part.upper, names)
     return lower != upper
@@ -328,7 +328,7 @@ def _new_number(
 
 
 def _is_cast(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> bool:
-    """Whether the function casts the number wherever it uses it: an integer tensor will do."""
+    """Return whether the function casts the number wherever it uses it, so that an integer tensor works."""
     name = next(
         (each for each in function.parameters if argument_for(function, call, each) is argument), None
     )

@@ -75,7 +75,7 @@ _RETURN = pattern(r"branch must also have a return|value must also be returned|m
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
-    """Something is put away in a branch and read after it; a name or a return is there in one branch only."""
+    """Report tensors stored in a branch and read after it, and names or returns that exist in only one branch."""
     for escape in escapes_from(module, "branches"):
         yield _escaped(escape, Confidence.LIKELY, [])
     for function in traced_functions(module):
@@ -105,7 +105,7 @@ def _types_differ(module: Module, function: FunctionInfo, differing: Differing) 
 
 
 def _as_float(module: Module, differing: Differing) -> Fix:
-    """`1.0` for `1`, where the other branch gives a float."""
+    """Write `1.0` instead of `1` if the other branch is a float."""
     value, other = differing.written, {differing.first_type, differing.second_type}
     whole = isinstance(value, ast.Constant) and type(value.value) is int and other == {"int", "float"}
     edits = (Edit(module.location(value), f"{module.segment(value)}.0"),) if whole else ()
@@ -114,7 +114,7 @@ def _as_float(module: Module, differing: Differing) -> Fix:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The graph that owns the tensor is a branch, or AutoGraph names what the other branch lacks."""
+    """Report a tensor whose graph is a branch, or the name that AutoGraph reports as missing in the other branch."""
     changed = changed_in("branch", failure, project)
     if changed is not None or _COND.search(failure.message):
         yield changed_finding(
@@ -210,7 +210,7 @@ def _from_autograph(failure: FailureFacts, project: Project | Unknown, name: str
 
 
 def _refused_branches(function: FunctionInfo, failure: FailureFacts) -> list[ast.If]:
-    """The `if`s on the line that AutoGraph names: what is tested there is a tensor."""
+    """Return the `if` statements on the line that AutoGraph reports, whose tests are tensors."""
     frame, module = failure.last_user_frame, function.module
     return [
         node
@@ -241,7 +241,7 @@ def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evid
 
 
 def _defined_before(undefined: Undefined) -> Fix:
-    """Zeros of the same type and shape before the `if`, or ones where it is a factor."""
+    """Set zeros of the same dtype and shape before the `if`, or ones if the name is a factor."""
     module, name = undefined.module, undefined.store.id
     statement = module.parent(undefined.store)
     factor = _is_factor(module, undefined.use)
@@ -259,7 +259,7 @@ def _defined_before(undefined: Undefined) -> Fix:
 
 
 def _is_factor(module: Module, use: ast.Name) -> bool:
-    """Whether it scales something: `0.1 * penalty` in a sum is a term of it."""
+    """Return whether the name scales something; in a sum, `0.1 * penalty` is a term."""
     around = module.parent(use)
     if not isinstance(around, ast.BinOp) or not isinstance(around.op, (ast.Mult, ast.Div)):
         return False
@@ -270,7 +270,7 @@ def _is_factor(module: Module, use: ast.Name) -> bool:
 
 
 def _is_single_number(module: Module, value: ast.expr) -> bool:
-    """Whether an expression is a mean or a sum over all axes, perhaps times numbers or names."""
+    """Return whether an expression is a mean or sum over all axes, possibly times numbers or names."""
     if isinstance(value, ast.BinOp):
         parts = (value.left, value.right)
         plain = all(
@@ -291,13 +291,13 @@ def _is_single_number(module: Module, value: ast.expr) -> bool:
 
 
 def _uses_names_of(undefined: Undefined, statement: ast.Assign) -> bool:
-    """Whether the value needs a name that the branch itself defines."""
+    """Return whether the value uses a name that the branch defines."""
     stored, own = _stored_in(undefined.part), _stored_in(statement.value)
     return any(isinstance(node, ast.Name) and node.id in stored - own for node in ast.walk(statement.value))
 
 
 def _stored_in(node: ast.AST) -> set[str]:
-    """The names that a piece of code gives values, those of a comprehension among them."""
+    """Return the names that a piece of code assigns, including those in comprehensions."""
     return {
         part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     }
@@ -358,7 +358,7 @@ def _fixes(escape: Escape) -> list[Fix]:
 
 
 def _given_back(escape: Escape) -> tuple[Edit, ...]:
-    """`used = tf.cond(…)` of two functions that each appended to the list `used`, and returned nothing of worth."""
+    """Rewrite two functions that append to a list as `used = tf.cond(…)`."""
     module, call = escape.module, escape.part
     if not isinstance(call, ast.Call) or not isinstance(module.parent(call), ast.Expr) or len(call.args) != 3:
         return ()
@@ -382,7 +382,7 @@ def _given_back(escape: Escape) -> tuple[Edit, ...]:
 
 
 def _returned_instead(module: Module, branch: FunctionInfo, holder: str) -> list[Edit]:
-    """`return x` for `used.append(x); return 0`, at the end of a branch's function."""
+    """Write `return x` instead of `used.append(x); return 0` at the end of a branch function."""
     body = [] if isinstance(branch.node, ast.Lambda) else branch.node.body
     last = body[-1] if body else None
     idle = isinstance(last, ast.Return) and (last.value is None or isinstance(last.value, ast.Constant))
@@ -397,7 +397,7 @@ def _returned_instead(module: Module, branch: FunctionInfo, holder: str) -> list
 
 
 def _loss_after(escape: Escape) -> Fix | None:
-    """`add_loss` around the `tf.cond`, where the other branch already returns a zero."""
+    """Wrap the `tf.cond` in `add_loss`, if the other branch already returns zero."""
     module, call = escape.module, escape.part
     if not isinstance(call, ast.Call) or not isinstance(module.parent(call), ast.Expr) or len(call.args) != 3:
         return None

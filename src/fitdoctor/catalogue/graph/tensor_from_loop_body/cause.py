@@ -73,7 +73,7 @@ _ENTERS = pattern(r"enters the loop with shape [^\n]{1,80}, but has shape [^\n]{
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
-    """A list filled in a loop of the graph is read after it; a loop variable has no first value."""
+    """Report lists filled in a graph loop and read after it, and loop variables without an initial value."""
     for escape in escapes_from(module, "loops"):
         yield _escaped(escape, Confidence.LIKELY, [])
     for function in traced_functions(module):
@@ -83,7 +83,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The graph that owns the tensor is a loop's body, or AutoGraph reports this loop variable as undefined."""
+    """Report a tensor whose graph is a loop body, or the loop variable that AutoGraph reports as undefined."""
     if UNDEFINED in failure.message:
         yield from _from_autograph(failure, project)
         return
@@ -127,7 +127,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _from_loop_around(module: Module | None, made: Frame | None) -> Iterator[Escape]:
-    """What escapes from the loops around a line: that they are of the graph, the failure tells."""
+    """Find tensors that escape from the loops around a line; the failure shows that they are graph loops."""
     function = function_at(module, made.line, made.cell) if module is not None and made is not None else None
     for node in own_nodes(function) if function is not None else ():
         if module is not None and made is not None and isinstance(node, (ast.For, ast.While)):
@@ -219,7 +219,7 @@ def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -
 
 
 def _line_to_change(escape: Escape) -> Location:
-    """The loop's head where a Python loop will do, else the line that puts the tensor away."""
+    """Return the loop header if a Python loop works, otherwise the line that stores the tensor."""
     if _unrolled(escape) is not None:
         return _head(escape.module, escape.part)
     return escape.module.location(escape.node)
@@ -237,7 +237,7 @@ def _fixes(escape: Escape) -> list[Fix]:
 
 
 def _unrolled(escape: Escape) -> Fix | None:
-    """`tf.range(n)` of a Python number becomes `range(n)`."""
+    """Replace `tf.range(n)` of a Python number with `range(n)`."""
     part, module = escape.part, escape.module
     if not isinstance(part, ast.For) or not isinstance(part.iter, ast.Call):
         return None
@@ -254,7 +254,7 @@ def _unrolled(escape: Escape) -> Fix | None:
 
 
 def _first_type(changed: Changed | None, failure: FailureFacts, project: Project | Unknown) -> Fix:
-    """A number that the loop adds tensors of another type to: it starts as one of that type."""
+    """Start a number with the dtype of the tensors that the loop adds to it."""
     title = "start with the dtype that it has after the loop"
     frame = failure.last_user_frame
     module = module_of(project, frame)

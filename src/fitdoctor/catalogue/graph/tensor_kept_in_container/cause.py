@@ -70,7 +70,7 @@ CAUSE = Cause(
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(project: Project, module: Module) -> Iterator[Finding]:
-    """Traced code puts a tensor into something that outlives the trace, and it is read outside of it."""
+    """Report traced code that stores a tensor in an object that outlives the trace and is read outside it."""
     for kept in kept_tensors(module):
         if kept.holder != "attribute":
             reads = fatal_reads(kept, project.modules)
@@ -81,7 +81,7 @@ def from_source(project: Project, module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("def", "lambda")
 def changes_its_argument(module: Module) -> Iterator[Finding]:
-    """A `tf.function` appends to a list that it is given: it refuses to."""
+    """Report a `tf.function` that appends to a list argument, which TensorFlow rejects."""
     for function in module.functions:
         node = function.node
         if isinstance(node, ast.Lambda) or not is_traced_by_itself(function):
@@ -113,7 +113,7 @@ def changes_its_argument(module: Module) -> Iterator[Finding]:
 
 
 def _returned(function: FunctionInfo | None, written: ast.AST | None, name: str) -> Fix:
-    """`out.append(x)` and `out["x"] = x` in the caller, which has the list or dict."""
+    """Write `out.append(x)` or `out["x"] = x` in the caller, which owns the list or dict."""
     title = "return the tensor and let the caller collect it"
     if function is None or written is None:
         return fix(title)
@@ -127,7 +127,7 @@ def _returned(function: FunctionInfo | None, written: ast.AST | None, name: str)
 
 @CAUSE.before_fit
 def before_fit(project: Project, model: ModelFacts) -> Iterator[Finding]:
-    """The same, for what the living model's class, layers and losses put away."""
+    """Report the same for the class, layers and losses of the model that is about to be trained."""
     if model.run_eagerly:
         return
     living = {model.class_name, *(layer.class_name for layer in model.every_layer())}
@@ -155,7 +155,7 @@ def _finding(kept: Kept, reads: list[Read]) -> Finding:
 
 @CAUSE.while_training
 def after_tracing(training: TrainingFacts, project: Project) -> Iterator[Finding]:
-    """The living program still holds it in a container or closure when its function has been traced."""
+    """Report tensors that the running program still references in a container or closure after tracing."""
     for still in still_held(training, project):
         if still.on_attribute:
             continue
@@ -178,7 +178,7 @@ def after_tracing(training: TrainingFacts, project: Project) -> Iterator[Finding
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A tensor of a trace was met outside of it, and a container kept it."""
+    """Report a tensor used outside its trace that a container stores."""
     leak = leak_of(failure, project)
     if leak is None or leak.on_attribute:
         return
@@ -207,7 +207,7 @@ _MODIFIED = pattern(
 
 @CAUSE.after_failure
 def from_modified_argument(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """`tf.function` refuses a function that changes a list or dict that it was given."""
+    """Report a `tf.function` that modifies a list or dict argument."""
     said = _MODIFIED.match(failure.message)
     if said is None:
         return
@@ -228,7 +228,7 @@ def from_modified_argument(failure: FailureFacts, project: Project | Unknown) ->
 def _place_of_change(
     name: str, arguments: list[str], project: Project | Unknown
 ) -> tuple[FunctionInfo, ast.AST] | tuple[None, None]:
-    """The function, and what in it writes to the argument."""
+    """Return the function, and the node in it that writes to the argument."""
     if isinstance(project, Unknown):
         return None, None
     for module in project.modules:
@@ -243,7 +243,7 @@ def _place_of_change(
 
 
 def _written_base(node: ast.AST) -> ast.expr | None:
-    """What a call or assignment writes into: `out` of `out.append(x)` and of `out["x"] = x`."""
+    """Return the object that a call or assignment writes into: `out` in `out.append(x)` and `out["x"] = x`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         changing = (*GROWING, "add", "update", "setdefault", "pop", "clear", "remove")
         return node.func.value if node.func.attr in changing else None
@@ -272,7 +272,7 @@ def _fixes(kept: Kept) -> list[Fix]:
 
 
 def _without_cache(kept: Kept) -> Fix:
-    """Take the decorator's line out."""
+    """Delete the decorator line."""
     line = kept.module.location(kept.node).lines
     return fix(
         f"do not cache `{kept.function.name}`, so that every trace creates its own tensor", (Edit(line, ""),)

@@ -65,7 +65,7 @@ CAUSE = Cause(
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(project: Project, module: Module) -> Iterator[Finding]:
-    """A traced method stores a tensor on an attribute that is read outside of its trace."""
+    """Report a traced method that stores a tensor in an attribute that is read outside the trace."""
     for kept in kept_tensors(module):
         if kept.holder == "attribute":
             reads = fatal_reads(kept, project.modules)
@@ -75,7 +75,7 @@ def from_source(project: Project, module: Module) -> Iterator[Finding]:
 
 @CAUSE.before_fit
 def before_fit(project: Project, model: ModelFacts) -> Iterator[Finding]:
-    """The same, for the classes that the living model is made of."""
+    """Report the same for the classes of the model that is about to be trained."""
     if model.run_eagerly:
         return
     living = {model.class_name, *(layer.class_name for layer in model.every_layer())}
@@ -101,7 +101,7 @@ def _finding(kept: Kept, reads: list[Read]) -> Finding:
 
 @CAUSE.while_training
 def after_tracing(training: TrainingFacts, project: Project) -> Iterator[Finding]:
-    """The living program still holds it when its function has been traced."""
+    """Report tensors that the running program still references after tracing."""
     for still in still_held(training, project):
         if not still.on_attribute:
             continue
@@ -123,7 +123,7 @@ def after_tracing(training: TrainingFacts, project: Project) -> Iterator[Finding
 
 
 def _severity(kept: Kept, reads: list[Read]) -> Severity:
-    """A step is traced once as a rule: carried on from step to step, the value is frozen rather than refused."""
+    """Return a warning if the value is only carried from step to step: a step is usually traced once, so it is frozen."""
     how = kept.function.traced.how if kept.function.traced is not None else ""
     carried = all(read.how == "again" for read in reads)
     if carried and (how == "train_step" or how in ("loss", "metric") and not _validates(kept.module)):
@@ -140,7 +140,7 @@ def _validates(module: Module) -> bool:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow tells where the tensor was made; the source tells who kept it."""
+    """Report a leaked tensor: TensorFlow reports where it was created, and the source shows where it is stored."""
     leak = leak_of(failure, project)
     if leak is None or not leak.on_attribute:
         return
@@ -201,6 +201,6 @@ def _without_guard(kept: Kept, guard: ast.If) -> Fix:
 
 
 def _carries_state(kept: Kept) -> bool:
-    """Whether the attribute is stored elsewhere in traced code too: then it is a state, not a table."""
+    """Return whether other traced code stores the attribute too, so that it is state rather than a lookup table."""
     how = kept.function.traced.how if kept.function.traced is not None else ""
     return how in ("loss", "metric")

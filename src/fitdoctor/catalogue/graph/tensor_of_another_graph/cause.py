@@ -65,13 +65,13 @@ _NOT_EAGER = (
     "has no attribute '_datatype_enum'",
     "has no attribute 'get_updates'",
 )
-"""What eager code says of a symbolic tensor; only a graph of the program's own makes it this cause."""
+"""Errors of eager code that gets a symbolic tensor; they are this cause only if the program creates a graph."""
 
 
 @CAUSE.in_source
 @mentions("as_default")
 def from_source(module: Module, project: Project) -> Iterator[Finding]:
-    """A block makes Keras objects, or tensors that are used outside of it."""
+    """Report a block that creates Keras objects, or tensors that are used outside it."""
     if module.keras != 3 or switched_off(project) is not None:
         return
     blocks = list(graph_blocks(module))
@@ -109,7 +109,7 @@ def _keras_in(module: Module, block: ast.With) -> ast.AST | None:
 
 
 def _used_outside(module: Module, block: ast.With, blocks: list[ast.With]) -> ast.AST | None:
-    """A read, in no graph or another one, of a name or attribute that the block gives a tensor."""
+    """Return a read, outside the graph or in another one, of a tensor that the block assigns."""
     graph = graph_name(module, block)
     for statement in ast.walk(block):
         if not isinstance(statement, ast.Assign) or not _is_tensor(module, statement.value):
@@ -146,7 +146,7 @@ def _reads_of(module: Module, target: ast.expr) -> Iterator[ast.AST]:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow names two graphs, or the graph that owns the tensor is one of the program's own."""
+    """Report an error about two graphs, or a tensor that belongs to a graph the program created."""
     other = any(words in failure.message for words in _OTHER_GRAPH)
     own = is_out_of_scope(failure) and graph_part(failure) == "graph"
     eager = any(words in failure.message for words in _NOT_EAGER)
@@ -179,7 +179,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _block_of(failure: FailureFacts, project: Project | Unknown) -> tuple[Module, ast.With] | None:
-    """The block in which the tensor was made, else one that holds a line of the traceback, else the only one."""
+    """Return the block in which the tensor was created, else one in the traceback, else the only one."""
     for frame in (*reversed(failure.made_at), *reversed(failure.user_frames)):
         module = module_of(project, frame)
         for block in graph_blocks(module) if module is not None else ():

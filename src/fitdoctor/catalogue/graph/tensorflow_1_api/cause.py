@@ -66,9 +66,9 @@ _SESSIONS = (f"{_V1}Session", f"{_V1}InteractiveSession")
 _OF_GRAPHS = ("keras.backend.gradients", "tensorflow.gradients", "tensorflow.hessians")
 _OF_SESSIONS = ("keras.backend.set_session", "keras.backend.get_session")
 _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in (*GONE, *GONE_INSIDE, *_OF_SESSIONS))
-"""To look at a name's last part is cheap, to resolve it is not."""
+"""Checking the last part of a name is cheap; resolving the name is not."""
 _NO_UPDATES = "object has no attribute 'get_updates'"
-"""What Keras 2 says: without eager execution it asks the optimizer for something that only its older ones have."""
+"""Keras 2 error without eager execution: only its legacy optimizers have this method."""
 _WITHOUT_UPDATES = "without eager execution, only the `optimizers.legacy` optimizers of Keras 2 can train"
 _NOT_EAGER = "only supports Python-style iteration in eager mode"
 _MESSAGES = (
@@ -82,7 +82,7 @@ _MESSAGES = (
 
 @dataclass(frozen=True, eq=False)
 class _Old:
-    """A use of the old interface that cannot work here."""
+    """A use of the TensorFlow 1 API that cannot work here."""
 
     module: Module
     node: ast.expr
@@ -93,7 +93,7 @@ class _Old:
 @CAUSE.in_source
 @mentions("tensorflow")
 def from_source(module: Module, project: Project) -> Iterator[Finding]:
-    """The file uses what is gone, feeds placeholders eagerly, or switches eager execution off under Keras."""
+    """Report removed names, placeholders fed in eager mode, and eager execution disabled under Keras."""
     found = list(_old_uses(module, project))
     if found:
         yield _finding(found[0], found, Confidence.LIKELY, [])
@@ -110,7 +110,7 @@ def _gone(module: Module) -> Iterator[_Old]:
         name = module.resolve(node) if isinstance(node.ctx, ast.Load) else ""
         short = name.removeprefix("tensorflow.")
         if short == "enable_v2_behavior" and "compat.v2" in module.text:
-            continue  # the one name of these that `tf.compat.v2` still has
+            continue  # the only one of these names that `tf.compat.v2` still has
         is_gone = name != short and (short in GONE or short in GONE_INSIDE)
         if not is_gone and (name not in _OF_SESSIONS or module.keras != 3) or _is_guarded(module, node):
             continue
@@ -121,7 +121,7 @@ def _gone(module: Module) -> Iterator[_Old]:
 
 
 def _is_guarded(module: Module, node: ast.AST) -> bool:
-    """Whether the program itself asks which TensorFlow it has."""
+    """Return whether the program itself checks the TensorFlow version."""
     parent = module.parent(node)
     while parent is not None:
         if isinstance(parent, ast.Try) and parent.handlers:
@@ -132,7 +132,7 @@ def _is_guarded(module: Module, node: ast.AST) -> bool:
                 return True
         parent = module.parent(parent)
     function = module.function_of(node)
-    # It knows both ways of execution, and which parts are for which.
+    # The function handles both execution modes.
     return function is not None and "executing_eagerly" in module.segment(function.node)
 
 
@@ -146,7 +146,7 @@ def _switches(module: Module, project: Project) -> Iterator[_Old]:
 
 
 def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
-    """Placeholders, and sessions that are run, where the program neither leaves eager mode nor makes a graph."""
+    """Find placeholders and running sessions in a program that stays in eager mode and creates no graph."""
     if switched_off(project) is not None or makes_graphs(project):
         return
     for site in module.calls_to(*_FED):
@@ -183,7 +183,7 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
 
 
 def _is_run(module: Module, call: ast.Call) -> bool:
-    """Whether something of that session is run: `sess.run(…)`."""
+    """Return whether the session runs something: `sess.run(…)`."""
     bound = {
         (node.id, module.index.lookup(node.id, module.scope(node)))
         for node in ast.walk(module.statement(call))
@@ -202,7 +202,7 @@ def _is_run(module: Module, call: ast.Call) -> bool:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow names what is gone or not eager; a Keras model failed after eager execution was switched off."""
+    """Report removed or graph-only names, or a Keras failure after eager execution was disabled."""
     frame = failure.last_user_frame
     evidence = [raised_here(failure)]
     module = module_of(project, frame)
@@ -352,7 +352,7 @@ def _advice(failure: FailureFacts) -> Fix:
 
 
 def _as_before(module: Module) -> Fix:
-    """The interface of TensorFlow 1 as TensorFlow 2 has it: for programs that use nothing of Keras."""
+    """Switch to `tf.compat.v1`, for programs that do not use Keras."""
     title = (
         "run it in TensorFlow 1 mode: `import tensorflow.compat.v1 as tf`, then `tf.disable_v2_behavior()`"
     )
@@ -386,7 +386,7 @@ def _renamed(old: _Old) -> tuple[Edit, ...]:
 
 
 def _left_out(old: _Old) -> Fix:
-    """Take out the line of the switch."""
+    """Delete the line that disables eager execution."""
     module = old.module
     statement = module.statement(old.node)
     title = "remove this call"
@@ -394,7 +394,7 @@ def _left_out(old: _Old) -> Fix:
 
 
 def _as_input(old: _Old) -> Fix | None:
-    """`placeholder(tf.float32, shape=(None, 4))` becomes `keras.Input(shape=(4,))`."""
+    """Replace `placeholder(tf.float32, shape=(None, 4))` with `keras.Input(shape=(4,))`."""
     module, call = old.module, old.node
     keras = dict(module.spellings).get("keras")
     if not isinstance(call, ast.Call) or keras is None:

@@ -53,7 +53,7 @@ class _Value:
     module: Module
     name: str
     made: ast.expr
-    """Its first value."""
+    """Its initial value."""
     read: ast.expr
     owner: ClassInfo | None
     """The class, for an attribute."""
@@ -62,7 +62,7 @@ class _Value:
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module, project: Project) -> Iterator[Finding]:
-    """Traced code reads it as Python's, and something changes it after a trace."""
+    """Report values that traced code reads as Python objects and that change after tracing."""
     if module.runs_eagerly:
         return
     for value in (*_attributes(module), *_globals(module)):
@@ -80,7 +80,7 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("tf.function", "@function")
 def from_loop(module: Module) -> Iterator[Finding]:
-    """A loop makes another model under the name that a compiled function has read."""
+    """Report a loop that assigns a new model to a name that a traced function has already read."""
     from fitdoctor.catalogue.graph.rebound_objects import rebound_objects
 
     if not module.runs_eagerly:
@@ -90,7 +90,7 @@ def from_loop(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("Callback", "callbacks")
 def from_layer_number(module: Module) -> Iterator[Finding]:
-    """A callback sets a number of one of Keras's own layers, such as the rate of a Dropout."""
+    """Report a callback that sets a number of a built-in layer, such as the rate of a Dropout."""
     if module.runs_eagerly:
         return
     for target, function in numbers_set_by_callbacks(module):
@@ -144,7 +144,7 @@ def _attributes(module: Module) -> Iterator[_Value]:
 def _is_read_in_trace(module: Module, node: ast.AST, owner: ClassInfo) -> bool:
     if _is_traced(module, node) is not None:
         return True
-    # An object with `__call__` that compile is given as a loss runs in the trace.
+    # An object with `__call__` that is passed to `compile` as a loss runs during tracing.
     function = module.function_of(node)
     return (
         function is not None
@@ -164,7 +164,7 @@ def _is_given_to_compile(module: Module, owner: ClassInfo) -> bool:
 
 
 def _first_value(module: Module, owner: ClassInfo, attribute: str) -> ast.expr | None:
-    """What `__init__` gives the attribute, where that is a Python number and nothing in a trace changes it."""
+    """Return the initial value from `__init__`, if it is a Python number and no traced code changes it."""
     made: ast.expr | None = None
     for store in module.attribute_stores(owner.node).get(attribute, []):
         function, statement = module.function_of(store), module.parent(store)
@@ -214,7 +214,7 @@ def _default(function: FunctionInfo, parameter: str) -> ast.expr | None:
 
 
 def _is_used_as_value(module: Module, node: ast.AST) -> bool:
-    """Whether the number goes into the computation or decides a way, and is not a mere call or a name."""
+    """Return whether the number enters the computation or a condition, rather than a call or name."""
     parent = module.parent(node)
     return not (isinstance(parent, ast.Call) and parent.func is node) and not isinstance(
         parent, ast.Attribute
@@ -235,7 +235,7 @@ def _globals(module: Module) -> Iterator[_Value]:
 
 
 def _global_value(module: Module, bindings: list[ast.AST]) -> ast.expr | None:
-    """The first value of a global, where that is a number or a dict of numbers."""
+    """Return the initial value of a global, if it is a number or a dict of numbers."""
     statement = module.parent(bindings[0])
     if not isinstance(statement, ast.Assign) or not isinstance(bindings[0], ast.Name):
         return None
@@ -254,7 +254,7 @@ def _global_value(module: Module, bindings: list[ast.AST]) -> ast.expr | None:
 
 
 def _changes(value: _Value, module: Module) -> Iterator[ast.Assign | ast.AugAssign]:
-    """The assignments that give it another value."""
+    """Return the assignments that change the value."""
     for kind in (ast.Assign, ast.AugAssign):
         for statement in module.nodes(kind):
             assert isinstance(statement, (ast.Assign, ast.AugAssign))
@@ -284,7 +284,7 @@ def _is_target(value: _Value, module: Module, target: ast.expr) -> bool:
 
 
 def _only_owner(value: _Value, module: Module) -> bool:
-    """Whether no other class of the file has an attribute of that name."""
+    """Return whether no other class in the file has an attribute of that name."""
     return not any(
         value.name in module.attribute_stores(other.node) for other in module.classes if other != value.owner
     )
@@ -307,7 +307,7 @@ def _is_after_trace(value: _Value, module: Module, change: ast.Assign | ast.AugA
 
 
 def _is_set_later(module: Module, setter: FunctionInfo) -> bool:
-    """Whether a setter of the class is called by a callback, or in a loop that trains."""
+    """Return whether a callback, or a loop that trains, calls a setter of the class."""
     for call in module.method_calls(setter.name):
         around = call.function
         if around is not None and around.owner is not None and around.owner.kind == "Callback":
@@ -319,7 +319,7 @@ def _is_set_later(module: Module, setter: FunctionInfo) -> bool:
 
 
 def _is_between_steps(value: _Value, module: Module, change: ast.Assign | ast.AugAssign) -> bool:
-    """Whether training comes before the change and again after it, without a new `compile` in between."""
+    """Return whether training runs before and after the change, without a new `compile` in between."""
     target = change.targets[0] if isinstance(change, ast.Assign) else change.target
     roots = names_in(target) if value.owner is not None else set()
     for loop in loops_around(module, change):
@@ -386,7 +386,7 @@ def _finding(value: _Value, changes: list[tuple[Module, ast.Assign | ast.AugAssi
 
 
 def _as_variable(value: _Value, changes: list[tuple[Module, ast.Assign | ast.AugAssign]]) -> Fix:
-    """The value as a variable, and `assign` in every place that changes it."""
+    """Turn the value into a variable, with `assign` wherever it changes."""
     module = value.module
     title = "make it a variable and update it with `assign`"
     if isinstance(value.made, ast.Dict) or not _is_arithmetic_only(value):
@@ -426,7 +426,7 @@ def _assigned(module: Module, change: ast.Assign | ast.AugAssign) -> str | None:
 
 
 def _is_arithmetic_only(value: _Value) -> bool:
-    """Whether every traced read goes into arithmetic, or into a function of TensorFlow's or Keras's."""
+    """Return whether every traced read enters arithmetic or a TensorFlow or Keras function."""
     module = value.module
     for read in _reads(value):
         parent = module.parent(read)
