@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
@@ -170,5 +171,54 @@ def test_lint_reads_files_and_folders(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("x = (\n")
     assert fitdoctor.lint(tmp_path).findings == ()
     assert fitdoctor.lint([tmp_path / "fine.py"]).findings == ()
-    with pytest.raises(FileNotFoundError, match="there is no file or folder"):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
         fitdoctor.lint(tmp_path / "nowhere.py")
+
+
+SCALAR_LABELS = """\
+import numpy as np
+import keras
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
+model.compile("adam", "categorical_crossentropy")
+model.fit(np.zeros((8, 4)), np.zeros((8,), "int64"))
+"""
+WRONG_RANK = """\
+import numpy as np
+import keras
+model = keras.Sequential([keras.Input((8, 8)), keras.layers.LSTM(3), keras.layers.LSTM(3), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(np.zeros((8, 8, 8)), np.zeros(8))
+"""
+
+
+def test_lint_finds_what_the_command_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text(SCALAR_LABELS)
+    (tmp_path / "b.py").write_text(WRONG_RANK)
+    (tmp_path / "c.py").write_text(SCALAR_LABELS.replace("model.fit", "# fitdoctor: ignore\nmodel.fit"))
+    (tmp_path / "left_out.py").write_text(SCALAR_LABELS)
+    (tmp_path / "pyproject.toml").write_text('[tool.fitdoctor]\nexclude = ["left_out.py"]\n')
+    (tmp_path / "ignored.py").write_text(SCALAR_LABELS)
+    (tmp_path / ".gitignore").write_text("ignored.py\n")
+    (tmp_path / ".git").mkdir()
+    for paths in (["."], ["a.py", "b.py"], ["b.py", "a.py", "c.py"], ["left_out.py"]):
+        command = [
+            sys.executable,
+            "-m",
+            "fitdoctor",
+            "lint",
+            *paths,
+            "--output-format",
+            "json",
+            "--exit-zero",
+        ]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        found = fitdoctor.lint(paths)
+        assert found.findings == Diagnosis.from_json(json.loads(told)).findings
+        assert found.findings
+    ids = {
+        (Path(one.location.path).name, one.id)
+        for one in fitdoctor.lint(["a.py", "b.py"]).findings
+        if one.location
+    }
+    assert {("a.py", "FIT201"), ("b.py", "FIT304")} <= ids

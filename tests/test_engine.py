@@ -149,6 +149,48 @@ def test_a_consequence_is_not_told_beside_its_cause():
     assert ids(judged(root, always(cause()))) == ["FIT101"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "hidden"),
+    [
+        (("", ""), ("", ""), True),
+        (("a.py", ""), ("a.py", "a.py:3"), True),
+        (("", ""), ("b.py", "b.py:3"), True),
+        (("a.py", ""), ("b.py", ""), False),
+        (("a.py", "a.py:3"), ("a.py", "a.py:9"), False),
+    ],
+)
+def test_a_consequence_belongs_to_the_same_file_and_call(first, second, hidden):
+    root, other = cause("FIT101", "input-shape-mismatch", explains=("FIT203",)), cause()
+
+    def of_fit(fit: FitFacts):
+        if fit.method == "fit":
+            yield root.finding("wrong shape", location=Location("a.py", 1))
+
+    def of_evaluate(fit: FitFacts):
+        if fit.method == "evaluate":
+            yield other.finding("wrong label", location=Location("b.py", 1))
+
+    root.before_fit(of_fit)
+    other.before_fit(of_evaluate)
+    cases = [
+        Case(Moment.BEFORE_FIT, {"FitFacts": (FitFacts(method),)}, *scope)
+        for method, scope in (("fit", first), ("evaluate", second))
+    ]
+    assert ids(judged(root, other, cases=cases)) == (["FIT101"] if hidden else ["FIT101", "FIT203"])
+
+
+def test_a_warning_does_not_stand_for_an_error():
+    root = always(cause("FIT209", "softmax-over-one-unit", Severity.WARNING, explains=("FIT203",)))
+    assert sorted(ids(judged(root, always(cause())))) == ["FIT203", "FIT209"]
+
+
+def test_what_only_the_source_shows_does_not_stand_for_what_ended_the_program():
+    root = always(cause("FIT101", "input-shape-mismatch", explains=("FIT203",)), "in_source")
+    raised = always(cause(), "after_failure")
+    cases = [case(Moment.SOURCE), case(Moment.AFTER_FAILURE)]
+    assert ids(judged(root, raised, cases=cases)) == ["FIT203", "FIT101"]
+
+
 def test_what_accounts_for_the_exception_comes_first_then_the_certain_then_errors():
     raised = always(cause("FIT407", "raised"), "after_failure")
     certain = always(cause("FIT203", "certain"), confidence=Confidence.CERTAIN)

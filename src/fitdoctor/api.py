@@ -8,7 +8,6 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
@@ -260,23 +259,29 @@ def _last_exception() -> BaseException:
 
 
 def lint(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Diagnosis:
-    """Check Python files, notebooks or folders without running them.
+    """Check Python files, notebooks or folders without running them, as `fitdoctor lint` does.
 
     Args:
-        paths: one path or several; folders are searched for .py and .ipynb.
+        paths: one path or several; folders are searched for .py and .ipynb files that neither `.gitignore`
+            nor `[tool.fitdoctor]` excludes.
 
     Returns:
         The findings. Files that are not valid Python are skipped.
 
     Raises:
         FileNotFoundError: a path does not exist.
+        ConfigError: the `[tool.fitdoctor]` table of a `pyproject.toml` is invalid.
     """
-    from fitdoctor.examine import examine_source
-    from fitdoctor.source.project import read_project
+    from fitdoctor.cli.discover import NothingThere, discover
+    from fitdoctor.cli.lint_files import Wishes, lint_files
 
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    files = [file for path in given for file in _files(Path(path))]
-    return examine_source(read_project(files))
+    try:
+        files = discover([os.fspath(path) for path in given])
+    except NothingThere as error:
+        raise FileNotFoundError(str(error)) from None
+    # In one process: a program that has started TensorFlow must not be forked.
+    return lint_files(files, Wishes(), jobs=1).diagnosis
 
 
 class MemoryUnknown(ValueError):
@@ -335,19 +340,6 @@ def memory(
 def _without_generators(bound: dict[str, Any]) -> dict[str, Any]:
     """The arguments without generators, which reading would use up."""
     return {name: value for name, value in bound.items() if not inspect.isgenerator(value)}
-
-
-def _files(path: Path) -> list[Path]:
-    if not path.exists():
-        raise FileNotFoundError(f"there is no file or folder `{path}`")
-    if path.is_file():
-        return [path]
-    found = [file for suffix in ("*.py", "*.ipynb") for file in path.rglob(suffix)]
-    return sorted(
-        file
-        for file in found
-        if not any(part.startswith(".") or part == "__pycache__" for part in file.relative_to(path).parts)
-    )
 
 
 def watching(select: Iterable[str], ignore: Iterable[str], on_error: OnError) -> Watching:

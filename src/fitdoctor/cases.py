@@ -54,13 +54,6 @@ NO_SOURCE = Unknown("the source was not read")
 # --- from source ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SourceCase(Case):
-    """What the source of one file tells."""
-
-    path: str = ""
-
-
 def source_cases(
     project: Project,
     *,
@@ -83,7 +76,7 @@ def source_cases(
         if module is None:
             continue
         facts = {"Module": (module,), "Project": (project,)}
-        cases.append(SourceCase(Moment.SOURCE, facts, module.path))
+        cases.append(Case(Moment.SOURCE, facts, module.path))
         if not fit_sites and "GradientTape" not in module.text:
             continue
         try:
@@ -100,7 +93,7 @@ def called_in_source(call: Call, project: ProjectSource) -> Case:
     return Case(Moment.SOURCE, {**_call_facts(call), "Project": _project(project())})
 
 
-def _site_cases(module: Module, project: Project, every: bool) -> Iterator[SourceCase]:
+def _site_cases(module: Module, project: Project, every: bool) -> Iterator[Case]:
     from fitdoctor.source.fits.fit_sites import fit_sites, model_sites, spread_sites
 
     facts: dict[str, tuple[Any, ...] | Unknown]
@@ -108,13 +101,13 @@ def _site_cases(module: Module, project: Project, every: bool) -> Iterator[Sourc
         if not every and site.fit.method not in CALLS:
             continue
         facts = {**_call_facts(site), "Project": (project,)}
-        yield SourceCase(Moment.SOURCE, facts, module.path)
+        yield Case(Moment.SOURCE, facts, module.path, _call_name(site))
     for made in model_sites(module) if every else ():
         # A model that cannot be made is known only as far as it has come: not what a judge of models expects.
         facts = {"ModelFacts": (made.model,)} if made.failure is None else {"ModelSite": (made,)}
-        yield SourceCase(Moment.SOURCE, {**facts, "Project": (project,)}, module.path)
+        yield Case(Moment.SOURCE, {**facts, "Project": (project,)}, module.path)
     for spread in spread_sites(module) if every else ():
-        yield SourceCase(Moment.SOURCE, {"SpreadSite": (spread,), "Project": (project,)}, module.path)
+        yield Case(Moment.SOURCE, {"SpreadSite": (spread,), "Project": (project,)}, module.path)
 
 
 # --- from a living program, or from its failure ----------------------------------------------------------------------
@@ -171,6 +164,7 @@ def call_case(
             Project=lambda: _project(project()),
             Module=lambda: _module_of(project(), _path_of_call(collected)),
         ),
+        call=_call_name(collected),
     )
 
 
@@ -188,6 +182,7 @@ def training_case(training: TrainingFacts, collected: Call, project: ProjectSour
             **_call_facts(collected),
             Project=lambda: _project(project()),
         ),
+        call=_call_name(collected),
     )
 
 
@@ -219,7 +214,14 @@ def failure_case(
             Project=lambda: _project(project()),
             Module=lambda: _module_of(project(), frame.path if frame else ""),
         ),
+        call="" if call is None else _call_name(call),
     )
+
+
+def _call_name(call: Call) -> str:
+    """What tells a call of fit from the others: its place in the source, where that is known."""
+    code = call.fit.code
+    return f"call {id(call)}" if isinstance(code, Unknown) else code.location.exact
 
 
 def _call_facts(call: Call) -> dict[str, tuple[Any, ...] | Unknown]:

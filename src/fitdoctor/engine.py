@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from fitdoctor.catalogue import Cause, Judge, causes_at
 from fitdoctor.diagnosis import (
+    Confidence,
     Crash,
     Diagnosis,
     Excerpt,
@@ -38,6 +39,28 @@ class Case:
 
     moment: Moment
     facts: Mapping[str, tuple[Any, ...] | Unknown]
+    path: str = ""
+    """The file that is judged; "" for the program as a whole."""
+    call: str = ""
+    """The call of fit that it is about; "" where it is about no single one."""
+
+    @property
+    def scope(self) -> Scope:
+        """What a finding of this case can be the reason for."""
+        return self.path, self.call
+
+
+Scope = tuple[str, str]
+"""A file and a call in it; an empty one stands for all of them."""
+EVERYTHING: Scope = ("", "")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding, and the cases that it was made in."""
+
+    finding: Finding
+    scopes: frozenset[Scope] = frozenset((EVERYTHING,))
 
 
 def diagnose(
@@ -61,7 +84,7 @@ def diagnose(
     if causes is None:
         causes = causes_at({case.moment for case in cases})
     chosen = selected(causes, select, ignore)
-    findings: list[Finding] = []
+    findings: list[Found] = []
     skipped: dict[tuple[str, str], Skipped] = {}
     crashes: list[Crash] = []
     for case in cases:
@@ -71,10 +94,9 @@ def diagnose(
                 # Cases of this kind may never have what a judge needs: then nothing is missed.
                 if judge.moment is case.moment and judge.needs <= kinds:
                     _judge(cause, judge, case, findings, skipped, crashes)
-    merged = merge(findings)
-    merged = without_consequences(merged, {cause.id: cause for cause in chosen})
+    told = without_consequences(merge(findings), {cause.id: cause for cause in chosen})
     stages = {cause.id: cause.stage for cause in chosen}
-    ranked = sorted(merged, key=lambda finding: _rank(finding, stages.get(finding.id, 1)))
+    ranked = sorted(told, key=lambda finding: _rank(finding, stages.get(finding.id, 1)))
     ranked = [_at_the_change(finding) for finding in ranked]
     if read_line is not None:
         ranked = [_in_simple_words(finding, read_line) for finding in ranked]
@@ -135,7 +157,7 @@ def _judge(
     cause: Cause,
     judge: Judge,
     case: Case,
-    findings: list[Finding],
+    findings: list[Found],
     skipped: dict[tuple[str, str], Skipped],
     crashes: list[Crash],
 ) -> None:
@@ -152,7 +174,7 @@ def _judge(
     for arguments in itertools.product(*choices):
         try:
             for finding in judge.function(*arguments):
-                findings.append(replace(finding, moment=case.moment))
+                findings.append(Found(replace(finding, moment=case.moment), frozenset((case.scope,))))
         # A judge that crashes is our bug: it must neither hurt the user's program nor silence the others.
         except Exception as error:
             where = f"{cause.id} {judge.function.__name__}"
@@ -167,27 +189,34 @@ def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}{place}"
 
 
-def merge(findings: Iterable[Finding]) -> list[Finding]:
+def merge(findings: Iterable[Found]) -> list[Found]:
     """Make one of the findings that one cause gives for one subject at several moments."""
-    merged: list[Finding] = []
-    for finding in findings:
+    merged: list[Found] = []
+    for found in findings:
         for index, other in enumerate(merged):
-            if _same(finding, other):
-                merged[index] = _joined(other, finding)
+            if _same(found, other):
+                joined = _joined(other.finding, found.finding)
+                merged[index] = Found(joined, found.scopes | other.scopes)
                 break
         else:
-            merged.append(finding)
+            merged.append(found)
     return merged
 
 
-def _same(first: Finding, second: Finding) -> bool:
+def _same(one: Found, other: Found) -> bool:
+    first, second = one.finding, other.finding
     if first.id != second.id:
         return False
     if first.location is None or second.location is None:
-        return True
+        return any(_meet(scope, another) for scope in one.scopes for another in other.scopes)
     if same_place(first.location, second.location):
         return first.subject == second.subject or first.moment is not second.moment
     return first.moment is not second.moment and first.subject == second.subject and bool(first.subject)
+
+
+def _meet(first: Scope, second: Scope) -> bool:
+    """Whether two scopes can be about the same call of the same program."""
+    return all(not one or not other or one == other for one, other in zip(first, second, strict=True))
 
 
 def _joined(first: Finding, second: Finding) -> Finding:
@@ -219,19 +248,45 @@ def _joined_fixes(first: tuple[Fix, ...], second: tuple[Fix, ...]) -> tuple[Fix,
     return tuple(dict.fromkeys((*with_edits, *rest)))
 
 
-def without_consequences(findings: list[Finding], causes: Mapping[str, Cause]) -> list[Finding]:
-    """Leave out what another finding explains: one error, one message."""
-    present = {finding.id for finding in findings}
-    explained = {
-        consequence for found in present if found in causes for consequence in causes[found].explains
-    }
-    return [finding for finding in findings if finding.id not in explained]
+def without_consequences(findings: list[Found], causes: Mapping[str, Cause]) -> list[Finding]:
+    """Leave out what another finding for the same call explains: one error, one message."""
+    return [
+        found.finding
+        for found in findings
+        if not all(
+            any(_explains(other, found, scope, causes) for other in findings) for scope in found.scopes
+        )
+    ]
+
+
+def _explains(reason: Found, found: Found, scope: Scope, causes: Mapping[str, Cause]) -> bool:
+    """Whether a finding is the reason for another one in that scope, and can stand for it."""
+    cause = causes.get(reason.finding.id)
+    if cause is None or found.finding.id not in cause.explains:
+        return False
+    if reason.finding.severity.rank > found.finding.severity.rank:
+        return False
+    if ends_program(found.finding) and not accounts_for_failure(reason.finding):
+        return False
+    return any(_meet(scope, other) for other in reason.scopes)
+
+
+def ends_program(finding: Finding) -> bool:
+    """Whether it is read from the exception itself."""
+    return finding.moment is Moment.AFTER_FAILURE and finding.severity is Severity.ERROR
+
+
+def accounts_for_failure(finding: Finding) -> bool:
+    """Whether it says why a call failed: it was read from the exception, or seen when the call was made."""
+    if finding.severity is not Severity.ERROR or finding.confidence is Confidence.POSSIBLE:
+        return ends_program(finding)
+    return finding.moment in (Moment.AFTER_FAILURE, Moment.BEFORE_FIT)
 
 
 def _rank(finding: Finding, stage: int) -> tuple[Any, ...]:
     location = finding.location
     return (
-        0 if finding.moment is Moment.AFTER_FAILURE and finding.severity is Severity.ERROR else 1,
+        0 if ends_program(finding) else 1,
         finding.severity.rank if finding.confidence.rank == 0 else finding.severity.rank + 0.5,
         finding.confidence.rank,
         stage,

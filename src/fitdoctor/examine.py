@@ -31,7 +31,7 @@ from fitdoctor.diagnosis import (
     Severity,
     Unexplained,
 )
-from fitdoctor.engine import Case, ReadLine, diagnose, whole_line, without_consequences
+from fitdoctor.engine import Case, Found, ReadLine, diagnose, whole_line, without_consequences
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.lines import line_reader
@@ -161,7 +161,7 @@ def _with_reason_in_source(
         for finding in read.findings
         if finding.severity is Severity.ERROR
     ]
-    left = without_consequences([*reasons, *diagnosis.findings], catalogue())
+    left = without_consequences([Found(one) for one in (*reasons, *diagnosis.findings)], catalogue())
     if not reasons or diagnosis.findings and len(left) == len(reasons) + len(diagnosis.findings):
         return diagnosis
     return replace(

@@ -17,7 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fitdoctor.cases import SourceCase
     from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Location
     from fitdoctor.engine import Case
     from fitdoctor.facts import SourceFacts
@@ -269,7 +268,7 @@ def _ending_over_budget(path: str, budgets: dict[str, WorkBudget], judged: Linte
         judged.unreadable.append(f"{path}: not checked: following its values takes too long")
 
 
-def _of_this_machine(project: Project, asked: dict[str, Found], wishes: Wishes) -> Iterator[SourceCase]:
+def _of_this_machine(project: Project, asked: dict[str, Found], wishes: Wishes) -> Iterator[Case]:
     """What is installed here, told once, of the first file that imports TensorFlow, if nothing can be imported so."""
     candidates = (module for module in project.modules if "tensorflow" in module.text)
     first = next((module for module in candidates if _IMPORTS_TENSORFLOW.search(module.text)), None)
@@ -279,12 +278,12 @@ def _of_this_machine(project: Project, asked: dict[str, Found], wishes: Wishes) 
 
     conflicts = conflicts_here(first.keras == 2 and "TF_USE_LEGACY_KERAS" in first.text)
     if conflicts:
-        from fitdoctor.cases import SourceCase
         from fitdoctor.diagnosis import Moment
+        from fitdoctor.engine import Case
         from fitdoctor.facts import EnvironmentFacts
 
         facts = {"Module": (first,), "EnvironmentFacts": (EnvironmentFacts(conflicts=conflicts),)}
-        yield SourceCase(Moment.SOURCE, facts, first.path)
+        yield Case(Moment.SOURCE, facts, first.path)
 
 
 def _heeded_elsewhere(project: Project, module: Module, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
