@@ -287,7 +287,8 @@ def _rank(finding: Finding, stage: int) -> tuple[Any, ...]:
     location = finding.location
     return (
         0 if ends_program(finding) else 1,
-        finding.severity.rank if finding.confidence.rank == 0 else finding.severity.rank + 0.5,
+        finding.severity.rank,
+        stage > 1,
         finding.confidence.rank,
         stage,
         -list(Moment).index(finding.moment),

@@ -74,7 +74,8 @@ class Cause:
     never_ends: bool = False
     """`broken.py` hangs: there is no exception and no end."""
     stage: int = 1
-    """When fit raises for it, against other causes of the same call: 0 before it looks at anything else."""
+    """When it takes effect, against other causes of the same call: 0 before fit looks at anything else, 2 only in
+    what is reported of the training."""
     explains: tuple[str, ...] = ()
     """Ids of causes whose findings are mere consequences when this one is found for the same call."""
     path: str = ""

@@ -57,8 +57,7 @@ def _looked(watching: Watching, frame: FrameType | None) -> ClusterFacts | None:
         return None
     new = watching.new_in(diagnosis)
     if watching.recorder is not None:
-        told = [found.fingerprint for found in diagnosis.findings] if watching.tell else []
-        watching.recorder.write("cluster", cluster=facts, told=told)
+        watching.recorder.write("cluster", cluster=facts, told=watching.printed(diagnosis))
     watching.say(diagnosis, new)
     if watching.stop and any(finding.stops for finding in diagnosis.findings):
         raise will_fail(diagnosis)

@@ -104,8 +104,8 @@ class Watching:
     cluster: str = ""
     """A folder in which the workers of a cluster meet; "" for the usual one."""
     _cadence: Cadence = field(default_factory=Cadence)
-    _told: dict[str, str] = field(default_factory=dict)
-    """The fingerprints of what was found, with the cell of a notebook that ran then."""
+    _told: dict[tuple[str, bool], str] = field(default_factory=dict)
+    """The fingerprints of what was found and whether it was printed, with the cell of a notebook that ran then."""
     _cell: str = ""
     _stopped: Diagnosis | None = None
     _crashes: set[tuple[str, str]] = field(default_factory=set)
@@ -285,7 +285,7 @@ class Watching:
             model=looked.collected.model,
             fit=looked.collected.fit,
             data=looked.collected.data,
-            told=[found.fingerprint for found in looked.diagnosis.findings] if self.tell else [],
+            told=self.printed(looked.diagnosis),
             environment=self._environment,
         )
         if looked.number == 1:
@@ -313,10 +313,16 @@ class Watching:
 
     def new_in(self, diagnosis: Diagnosis) -> set[str]:
         """The fingerprints of what has not been found before; from now on it has."""
+        found = {(finding.fingerprint, _is_printed(finding)) for finding in diagnosis.findings}
         with self._lock:
-            new = {found.fingerprint for found in diagnosis.findings} - self._told.keys()
+            # What was mere information before, and is a warning by now, has not been told.
+            new = found - self._told.keys()
             self._told |= dict.fromkeys(new, self._cell)
-        return new
+        return {fingerprint for fingerprint, _printed in new}
+
+    def printed(self, diagnosis: Diagnosis) -> list[str]:
+        """The fingerprints of what the program's own output shows, now or from an earlier look."""
+        return [found.fingerprint for found in diagnosis.findings if self.tell and _is_printed(found)]
 
     def forget_told_in(self, cell: str) -> None:
         """A cell of a notebook runs, perhaps once more: what was shown below it is gone, and is told again."""
@@ -330,11 +336,9 @@ class Watching:
         return stopped
 
     def say(self, diagnosis: Diagnosis, new: set[str]) -> None:
-        """Print what is new and not mere information."""
+        """Print what is new and not mere information; `run` prints that when the program has ended."""
         findings = tuple(
-            found
-            for found in diagnosis.findings
-            if found.fingerprint in new and found.severity is not Severity.INFO
+            found for found in diagnosis.findings if found.fingerprint in new and _is_printed(found)
         )
         if self.heard is not None:
             self.heard(findings)
@@ -400,7 +404,7 @@ class Watching:
             )
             new = self.new_in(diagnosis)
             if self.recorder is not None:
-                told = [found.fingerprint for found in diagnosis.findings] if self.tell else []
+                told = self.printed(diagnosis)
                 self.recorder.write("training", call=looked.number, training=facts, told=told)
             self.say(diagnosis, new)
         except Exception as ours:
@@ -481,6 +485,10 @@ class Watching:
 
 
 # --- places -------------------------------------------------------------------------------------------
+
+
+def _is_printed(finding: Finding) -> bool:
+    return finding.severity is not Severity.INFO
 
 
 def _facts_of(looked: Looked | None) -> Call | None:

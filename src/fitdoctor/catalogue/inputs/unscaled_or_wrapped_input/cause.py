@@ -24,34 +24,22 @@ That an array is uint8 is read from the source. Large values are reported as inf
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.byte_arithmetic import BYTE_WORDS, reads_bytes, wraps
 from fitdoctor.catalogue.inputs.data_trail import nearest, trail
+from fitdoctor.catalogue.inputs.feature_scale import data_is_finite, is_large, meets_weights, unscaled
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe, wrap
-from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, TrainingFacts, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT112", slug="unscaled-or-wrapped-input", severity=Severity.WARNING)
-
-LARGE = 1000.0
-"""The magnitude above which a feature does not suit the usual initial weights."""
-_LEARNS = (
-    "Dense",
-    "Conv1D",
-    "Conv2D",
-    "Conv3D",
-    "LSTM",
-    "GRU",
-    "SimpleRNN",
-    "Bidirectional",
-    "SeparableConv2D",
-)
-_PASSES_ON = frozenset({"InputLayer", "Reshape", "Flatten", "Dropout", "ZeroPadding2D", "Permute"})
+CAUSE = Cause(id="FIT112", slug="unscaled-or-wrapped-input", severity=Severity.WARNING, stage=0)
 
 
 @CAUSE.in_source
@@ -78,8 +66,23 @@ def from_data(
         wrapping = nearest(links, lambda link: wraps(link.module, link.node))
         if wrapping is not None:
             yield _wrapped(wrapping.module, wrapping.node)
-        elif _meets_weights(model) and _is_large(array):
+        elif meets_weights(model) and is_large(array):
             yield _unscaled(array)
+
+
+@CAUSE.while_training
+def from_training(training: TrainingFacts, model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """Report large features as the reason for a loss that is not finite."""
+    bad = [epoch for epoch, loss in enumerate(training.losses, 1) if not math.isfinite(loss)]
+    if not bad or data.role != "training" or not data_is_finite(data):
+        return
+    for array in unscaled(model, data):
+        found = _unscaled(array)
+        yield replace(
+            found,
+            message=f"{found.message}: the loss is not finite in epoch {bad[0]}",
+            severity=Severity.WARNING,
+        )
 
 
 def _wrapped(module: Module, node: ast.AST) -> Finding:
@@ -100,30 +103,6 @@ def _wrapped(module: Module, node: ast.AST) -> Finding:
         ],
         confidence=Confidence.LIKELY,
     )
-
-
-def _meets_weights(model: ModelFacts) -> bool:
-    """Whether the features reach the first weights without being scaled."""
-    if model.kind == "subclassed" or "train_step" in model.overrides:
-        return False
-    every = model.every_layer()
-    if any("Normalization" in layer.class_name or layer.class_name == "Rescaling" for layer in every):
-        return False
-    if not all(layer.builtin and layer.class_name != "Lambda" for layer in every):
-        return False
-    first = next((layer for layer in model.layers if layer.class_name not in _PASSES_ON), None)
-    inputs = 1 if isinstance(model.inputs, Unknown) else len(model.inputs)
-    return first is not None and first.class_name in _LEARNS and inputs == 1
-
-
-def _is_large(array: ArrayFacts) -> bool:
-    statistics = array.statistics
-    if not isinstance(statistics, Statistics) or statistics.maximum is None or statistics.minimum is None:
-        return False
-    if max(statistics.maximum, -statistics.minimum) >= LARGE:
-        return True
-    pictures = isinstance(array.shape, tuple) and len(array.shape) >= 3
-    return pictures and statistics.minimum >= 0 and 200 < statistics.maximum <= 255 and statistics.integral
 
 
 def _unscaled(array: ArrayFacts) -> Finding:

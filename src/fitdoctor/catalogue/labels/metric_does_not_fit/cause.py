@@ -68,6 +68,7 @@ CAUSE = Cause(
     slug="metric-does-not-fit",
     severity=Severity.WARNING,
     raises=("ValueError", "InvalidArgumentError"),
+    stage=2,
 )
 
 _THRESHOLDED = frozenset(

@@ -29,11 +29,12 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.traced import name_of
+from fitdoctor.catalogue.inputs.feature_scale import data_is_finite, unscaled
 from fitdoctor.catalogue.training.learning_rate import rate_edit, rate_of, rate_place
 from fitdoctor.catalogue.words import number
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe, wrap
-from fitdoctor.facts import DataFacts, ModelFacts, Statistics, TrainingFacts, Unknown
+from fitdoctor.facts import DataFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.source.definitions import FunctionInfo
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -56,7 +57,7 @@ def from_training(
 ) -> Iterator[Finding]:
     """Report a loss that is not finite although the data is."""
     bad = [epoch for epoch, loss in enumerate(training.losses, 1) if not math.isfinite(loss)]
-    if (not bad and not training.nonfinite_weights) or data.role != "training" or not _is_finite(data):
+    if (not bad and not training.nonfinite_weights) or data.role != "training" or not data_is_finite(data):
         return
     seen = [
         Evidence(
@@ -95,6 +96,8 @@ def from_training(
             confidence=Confidence.LIKELY,
         )
         return
+    if (rate is None or rate < LARGE_RATE) and any(unscaled(model, data)):
+        return  # FIT112 says why
     words = (
         f": a learning rate of {number(rate)} is too large" if rate is not None and rate >= LARGE_RATE else ""
     )
@@ -112,14 +115,6 @@ def from_training(
             )
         ],
         confidence=Confidence.LIKELY,
-    )
-
-
-def _is_finite(data: DataFacts) -> bool:
-    """Whether no NaN or infinite value was found in the data."""
-    return not any(
-        isinstance(array.statistics, Statistics) and array.statistics.nan + array.statistics.inf > 0
-        for array in (*data.x, *data.y, *data.sample_weight)
     )
 
 
