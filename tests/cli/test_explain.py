@@ -9,6 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from fitdoctor.catalogue import catalogue
+from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.report import render
+from tests.report.samples import EVERYTHING, PRIMARY
 
 COMPILE = """Epoch 1/2
 Traceback (most recent call last):
@@ -170,3 +173,25 @@ def test_a_program_that_was_stopped_is_told_as_it_was_then(run, tmp_path):
 def test_the_line_that_a_traceback_quotes_is_shown(run, tmp_path):
     (tmp_path / "train.log").write_text(COMPILE, "utf-8")
     assert "\n12 | model.fit(x, y)\n" in run("explain", tmp_path / "train.log").out
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("color", [False, True])
+def test_a_log_with_our_own_report_is_read_back(run, tmp_path, monkeypatch, width, color):
+    monkeypatch.chdir(tmp_path)
+    report = render(Diagnosis((PRIMARY,), excerpts=EVERYTHING.excerpts), width=width, color=color)
+    (tmp_path / "train.log").write_text(
+        f"Epoch 1/2\n{report}fitdoctor: stopped at train.py:8, before `fit` ran: 1 error\n"
+    )
+    (found,) = run("explain", "train.log", "--output-format", "json").json["findings"]
+    assert (found["id"], found["severity"], found["confidence"]) == ("FIT203", "error", "certain")
+    assert found["message"] == PRIMARY.message
+    assert (found["location"]["path"], found["location"]["line"]) == ("train.py", 8)
+    assert [fix["title"] for fix in found["fixes"]] == ["shift the labels"]
+
+
+def test_a_text_without_a_failure_is_an_empty_diagnosis_for_machines(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.log").write_text("Epoch 1/2\nall went well\n")
+    assert run("explain", "train.log", "--output-format", "json").json["findings"] == []
+    assert run("explain", "train.log").out.startswith("no failure found")

@@ -20,7 +20,8 @@ from fitdoctor.diagnosis import (
     Skipped,
     Unexplained,
 )
-from fitdoctor.report import RenderError, render
+from fitdoctor.optional_packages import MissingPackage
+from fitdoctor.report import render
 from tests.report.samples import EVERYTHING, PRIMARY, SECOND
 
 EVIL = "</pre><script>alert('`x`')</script><img src=x onerror=alert(1)>\"' {{ 7*7 }} {% raw %}"
@@ -116,5 +117,5 @@ def test_further_findings_are_folded():
 
 def test_without_jinja2_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
-    with pytest.raises(RenderError, match=r"fitdoctor\[html\]"):
+    with pytest.raises(MissingPackage, match=r"fitdoctor\[html\]"):
         render(EVERYTHING, "html")

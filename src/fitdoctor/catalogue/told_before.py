@@ -15,6 +15,10 @@ from fitdoctor.diagnosis import (
 from fitdoctor.facts import FailureFacts
 from fitdoctor.patterns import pattern
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Match
+
 _SAID = pattern(r"(?P<id>FIT\d{3}) (?P<slug>[a-z0-9-]+): (?P<message>.*?)(?: \((?P<place>[^()\n]+)\))?$")
 _HELP = pattern(r"\s*help: (?P<title>.+)")
 _IN_CELL = pattern(r"cell In\[(\d{1,6})\], line (\d{1,6})$")
@@ -41,6 +45,43 @@ def told_before(failure: FailureFacts) -> Finding | None:
         location=_location(said["place"] or ""),
         fixes=fixes,
     )
+
+
+_REPORT = pattern(
+    r"(?m)^(?P<severity>error|warning|info)\[(?P<id>FIT\d{3})\]: (?P<message>.+(?:\n  (?! *-->).+)*)"
+    r"(?:\n *--> (?P<place>.+):\d+$)?(?P<rest>(?:\n(?:[ \d]|help: ).*)*)"
+)
+_REMEDY = pattern(r"(?m)^help: (?P<title>.+(?:\n {6}.+)*)")
+_LABEL = pattern(r" \((?:safe|unsafe)\b[^()]*\)$")
+_CERTAINTY = pattern(r"(?m)^ +(?:=) (?P<name>certain|likely|possible): ")
+
+
+def reported_in(text: str) -> tuple[Finding, ...]:
+    """The findings of reports that `run` printed into a log."""
+    return tuple(_reported(block) for block in _REPORT.finditer(text))
+
+
+def _reported(block: Match[str]) -> Finding:
+    from fitdoctor.catalogue import find
+
+    cause, rest = find(block["id"]), block["rest"]
+    remedy, certainty = _REMEDY.search(rest), _CERTAINTY.search(rest)
+    title = _LABEL.sub("", _joined(remedy["title"])) if remedy else ""
+    return Finding(
+        block["id"],
+        cause.slug if cause is not None else "",
+        Severity(block["severity"]),
+        Confidence(certainty["name"]) if certainty else Confidence.LIKELY,
+        Moment.BEFORE_FIT,
+        _joined(block["message"]),
+        location=_location(block["place"] or ""),
+        fixes=(Fix(title, Applicability.DISPLAY),) if title else (),
+    ).with_fingerprint()
+
+
+def _joined(text: str) -> str:
+    """A text that was wrapped, in one line."""
+    return " ".join(text.split())
 
 
 def _location(place: str) -> Location | None:

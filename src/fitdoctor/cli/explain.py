@@ -182,18 +182,23 @@ def _read(path: str) -> bytes:
 
 def _failure(raw: bytes, options: Namespace, path: str = "") -> int:
     """Diagnose the failures in a text; a text without one is an answer, not an error."""
+    from fitdoctor.catalogue.told_before import reported_in
+    from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.examine import failures_told_in
+    from fitdoctor.failure.messages import plain_text
     from fitdoctor.failure.text import read_text_any
     from fitdoctor.source.read import display_path
 
     try:
-        failures = failures_told_in(read_text_any(raw), display_path(path))
+        text = read_text_any(raw)
+        failures = failures_told_in(text, display_path(path))
     except ValueError as error:
         raise UsageError("this is binary data, not a log or traceback") from error
-    if not failures:
+    diagnosis = _diagnosed(failures) if failures else Diagnosis(findings=reported_in(plain_text(text)))
+    if diagnosis.findings or diagnosis.unexplained or options.output_format != "text":
+        give_out(diagnosis, options)
+    else:
         print("no failure found: the text has no traceback and no message that fitdoctor knows")
-        return 0
-    give_out(_diagnosed(failures), options)
     return 0
 
 

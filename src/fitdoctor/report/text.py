@@ -121,7 +121,7 @@ def _excerpt(location: Location, subject: str, lines: Lines, margin: int, look: 
     yield _gutter(margin)
     room = look.width - margin - 3
     above = lines.before(location)
-    if above is not None:
+    if above is not None and any(map(str.isalnum, above[1])):
         yield [*_gutter(margin, above[0]), (_cropped(printable(above[1].rstrip()), room), "dim")]
     yield from _marked(location, text.rstrip(), subject, margin, look)
 
