@@ -126,10 +126,18 @@ def test_a_fix_says_whether_it_is_safe(fix, label):
     assert f">{label}</span>" in page
 
 
-def test_the_copy_button_holds_the_new_line_and_is_hidden_without_its_script():
-    buttons = [attrs for tag, attrs in Elements(card(EVERYTHING)).tags if tag == "button"]
-    assert buttons[0]["data-text"] == "model.fit(x_train, y_train - 1, epochs=5)"
-    assert all("hidden" in attrs for attrs in buttons)
+def test_the_new_line_can_be_copied_and_without_its_script_there_is_no_button():
+    tags = Elements(card(EVERYTHING)).tags
+    copied = [attrs["data-text"] for _tag, attrs in tags if attrs.get("class") == "fd-copy"]
+    assert copied[0] == "model.fit(x_train, y_train - 1, epochs=5)"
+    assert "button" not in {tag for tag, _attrs in tags}
+
+
+def test_without_its_styles_every_line_of_code_stands_on_its_own():
+    shown = Elements(card(EVERYTHING)).text
+    assert (
+        "8 - model.fit(x_train, y_train, epochs=5)\n8 + model.fit(x_train, y_train - 1, epochs=5)\n" in shown
+    )
 
 
 def test_hostile_text_runs_nothing():

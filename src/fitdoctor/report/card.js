@@ -1,10 +1,12 @@
-for (const button of document.querySelectorAll(".fitdoctor-card button.fd-copy[hidden]")) {
-  button.hidden = false;
+for (const place of document.querySelectorAll(".fitdoctor-card .fd-copy:empty")) {
+  const button = place.appendChild(document.createElement("button"));
+  button.type = "button";
+  button.textContent = "Copy";
   button.onclick = async () => {
-    const text = button.dataset.text;
+    const text = place.dataset.text;
     try { await navigator.clipboard.writeText(text); } catch {
       const area = Object.assign(document.createElement("textarea"), { value: text });
-      button.after(area);
+      place.append(area);
       area.select();
       document.execCommand("copy");
       area.remove();

@@ -109,7 +109,7 @@ def place(location: Location | None) -> str:
 
 def _finding(finding: Finding, lines: Lines) -> str:
     severity = finding.severity.value
-    head = f"{badge(severity, severity)}{badge(finding.id)}{place(finding.location)}"
+    head = f"{badge(severity, severity)} {badge(finding.id)} {place(finding.location)}"
     return (
         f'<div class="fd-part"><div class="fd-head">{head}</div>'
         f'<div class="fd-message">{sentence(finding.message)}</div>{_body(finding, lines)}</div>'
@@ -154,8 +154,9 @@ def _excerpt(location: Location, lines: Lines) -> str:
 
 
 def _row(number: int, code: str, kind: str = "", sign: str = "") -> str:
-    signed = f'<span class="fd-sign">{sign or " "}</span>' if kind and kind != "fd-faint" or sign else ""
-    return f'<span class="fd-row {kind}"><span class="fd-number">{number}</span>{signed}{code}</span>'
+    signed = f'<span class="fd-sign">{sign} </span>' if sign else ""
+    # The line break is for front ends that strip the styles.
+    return f'<span class="fd-row {kind}"><span class="fd-number">{number} </span>{signed}{code}\n</span>'
 
 
 def _code(text: str, start: int = 0, end: int = 0) -> str:
@@ -187,7 +188,8 @@ def _evidence(evidence: tuple[Evidence, ...]) -> str:
 
 
 def _claim(evidence: Evidence) -> str:
-    return f"{sentence(evidence.claim)} {place(evidence.location)}"
+    where = f' <span class="fd-place">({escaped(str(evidence.location))})</span>' if evidence.location else ""
+    return sentence(evidence.claim) + where
 
 
 # --- fixes --------------------------------------------------------------------------------------------------------
@@ -196,8 +198,8 @@ def _claim(evidence: Evidence) -> str:
 def _fix(fix: Fix, lines: Lines) -> str:
     changes = hunks(fix, lines)
     return (
-        f'<div class="fd-label"><span><strong>Fix:</strong> {sentence(fix.title)}</span>'
-        f"{_manner(fix)}{_copy(changes)}</div>{_diff(changes)}"
+        f'<div class="fd-label"><span><strong>Fix:</strong> {sentence(fix.title)} '
+        f"{_manner(fix)}</span> {_copy(changes)}</div>{_diff(changes)}"
     )
 
 
@@ -218,19 +220,19 @@ def _manner(fix: Fix) -> str:
 
 
 def _copy(changes: tuple[Hunk, ...]) -> str:
-    """A button for the new lines; hidden until the card's script runs, which an untrusted notebook strips."""
+    """Where the card's script puts a button for the new lines; an untrusted notebook strips the script."""
     text = "\n".join(line for hunk in changes for line in hunk.added)
     if not text:
         return ""
     value = html.escape(text.encode("utf-8", "replace").decode("utf-8")).replace("\n", "&#10;")
-    return f'<button type="button" class="fd-copy" hidden data-text="{value}">Copy</button>'
+    return f'<span class="fd-copy" data-text="{value}"></span>'
 
 
 def _diff(changes: tuple[Hunk, ...]) -> str:
     rows: list[str] = []
     for index, hunk in enumerate(changes):
         if index:
-            rows.append('<span class="fd-row fd-faint"><span class="fd-number">⋮</span></span>')
+            rows.append('<span class="fd-row fd-faint"><span class="fd-number">⋮ </span>\n</span>')
         if hunk.before is not None:
             rows.append(_row(hunk.line - 1, _code(hunk.before), "fd-faint", " "))
         rows += [
@@ -256,8 +258,8 @@ def _unexplained(failure: Unexplained, lines: Lines) -> str:
     told = [f"{label}: {escaped(value)}" for label, value in facts if value]
     note = failure.note or "no cause in the catalogue fits this failure"
     return (
-        f'<div class="fd-part"><div class="fd-head">{badge("unexplained", "warning")}{badge(failure.type)}'
-        f'{place(failure.location)}</div><div class="fd-raw">{text}</div>'
+        f'<div class="fd-part"><div class="fd-head">{badge("unexplained", "warning")} {badge(failure.type)}'
+        f' {place(failure.location)}</div><div class="fd-raw">{text}</div>'
         f"{_excerpt(failure.location, lines) if failure.location else ''}{_list(told) if told else ''}"
         f'<div class="fd-foot fd-dim">{escaped(note)}</div></div>'
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fitdoctor.runner.watching import Watching
 
 _SHORTENED = "The traceback above is shortened to your own code; `%tb` shows all of it."
-_MOST_LINES = 10
+_MOST_LINES = 6
 """Of the exception's message: TensorFlow puts whole stacks into it."""
 
 _explaining: list[Cells] = []
