@@ -1,1 +1,1 @@
-"""Variables and gradients, and what judges of them read and edit."""
+"""Causes about variables and gradients, and the analysis and edits they share."""

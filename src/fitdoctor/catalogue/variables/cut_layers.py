@@ -1,4 +1,4 @@
-"""Layers of the user's that no gradient passes, and the layers that can learn only through them."""
+"""Custom layers that block the gradient, and the layers that can learn only through them."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _OTHER_WAYS = ("train_step", "compute_loss")
 
 @dataclass(frozen=True)
 class CuttingLayer:
-    """A layer that lets no gradient through."""
+    """A layer that blocks the gradient."""
 
     layer: LayerFacts
     function: FunctionInfo
-    """What the layer does."""
+    """The function that the layer computes."""
     cut: Cut
     before: tuple[LayerFacts, ...]
-    """The layers with weights whose every way to the outputs leads through it."""
+    """The layers with weights whose every path to the outputs goes through it."""
     is_everything: bool
-    """Those are all that the model has to train."""
+    """Whether these are all trainable layers of the model."""
 
 
 def cutting_layers(model: ModelFacts, project: Project) -> Iterator[CuttingLayer]:
-    """The layers that cut the gradient of others, where the model has no other way to learn."""
+    """Return the layers that block the gradient of others that have no other path to the loss."""
     if model.kind == "subclassed" or model.added_losses or set(_OTHER_WAYS) & set(model.overrides):
         return
     trained = [layer for layer in model.layers if layer.trainable and layer.trainable_parameters > 0]
@@ -54,7 +54,7 @@ def _cut_in(layer: LayerFacts, project: Project) -> tuple[FunctionInfo, Cut] | N
 
 
 def _computes(function: FunctionInfo, layer: LayerFacts, module: Module) -> bool:
-    """Whether the function is what the layer does: its class's `call`, or the function of a Lambda layer."""
+    """Return whether the function is what the layer computes: its `call`, or the function of a Lambda layer."""
     if function.owner is not None:
         return function.name == "call" and function.owner.name == layer.class_name
     if layer.class_name != "Lambda" or isinstance(layer.code, Unknown):
@@ -81,12 +81,12 @@ def _adds_loss(function: FunctionInfo) -> bool:
 
 
 def _only_through(model: ModelFacts, layer: LayerFacts) -> list[LayerFacts]:
-    """The layers with weights to train from which every way to the outputs leads through the given one."""
+    """Return the trainable layers whose every path to the outputs goes through the given one."""
     layers = {one.name: one for one in model.layers}
     if model.kind == "sequential":
         before = model.layers[: model.layers.index(layer)]
     elif not any(one.fed_by for one in model.layers):
-        # The source tells the way back from an output, as far as it is one way.
+        # From source alone, follow the inputs back from an output while there is only one.
         way = model.output_paths[0] if len(model.output_paths) == 1 else ()
         behind_it = way[way.index(layer.name) + 1 :] if layer.name in way else ()
         before = tuple(layers[name] for name in behind_it if name in layers)
@@ -101,7 +101,7 @@ def _only_through(model: ModelFacts, layer: LayerFacts) -> list[LayerFacts]:
 
 
 def _reached(start: list[str], layers: dict[str, LayerFacts], stop: str) -> set[str]:
-    """The layers that lead to the given ones, not through `stop`."""
+    """Return the layers that lead to the given ones without passing through `stop`."""
     found: set[str] = set()
     waiting = list(start)
     while waiting:
@@ -117,7 +117,7 @@ def _reached(start: list[str], layers: dict[str, LayerFacts], stop: str) -> set[
 
 
 def has_other_ways(owner: ClassInfo) -> bool:
-    """Whether the class has a step, a loss or added losses of its own, through which a gradient may come."""
+    """Return whether the class has a custom step, loss or added losses that may provide a gradient."""
     module = owner.module
     if any(module.method(owner, name) is not None for name in _OTHER_WAYS):
         return True

@@ -1,4 +1,4 @@
-"""The ways that a gradient should take through losses, layers and tapes of the user's."""
+"""Gradient paths through custom losses, layers and tapes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fitdoctor.source.traced.tensor_calls import MAKES_VARIABLE
 
 
 def first_cut(module: Module, function: FunctionInfo) -> Cut | None:
-    """What cuts every way through a loss (from its predictions) or a `call` (from the layers that it uses)."""
+    """Return what blocks every path through a loss (from its predictions) or a `call` (from its layers)."""
     assert function.traced is not None
     if has_own_gradient(function):
         return None
@@ -29,13 +29,13 @@ def first_cut(module: Module, function: FunctionInfo) -> Cut | None:
 
 
 def layer_cut(function: FunctionInfo) -> Cut | None:
-    """What cuts every way through a layer class of the user's."""
+    """Return what blocks every path through a custom layer class."""
     owner = function.owner
     return input_cut(function.module, function) if owner is not None and owner.kind == "Layer" else None
 
 
 def input_cut(module: Module, function: FunctionInfo) -> Cut | None:
-    """What cuts every way from the input of a layer to its output."""
+    """Return what blocks every path from the input of a layer to its output."""
     parameters = [name for name in function.parameters if name != "self"]
     if not parameters or has_own_gradient(function):
         return None
@@ -43,7 +43,7 @@ def input_cut(module: Module, function: FunctionInfo) -> Cut | None:
 
 
 def prediction_parameter(function: FunctionInfo) -> str:
-    """The parameter of a loss that takes the predictions: `y_pred`, else the second one after `self`."""
+    """Return the parameter of a loss for the predictions: `y_pred`, otherwise the second one after `self`."""
     parameters = [name for name in function.parameters if name != "self"]
     if "y_pred" in parameters:
         return "y_pred"
@@ -53,7 +53,7 @@ def prediction_parameter(function: FunctionInfo) -> str:
 
 
 def losses_that_ignore_predictions(module: Module) -> Iterator[tuple[FunctionInfo, ast.AST]]:
-    """Loss functions that never read `y_pred`, with what they return."""
+    """Return the loss functions that never read `y_pred`, with the values they return."""
     for function in module.functions:
         tracing = function.traced
         if tracing is None or tracing.how != "loss" or not tracing.direct:
@@ -72,7 +72,7 @@ def losses_that_ignore_predictions(module: Module) -> Iterator[tuple[FunctionInf
 
 
 def _names_behind(function: FunctionInfo, returned: Iterable[ast.AST]) -> set[str]:
-    """Every name that what is returned may be computed from, through assignments and methods that change a value."""
+    """Return every name that may enter the result, through assignments and mutating methods."""
     statements = [
         (_changed(node), names_in(node))
         for node in ast.walk(function.node)
@@ -87,7 +87,7 @@ def _names_behind(function: FunctionInfo, returned: Iterable[ast.AST]) -> set[st
 
 
 def _changed(statement: ast.stmt) -> set[str]:
-    """The names that a statement binds, and those whose methods it calls, whose parts it sets."""
+    """Return the names that a statement binds or mutates."""
     return {
         inner.id
         for node in ast.walk(statement)
@@ -98,7 +98,7 @@ def _changed(statement: ast.stmt) -> set[str]:
 
 
 def _base(node: ast.AST) -> list[ast.Name]:
-    """The name at the beginning of `name.method(…)` and `name[…]`."""
+    """Return the name at the start of `name.method(…)` and `name[…]`."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
         if isinstance(node, ast.Name):
@@ -107,7 +107,7 @@ def _base(node: ast.AST) -> list[ast.Name]:
 
 
 def _brings_weights(module: Module, node: ast.AST) -> bool:
-    """Whether a loss may reach weights by itself: it calls a model or what is not known, or reads variables."""
+    """Return whether a loss may reach weights itself: it calls a model or unknown code, or reads variables."""
     if isinstance(node, ast.Call):
         return _call_uses_weights(module, node, frozenset(), 0) is not False
     if isinstance(node, ast.Attribute):
@@ -124,7 +124,7 @@ def _brings_weights(module: Module, node: ast.AST) -> bool:
 
 
 def tape_cut(module: Module) -> Cut | None:
-    """What cuts the gradient between a model's output and the value that a tape differentiates."""
+    """Return what blocks the gradient between a model's output and the value that a tape differentiates."""
     for tape, block in tapes(module):
         for call in gradient_calls(module, tape, block):
             loss = call.args[0] if call.args else None
@@ -136,7 +136,7 @@ def tape_cut(module: Module) -> Cut | None:
 
 
 def tape_cut_of_model(module: Module) -> Cut | None:
-    """The same where the source alone leaves no doubt: the weights that are asked about are those of the model called.
+    """Return the same, but only if the differentiated weights certainly belong to the model that is called.
 
     A loss may well stop the gradient of one model and teach another one by the same tape.
     """
@@ -153,7 +153,7 @@ def tape_cut_of_model(module: Module) -> Cut | None:
 
 
 def assigned_under_tape(module: Module) -> Cut | None:
-    """A variable that is assigned while a tape records: it keeps the number, not the way that led to it."""
+    """Return an assignment to a variable under a tape: the variable keeps the number, not its gradient path."""
     for _tape, block in tapes(module):
         for node in ast.walk(block):
             if (
@@ -166,7 +166,7 @@ def assigned_under_tape(module: Module) -> Cut | None:
 
 
 def asked_about(module: Module, call: ast.Call) -> str:
-    """The model whose weights a tape is asked about, as the source names it; "" when it is anything else."""
+    """Return the model whose weights a tape differentiates, as named in the source, or "" for anything else."""
     weights = module.made_by(call.args[1]) if len(call.args) > 1 else None
     if isinstance(weights, ast.Attribute) and weights.attr in ("trainable_variables", "trainable_weights"):
         return module.segment(weights.value)
@@ -174,7 +174,7 @@ def asked_about(module: Module, call: ast.Call) -> str:
 
 
 def _is_only_called(module: Module, block: ast.With, model: str) -> bool:
-    """Whether a block, and the functions that it calls, do nothing with a model (or its layers) but call it."""
+    """Return whether a block and the functions it calls only call a model (or its layers)."""
     own = _calls_of_own_layers(module)
     named = [
         node
@@ -186,7 +186,7 @@ def _is_only_called(module: Module, block: ast.With, model: str) -> bool:
 
 
 def _is_call_of(module: Module, node: ast.AST, own: IsRoot | None) -> bool:
-    """Whether a model is called here, asked to predict, or (its own) one of its layers is called."""
+    """Return whether a model is called or asked to predict here, or one of its layers is called."""
     parent = module.parent(node)
     if isinstance(parent, ast.Call) and parent.func is node or _predicts(parent):
         return True
@@ -195,7 +195,7 @@ def _is_call_of(module: Module, node: ast.AST, own: IsRoot | None) -> bool:
 
 
 def _calls_of_own_layers(module: Module) -> IsRoot:
-    """Tells `self(…)`, and `self.layer(…)` where every assignment of the attribute makes a layer or model."""
+    """Match `self(…)`, and `self.layer(…)` if every assignment to the attribute creates a layer or model."""
 
     def is_root(expr: ast.expr) -> bool:
         if not isinstance(expr, ast.Call):
@@ -220,7 +220,7 @@ def _is_always_layer(module: Module, attribute: ast.Attribute) -> bool:
 
 
 def with_functions(module: Module, body: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements, with those of the file's functions that they call."""
+    """Return the statements, including those of the functions in this file that they call."""
     found = list(body)
     for statement in body:
         for node in ast.walk(statement):
@@ -245,7 +245,7 @@ def _calls_of(module: Module, model: str) -> IsRoot:
 
 
 def tapes(module: Module) -> Iterator[tuple[str, ast.With]]:
-    """Every `with tf.GradientTape() as name`, with the block."""
+    """Return every `with tf.GradientTape() as name`, with its block."""
     for block in module.nodes(ast.With):
         for item in block.items:
             maker = item.context_expr
@@ -258,7 +258,7 @@ def tapes(module: Module) -> Iterator[tuple[str, ast.With]]:
 
 
 def gradient_calls(module: Module, tape: str, block: ast.With) -> list[ast.Call]:
-    """The calls `tape.gradient(…)` that follow a block, before its name is used for another tape."""
+    """Return the `tape.gradient(…)` calls after a block, until its name refers to another tape."""
     scope = module.function_of(block)
     others = [
         other.lineno
@@ -281,7 +281,7 @@ def gradient_calls(module: Module, tape: str, block: ast.With) -> list[ast.Call]
 
 
 def is_layer_call(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression calls a layer or model that `self` has, and so brings in weights."""
+    """Return whether an expression calls a layer or model of `self`, and so depends on weights."""
     return (
         isinstance(expr, ast.Call)
         and isinstance(expr.func, ast.Attribute)
@@ -292,14 +292,14 @@ def is_layer_call(module: Module, expr: ast.expr) -> bool:
 
 
 def is_model_output(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression brings in what a model computes: a call of it, or the method that predicts."""
+    """Return whether an expression contains the output of a model: a call or a `predict`."""
     if isinstance(expr, ast.Attribute) and expr.attr in PREDICTS:
         return _is_trained_model(module, expr.value) or kind_of_value(module, expr.value) == "Model"
     return is_model_call(module, expr)
 
 
 def is_model_call(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression calls a Keras model or layer, whatever it is named by."""
+    """Return whether an expression calls a Keras model or layer, under any name."""
     if not isinstance(expr, ast.Call):
         return False
     if is_layer_call(module, expr) or _is_trained_model(module, expr.func):
@@ -311,7 +311,7 @@ def is_model_call(module: Module, expr: ast.expr) -> bool:
 
 
 def _is_trained_model(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression is `self.model` in a callback: the model that is being trained."""
+    """Return whether an expression is `self.model` in a callback, the model being trained."""
     if not (isinstance(expr, ast.Attribute) and expr.attr == "model" and isinstance(expr.value, ast.Name)):
         return False
     owner = module.class_of(expr)
@@ -328,7 +328,7 @@ _DEEPEST = 4
 
 
 def uses_weights(module: Module, body: Iterable[ast.AST], variables: frozenset[str], depth: int = 0) -> bool:
-    """Whether statements may compute from weights: a model is called, a variable read, something unknown called."""
+    """Return whether statements may use weights: they call a model or unknown code, or read a variable."""
     for statement in body:
         for node in ast.walk(statement):
             if isinstance(node, (ast.Name, ast.Attribute)) and module.segment(node) in variables:
@@ -339,7 +339,7 @@ def uses_weights(module: Module, body: Iterable[ast.AST], variables: frozenset[s
 
 
 def surely_uses_weights(module: Module, expr: ast.expr, variables: frozenset[str]) -> bool:
-    """Whether an expression computes from weights: it calls a model, or reads a variable, itself or in a function."""
+    """Return whether an expression certainly uses weights, directly or in a function it calls."""
     return any(
         isinstance(node, (ast.Name, ast.Attribute))
         and module.segment(node) in variables
@@ -350,7 +350,7 @@ def surely_uses_weights(module: Module, expr: ast.expr, variables: frozenset[str
 
 
 def _call_uses_weights(module: Module, call: ast.Call, variables: frozenset[str], depth: int) -> bool | None:
-    """Whether a call computes from weights; None when it cannot be told."""
+    """Return whether a call uses weights, or None if that is unknown."""
     if is_model_call(module, call):
         return True
     name = module.resolve(call.func)

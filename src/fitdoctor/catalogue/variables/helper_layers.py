@@ -1,4 +1,4 @@
-"""A helper that makes layers each time that it is called, rewritten as a class of layer that makes them once."""
+"""Edits that turn a helper that creates layers on every call into a layer class that creates them once."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from fitdoctor.source.module import FunctionInfo, Module
 
 @dataclass(frozen=True, eq=False)
 class _Helper:
-    """A function whose parameters are either what the layers are made with, or what they are called on."""
+    """A function whose parameters either configure its layers or are inputs to them."""
 
     function: FunctionInfo
     node: ast.FunctionDef
     made: tuple[ast.Call, ...]
-    """The constructions of its layers."""
+    """The calls that create its layers."""
     settings: tuple[str, ...]
-    """The parameters that they are made with."""
+    """The parameters that configure them."""
 
 
 def as_layer_class(function: FunctionInfo) -> tuple[Edit, ...]:
-    """A class in the place of the helper, one object of it for each call, made in `__init__` of the class that calls it."""
+    """Replace the helper with a class, and create one instance per call in `__init__` of the calling class."""
     helper = _read(function)
     module = function.module
     name = "".join(part.capitalize() for part in function.name.split("_"))
@@ -45,7 +45,7 @@ def as_layer_class(function: FunctionInfo) -> tuple[Edit, ...]:
 
 
 def _read(function: FunctionInfo) -> _Helper | None:
-    """The helper, where each parameter has one part to play; None for one that does more than call its layers."""
+    """Return the helper if each parameter has a single role, or None if it does more than call its layers."""
     node, module = function.node, function.module
     if not isinstance(node, ast.FunctionDef) or node.decorator_list or node.args.vararg or node.args.kwarg:
         return None
@@ -56,7 +56,7 @@ def _read(function: FunctionInfo) -> _Helper | None:
         for call in own_nodes(function)
         if isinstance(call, ast.Call) and module.resolve(call.func).startswith("keras.layers.")
     ]
-    # `Concatenate()([x, y])`: what is called on tensors; `concatenate([x, y])` is no construction.
+    # `Concatenate()([x, y])` creates a layer; `concatenate([x, y])` does not.
     made = [call for call in made if module.segment(call.func).rpartition(".")[2][:1].isupper()]
     inside = {id(each) for call in made for each in ast.walk(call)}
     used = {each.id for call in made for each in ast.walk(call) if isinstance(each, ast.Name)}
@@ -79,7 +79,7 @@ def _read(function: FunctionInfo) -> _Helper | None:
 
 
 def _calls(function: FunctionInfo) -> Iterator[tuple[ast.Call, FunctionInfo]]:
-    """Every use of the helper, each a call in a method; nothing where one is something else."""
+    """Return every use of the helper, each a call in a method; nothing if a use is anything else."""
     module = function.module
     found = []
     named: list[ast.Name | ast.Attribute] = [*module.nodes(ast.Name), *module.nodes(ast.Attribute)]
@@ -99,7 +99,7 @@ def _calls(function: FunctionInfo) -> Iterator[tuple[ast.Call, FunctionInfo]]:
 
 
 def _making(helper: _Helper, call: ast.Call, name: str) -> Making | None:
-    """One object for a call, with the arguments that its layers are made with."""
+    """Return the expression that creates an instance for a call, with the layer settings."""
     module = helper.function.module
     parameters = [each for each in helper.function.parameters if each != "self"]
     if any(isinstance(each, ast.Starred) for each in call.args) or len(call.args) > len(parameters):
@@ -109,7 +109,7 @@ def _making(helper: _Helper, call: ast.Call, name: str) -> Making | None:
     if not all(each[0] in parameters for each in given):
         return None
     made = [(prefix, value) for parameter, prefix, value in given if parameter in helper.settings]
-    # Settings that stand behind one that is left to its default keep their places: they come in the same order.
+    # Settings after one that keeps its default stay in the same order.
     texts = [f"{prefix}{module.segment(value)}" for prefix, value in made]
     used = [
         f"{prefix}{module.segment(value)}"
@@ -160,7 +160,7 @@ def _class_for(helper: _Helper, name: str) -> tuple[Edit, ...]:
 
 
 def _body(module: Module, node: ast.FunctionDef, inner: list[Edit]) -> list[str]:
-    """The statements with the layers as attributes, indented as those of a method."""
+    """Return the statements with the layers as attributes, indented as a method body."""
     first, last = module.location(node.body[0]), module.location(node.body[-1])
     span = Location(first.path, first.line, 1, last.end_line, last.end_column, first.cell)
     lines = module.text.split("\n")[node.body[0].lineno - 1 : node.body[-1].end_lineno]
@@ -175,7 +175,7 @@ def _up(location: Location, lines: int) -> Location:
 
 
 def _parameter(module: Module, node: ast.FunctionDef, name: str) -> str:
-    """A parameter with its default, as it is written."""
+    """Return a parameter with its default, as written."""
     arguments = [*node.args.posonlyargs, *node.args.args]
     defaults = dict(zip(reversed(arguments), reversed(node.args.defaults), strict=False))
     for each in arguments:

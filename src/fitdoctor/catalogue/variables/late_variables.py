@@ -1,4 +1,4 @@
-"""An optimizer or a model that makes its variables on a later trace of a `tf.function` than the first."""
+"""An optimizer or model that creates its variables after the first trace of a `tf.function`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fitdoctor.source.module import CallSite, Module
 
 
 def late_optimizer(cause: Cause, failure: FailureFacts, module: Module | None) -> Finding | None:
-    """What the user's last line shows: it applies gradients, and Keras makes the optimizer's variables there.
+    """Return a finding if the user's last line applies gradients and Keras creates the optimizer's variables there.
 
     Args:
         cause: whose finding it is.
@@ -56,7 +56,7 @@ def late_optimizer(cause: Cause, failure: FailureFacts, module: Module | None) -
 
 
 def renewed(cause: Cause, found: Renewed) -> Finding:
-    """The same, as the source tells it: a loop makes the optimizer, and a function outside of it is traced once.
+    """Return the same finding from source: a loop creates the optimizer, and a function outside it is traced once.
 
     Args:
         cause: whose finding it is.
@@ -87,7 +87,7 @@ def _for_each(module: Module | None) -> Fix:
 
 
 def late_model(cause: Cause, failure: FailureFacts, module: Module) -> Finding | None:
-    """The same of a model that does not know its input before: it makes its weights when it is called.
+    """Return the same finding for a model without an input shape, which creates its weights at its first call.
 
     Args:
         cause: whose finding it is.
@@ -105,7 +105,7 @@ def late_model(cause: Cause, failure: FailureFacts, module: Module) -> Finding |
         around = origin.module.function_of(made) if made is not None else None
         given = site.function is not None and site.node.func.id in site.function.parameters
         if made is None and not given or around is not None and around.traced is not None:
-            continue  # what is made in the function itself is FIT502
+            continue  # a variable created in the function itself is FIT502
         if made is not None and kind_of_call(origin.module, made) not in ("Model", "Layer"):
             continue
         return cause.finding(
@@ -133,7 +133,7 @@ def _at(module: Module, frame: Frame) -> CallSite | None:
 
 
 def _made(module: Module, site: CallSite) -> tuple[Module, ast.Call] | None:
-    """Where the optimizer comes from, also through the argument of the function."""
+    """Return where the optimizer is created, also if it is passed as an argument."""
     assert isinstance(site.node.func, ast.Attribute)
     origin = module.origin(site.node.func.value)
     if isinstance(origin.node, ast.Call) and kind_of_call(origin.module, origin.node) == "Optimizer":

@@ -1,4 +1,4 @@
-"""Edits that move the weights that `call` adds into `build`, which Keras calls once, with the shape of the inputs."""
+"""Edits that move weights from `call` into `build`, which Keras calls once with the input shape."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
 _OF_KERAS = frozenset("weights variables losses metrics name dtype input output trainable path state".split())
-"""Attributes of a layer that a weight cannot take the name of."""
+"""Layer attributes whose names a weight cannot use."""
 
 
 def made_in_build(function: FunctionInfo, calls: Sequence[ast.Call]) -> tuple[Edit, ...]:
-    """Make each weight in `build`, and use it in `call`; nothing where one needs more than the shape of the inputs."""
+    """Create each weight in `build` and use it in `call`; nothing if one needs more than the input shape."""
     module, owner = function.module, function.owner
     if owner is None or function.name != "call" or not isinstance(function.node, ast.FunctionDef):
         return ()
@@ -38,7 +38,7 @@ def made_in_build(function: FunctionInfo, calls: Sequence[ast.Call]) -> tuple[Ed
 
 
 def _shape_name(owner: ClassInfo) -> str:
-    """How `build` names the shape, where there is one; "" where it takes more than that."""
+    """Return the shape parameter of an existing `build`, or "" if it has more parameters."""
     build = owner.methods.get("build")
     if build is None:
         return "input_shape"
@@ -53,7 +53,7 @@ def _in_build(
     if build is not None and isinstance(build.node, ast.FunctionDef):
         code = module.code(build.node.body[-1])
         return insert_after(code, f"\n{code.indent}".join(lines))
-    # Decorators stand above the line of the method itself.
+    # Decorators are above the line of the method itself.
     first = call.decorator_list[0] if call.decorator_list else call
     indent = indent_of(module, call)
     body = "".join(f"{indent}    {line}\n" for line in lines)
@@ -61,14 +61,14 @@ def _in_build(
 
 
 class _Translation:
-    """How an expression of `call` reads in `build`, where only the shapes of the inputs are known."""
+    """Translates expressions of `call` for `build`, where only the input shapes are known."""
 
     def __init__(self, function: FunctionInfo, given: str, shape: str) -> None:
         self._function, self._given, self._shape = function, given, shape
         self._bindings = function.module.index.scopes[function.node].bindings
 
     def text(self, node: ast.expr, depth: int = 3) -> str | None:
-        """The expression for `build`; None where it needs a value of the call."""
+        """Return the expression for `build`, or None if it needs a value of the call."""
         module = self._function.module
         text, start = module.segment(node), module.places.span(node)[0]
         parts: list[tuple[ast.AST, str]] = []
@@ -83,7 +83,7 @@ class _Translation:
         return text
 
     def _parts(self, node: ast.AST) -> Iterator[ast.Attribute | ast.Name]:
-        """The shapes of tensors, and the names of the method, that an expression consists of."""
+        """Return the tensor shapes and local names in an expression."""
         if isinstance(node, ast.Attribute) and node.attr == "shape" and isinstance(node.value, ast.Name):
             yield node
             return
@@ -104,7 +104,7 @@ class _Translation:
         return name.id == self._given and len(self._bindings[name.id]) == 1
 
     def _unpacked(self, name: ast.Name) -> int | None:
-        """Which of the inputs a name stands for: 0 for `left` of `left, right = inputs`."""
+        """Return which input a name refers to: 0 for `left` in `left, right = inputs`."""
         statement = self._only_store(name)
         target = statement.targets[0] if statement is not None and len(statement.targets) == 1 else None
         if not isinstance(target, (ast.Tuple, ast.List)) or statement is None:
@@ -116,7 +116,7 @@ class _Translation:
         return names.index(name.id) if name.id in names else None
 
     def _local(self, name: ast.Attribute | ast.Name, depth: int) -> str | None:
-        """What a name of the method was given, in terms of `build`."""
+        """Return the value of a local name, translated for `build`."""
         statement = self._only_store(name) if isinstance(name, ast.Name) else None
         if statement is None or depth == 0 or not isinstance(statement.targets[0], ast.Name):
             return None

@@ -1,4 +1,4 @@
-"""Edits that move what a method makes anew on every call into `__init__`, where it is made once."""
+"""Edits that move objects created on every call of a method into `__init__`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
 @dataclass(frozen=True)
 class Making:
-    """A call that makes something, and how it reads where it is made once."""
+    """A call that creates an object, and its text where it is created once."""
 
     call: ast.Call
     text: str
     anew: str = ""
-    """The statement that gives it its first value again, where the method changes it."""
+    """The statement that resets the object, if the method changes it."""
     depends_on: tuple[ast.expr, ...] | None = None
-    """What of the call its making needs; None for all of it."""
+    """The parts of the call that its creation depends on; None for all of it."""
     used: str = "{}"
-    """How it reads where the call was, with `{}` for what was made once."""
+    """The expression that replaces the call, with `{}` for the object."""
 
 
 def made_in_init(function: FunctionInfo, makings: Sequence[Making]) -> tuple[Edit, ...]:
-    """Make each once in `__init__`, and use it in the method; nothing where one depends on what the method is given.
+    """Create each object once in `__init__` and use it in the method; nothing if one depends on the method's arguments.
 
     What is made in a loop over something that `__init__` knows becomes a list, through which the loop goes, too.
     """
@@ -68,12 +68,12 @@ def made_in_init(function: FunctionInfo, makings: Sequence[Making]) -> tuple[Edi
 
 
 def _loop_around(function: FunctionInfo, node: ast.AST) -> ast.For | None:
-    """The innermost `for` of the method in whose body a node stands."""
+    """Return the innermost `for` of the method whose body contains a node."""
     return next((loop for loop in loops_around(function.module, node) if isinstance(loop, ast.For)), None)
 
 
 def _known_in_init(function: FunctionInfo, needed: Sequence[ast.expr], loop: ast.For | None) -> bool:
-    """Whether expressions depend on nothing that only the method knows."""
+    """Return whether expressions depend on nothing that only the method knows."""
     own = {name for name in function.parameters if name != "self"}
     own |= {
         node.id
@@ -89,7 +89,7 @@ def _known_in_init(function: FunctionInfo, needed: Sequence[ast.expr], loop: ast
 def name_for(
     module: Module, call: ast.Call, taken: set[str], several: bool = False, as_assigned: bool = True
 ) -> str:
-    """A free name: that of the variable it is assigned to, or of what is made."""
+    """Return an unused name: that of the variable it is assigned to, or of the object's class."""
     statement = module.statement(call)
     assigned = as_assigned and isinstance(statement, ast.Assign) and statement.value is call
     target = statement.targets[0] if isinstance(statement, ast.Assign) and assigned else None
@@ -105,7 +105,7 @@ def name_for(
 
 
 def _going_through(module: Module, loop: ast.For, pairs: list[tuple[str, str]]) -> Iterator[Edit]:
-    """`for units in self.sizes` as `for units, dense_layer in zip(self.sizes, self.dense_layers)`."""
+    """Rewrite `for units in self.sizes` as `for units, dense_layer in zip(self.sizes, self.dense_layers)`."""
     ones = ", ".join(one for one, _many in pairs)
     many = ", ".join(f"self.{name}" for _one, name in pairs)
     target = module.segment(loop.target)
@@ -126,7 +126,7 @@ def _at_the_end_of_init(module: Module, owner: ClassInfo, lines: list[str]) -> t
     methods = [node for node in owner.node.body if isinstance(node, ast.FunctionDef)]
     if not methods:
         return ()
-    # Decorators stand above the line of the method itself.
+    # Decorators are above the line of the method itself.
     first_line = methods[0].decorator_list[0] if methods[0].decorator_list else methods[0]
     deep = f"{indent}    "
     body = "".join(f"{deep}{line}\n" for line in ("super().__init__(*args, **kwargs)", *lines))

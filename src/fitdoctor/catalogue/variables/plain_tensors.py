@@ -1,4 +1,4 @@
-"""Tensors that a tape is asked about: which are surely no variables, which are watched, and which should be variables."""
+"""Tensors that a tape differentiates with respect to: not variables, watched, or meant to be variables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NO_VARIABLE = tuple(
 
 
 def sources_of(call: ast.Call) -> Iterator[ast.Name]:
-    """The names that a tape is asked about: `tape.gradient(y, x)`, `tape.gradient(y, [x, t])`."""
+    """Return the names of the gradient sources: `tape.gradient(y, x)`, `tape.gradient(y, [x, t])`."""
     given = call.args[1] if len(call.args) > 1 else None
     for keyword in call.keywords:
         if keyword.arg == "sources":
@@ -29,7 +29,7 @@ def sources_of(call: ast.Call) -> Iterator[ast.Name]:
 
 
 def is_plain_tensor(module: Module, name: ast.Name) -> bool:
-    """Whether a name surely is no variable: it was made by arithmetic or by an operation that gives a tensor."""
+    """Return whether a name is certainly not a variable, because arithmetic or an operation computed it."""
     made = module.made_by(name)
     if isinstance(made, ast.BinOp):
         return _is_arithmetic(made)
@@ -37,7 +37,7 @@ def is_plain_tensor(module: Module, name: ast.Name) -> bool:
 
 
 def _is_arithmetic(made: ast.BinOp) -> bool:
-    """Whether `a + b` computes with tensors; lists of variables are put together the same way."""
+    """Return whether `a + b` computes with tensors; lists of variables are concatenated the same way."""
     if not isinstance(made.op, ast.Add):
         return True
     return any(
@@ -47,7 +47,7 @@ def _is_arithmetic(made: ast.BinOp) -> bool:
 
 
 def is_watched(block: ast.With, tape: str, name: str) -> bool:
-    """Whether a tape is told to watch a name, or its block computes it: what is computed there is recorded."""
+    """Return whether a tape watches a name, or its block computes it and so records it."""
     return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -63,7 +63,7 @@ def is_watched(block: ast.With, tape: str, name: str) -> bool:
 
 
 def changed_like_a_variable(module: Module, name: ast.Name) -> bool:
-    """Whether the function hands a name to an optimizer, or assigns to it: it has to be a variable."""
+    """Return whether the function passes a name to an optimizer or assigns to it, so that it must be a variable."""
     here = module.function_of(name)
     assigned = module.method_calls("assign", "assign_add", "assign_sub")
     if any(site.function is here and _receiver(site.node) == name.id for site in assigned):
@@ -85,7 +85,7 @@ def _receiver(call: ast.Call) -> str:
 
 
 def variables_asked_about(module: Module, calls: list[ast.Call]) -> frozenset[str]:
-    """The names of variables that the tape is asked about: `tape.gradient(loss, [w, b])`."""
+    """Return the variables among the gradient sources: `tape.gradient(loss, [w, b])`."""
     asked = [module.made_by(call.args[1]) for call in calls if len(call.args) > 1]
     return frozenset(
         module.segment(node)
@@ -101,6 +101,6 @@ def _is_variable(module: Module, node: ast.expr) -> bool:
 
 
 def is_parameter(module: Module, name: ast.Name) -> bool:
-    """Whether a name is an argument of the function that it stands in."""
+    """Return whether a name is a parameter of its function."""
     function = module.function_of(name)
     return function is not None and name.id in function.parameters

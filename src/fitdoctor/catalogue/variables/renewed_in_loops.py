@@ -1,4 +1,4 @@
-"""Optimizers that a loop makes anew and hands to one `tf.function`, which was traced with another."""
+"""Optimizers that a loop recreates and passes to one `tf.function` traced with another."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _ANEW = "compiled_step"
 
 @dataclass(frozen=True, eq=False)
 class Renewed:
-    """An optimizer of each round, and the function that gets it."""
+    """An optimizer created in each iteration, and the function that gets it."""
 
     module: Module
     name: str
     made: ast.Call
     call: ast.Call
-    """The call that hands it over."""
+    """The call that passes it."""
     function: FunctionInfo
 
 
 def renewed_optimizers(module: Module) -> Iterator[Renewed]:
-    """Those that make their variables in the function: nothing builds them before."""
+    """Return optimizers that create their variables in the function because nothing builds them before."""
     for function in module.functions:
         if decorator_of(function) is None:
             continue
@@ -45,7 +45,7 @@ def renewed_optimizers(module: Module) -> Iterator[Renewed]:
 
 
 def _applying(function: FunctionInfo) -> Iterator[str]:
-    """The parameters that apply gradients."""
+    """Return the parameters that apply gradients."""
     seen = set()
     for site in function.module.method_calls(*APPLYING):
         receiver = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
@@ -58,7 +58,7 @@ def _applying(function: FunctionInfo) -> Iterator[str]:
 def _made_in_a_loop(
     module: Module, call: ast.Call, given: ast.Name, function: FunctionInfo
 ) -> ast.Call | None:
-    """The constructor of the optimizer, in a loop around the call that makes more than the call's own rounds."""
+    """Return the constructor of the optimizer, in a loop outside that of the call."""
     found = last_assignment(module, given)
     made = found[0].value if found is not None and found[0].how == "=" and not found[0].path else None
     if not isinstance(made, ast.Call) or kind_of_call(module, made) != "Optimizer":
@@ -74,7 +74,7 @@ def _made_in_a_loop(
 
 
 def compiled_for_each(renewed: Renewed) -> tuple[Edit, ...]:
-    """`compiled_step = tf.function(step.python_function)` beside the optimizer, and the calls of the loop by that name."""
+    """Add `compiled_step = tf.function(step.python_function)` next to the optimizer, and call that in the loop."""
     module, function = renewed.module, renewed.function
     decorator = decorator_of(function)
     if decorator is None or isinstance(decorator, ast.Call) or _ANEW in module.text:

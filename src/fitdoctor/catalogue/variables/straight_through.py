@@ -1,4 +1,4 @@
-"""The straight-through estimator: an operation without a gradient keeps its value, and gradients pass it by."""
+"""The straight-through estimator: keep the value of an operation without a gradient, and pass gradients around it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.traced.gradients import Cut
 
 _SAME_SHAPE = frozenset({"round", "rint", "floor", "ceil", "sign"})
-"""Operations that give an array like the one that they are given."""
+"""Operations that keep the shape of their input."""
 
 
 def passed_straight_through(cut: Cut) -> tuple[Edit, ...]:
-    """`soft + tf.stop_gradient(tf.round(soft) - soft)` for `tf.round(soft)`; nothing for what changes the shape."""
+    """Rewrite `tf.round(soft)` as `soft + tf.stop_gradient(tf.round(soft) - soft)`, if the shape stays the same."""
     module = cut.module
     found = _hard_and_soft(module, cut.node)
     if found is None:
@@ -38,7 +38,7 @@ def passed_straight_through(cut: Cut) -> tuple[Edit, ...]:
 
 
 def _hard_and_soft(module: Module, node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
-    """What has no gradient, and what it is made of: a rounding, or a comparison that is cast to a float."""
+    """Return the operation without a gradient and its input: a rounding, or a comparison cast to float."""
     if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         last = module.resolve(node.func).rpartition(".")[2]
         return (node, node.args[0]) if last in _SAME_SHAPE else None
@@ -51,6 +51,6 @@ def _hard_and_soft(module: Module, node: ast.expr) -> tuple[ast.expr, ast.expr] 
 
 
 def _around(module: Module, node: ast.AST) -> ast.AST | None:
-    """The function that a node stands in."""
+    """Return the function that contains a node."""
     function = module.function_of(node)
     return function.node if function is not None else None

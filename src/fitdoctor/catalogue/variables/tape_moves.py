@@ -12,7 +12,7 @@ from fitdoctor.source.module import Module
 
 
 def is_stored(block: ast.With, name: str) -> bool:
-    """Whether the block gives a name a value."""
+    """Return whether the block assigns a name."""
     return any(
         isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
         for inner in block.body
@@ -21,7 +21,7 @@ def is_stored(block: ast.With, name: str) -> bool:
 
 
 def leading_to(name: str, before: list[ast.stmt]) -> list[ast.stmt]:
-    """The plain assignments right before the block that a value is computed from, in their order."""
+    """Return the plain assignments before the block that lead to a value, in order."""
     wanted, found = {name}, list[ast.stmt]()
     for each in reversed(before):
         if not stores(each) & wanted:
@@ -32,7 +32,7 @@ def leading_to(name: str, before: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def statements_between(module: Module, block: ast.With, call: ast.Call) -> list[ast.stmt]:
-    """The statements beside the block, from its end up to the one that asks for the gradient."""
+    """Return the statements after the block, up to the one that computes the gradient."""
     beside = statements_beside(module, block)
     asking = module.statement(call)
     if asking not in beside:
@@ -41,7 +41,7 @@ def statements_between(module: Module, block: ast.With, call: ast.Call) -> list[
 
 
 def statements_beside(module: Module, block: ast.stmt) -> list[ast.stmt]:
-    """The statements of the body that a statement stands in."""
+    """Return the statements of the body that contains a statement."""
     holder = module.parent(block)
     parts = (
         [part for _, part in ast.iter_fields(holder) if isinstance(part, list)] if holder is not None else []
@@ -50,7 +50,7 @@ def statements_beside(module: Module, block: ast.stmt) -> list[ast.stmt]:
 
 
 def stores(statement: ast.stmt) -> set[str]:
-    """The names that a plain assignment gives a value to."""
+    """Return the names that a plain assignment binds."""
     if isinstance(statement, ast.Assign):
         return {target.id for target in statement.targets if isinstance(target, ast.Name)}
     if isinstance(statement, (ast.AugAssign, ast.AnnAssign)) and isinstance(statement.target, ast.Name):
@@ -59,7 +59,7 @@ def stores(statement: ast.stmt) -> set[str]:
 
 
 def moved_to_the_end(module: Module, moved: list[ast.stmt], block: ast.With) -> tuple[Edit, ...]:
-    """Move statements that stand on lines of their own to the end of the block."""
+    """Move statements on separate lines to the end of the block."""
     if not all(stores(each) and each.lineno == each.end_lineno for each in moved):
         return ()
     last = module.code(block.body[-1])
@@ -68,7 +68,7 @@ def moved_to_the_end(module: Module, moved: list[ast.stmt], block: ast.With) -> 
 
 
 def moved_in(module: Module, made: ast.expr, block: ast.With) -> tuple[Edit, ...]:
-    """Move the statement that calls the model to the beginning of the block."""
+    """Move the statement that calls the model to the start of the block."""
     statement = module.statement(made)
     if not isinstance(statement, ast.Assign) or statement.value is not made:
         return ()

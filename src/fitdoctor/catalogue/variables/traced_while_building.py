@@ -1,4 +1,4 @@
-"""`tf.function` around layers that are not built: Keras 3 first traces it to work out shapes, with weights as constants."""
+"""`tf.function` around unbuilt layers: Keras 3 first traces it to infer shapes, with weights as constants."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _GIVE_A_SHAPE = ("Input", "InputLayer")
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """A method under `tf.function` that builds layers when it is first traced."""
+    """A method under `tf.function` that builds layers in its first trace."""
 
     owner: ClassInfo
     function: FunctionInfo
     decorator: ast.expr
     layers: tuple[str, ...]
-    """The attributes that hold the layers."""
+    """The attributes of the layers."""
 
     @property
     def is_whole_call(self) -> bool:
-        """Whether all that the class computes is in it."""
+        """Return whether the method is everything the class computes."""
         return self.function.name == "call"
 
 
 def compiled_while_building(module: Module) -> Iterator[Compiled]:
-    """The methods of layers and models under `tf.function` whose layers get their weights in the first trace."""
+    """Return methods under `tf.function`, in layers and models, whose layers get their weights in the first trace."""
     if module.keras != 3 or module.runs_eagerly:
         return
     for owner in module.classes:
@@ -57,7 +57,7 @@ def compiled_while_building(module: Module) -> Iterator[Compiled]:
 
 
 def _helpers(module: Module, owner: ClassInfo, call: FunctionInfo) -> list[FunctionInfo]:
-    """The methods that `call` calls."""
+    """Return the methods that `call` calls."""
     found: list[FunctionInfo] = []
     for node in own_nodes(call):
         if (
@@ -72,7 +72,7 @@ def _helpers(module: Module, owner: ClassInfo, call: FunctionInfo) -> list[Funct
 
 
 def _layers_used(module: Module, owner: ClassInfo, function: FunctionInfo) -> tuple[str, ...]:
-    """The attributes that a method reads and that `__init__` gives layers whose weights come with the first call."""
+    """Return the attributes that a method reads and that `__init__` sets to layers without an input shape."""
     maker = module.method(owner, "__init__")
     stores = module.attribute_stores(owner.node)
     found: list[str] = []
@@ -91,7 +91,7 @@ def _layers_used(module: Module, owner: ClassInfo, function: FunctionInfo) -> tu
 
 
 def _is_unbuilt(module: Module, value: ast.expr) -> bool:
-    """Whether a value holds layers with weights, and nothing that tells them the shape of their input."""
+    """Return whether a value contains layers with weights but without an input shape."""
     calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
     names = [module.resolve(call.func) for call in calls]
     layers = [name.rpartition(".")[2] for name in names if name.startswith("keras.")]
@@ -104,7 +104,7 @@ def _is_unbuilt(module: Module, value: ast.expr) -> bool:
 
 
 def is_fitted_unbuilt(compiled: Compiled) -> bool:
-    """Whether an object of the class is trained, and nothing builds or calls it beforehand with another shape."""
+    """Return whether an instance of the class is trained without being built or called before."""
     module = compiled.owner.module
     if module.method_calls("build"):
         return False
@@ -122,7 +122,7 @@ def is_fitted_unbuilt(compiled: Compiled) -> bool:
 
 
 def is_fitted(owner: ClassInfo) -> bool:
-    """Whether the file fits a model of that class."""
+    """Return whether the file fits a model of that class."""
     module = owner.module
     return any(
         isinstance(site.node.func, ast.Attribute) and receiver(module, site.node.func.value) is owner
@@ -133,7 +133,7 @@ def is_fitted(owner: ClassInfo) -> bool:
 def compiled_finding(
     cause: Cause, compiled: Compiled, effect: str, confidence: Confidence, evidence: Sequence[Evidence] = ()
 ) -> Finding:
-    """What such a method does to its layers, and the method without the decorator."""
+    """Return the finding for such a method, with the decorator removed as the fix."""
     where = compiled.owner.module.location(compiled.decorator)
     layers = listing([f"self.{name}" for name in compiled.layers], 4)
     return cause.finding(

@@ -1,4 +1,4 @@
-"""Edits that give a variable or layer, which only a function or a loss reaches, to a layer or model that tracks it."""
+"""Edits that attach a variable or layer used only by a function or loss to a layer or model that tracks it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VARIABLE = "tensorflow.Variable"
 
 
 def as_layer(module: Module, function: FunctionInfo, kept: Sequence[str]) -> tuple[Edit, ...]:
-    """A class of layer that keeps what the function of a Lambda layer uses, in the place of the Lambda.
+    """Replace a Lambda layer with a layer class that owns the objects its function uses.
 
     Args:
         module: the file.
@@ -55,7 +55,7 @@ def as_layer(module: Module, function: FunctionInfo, kept: Sequence[str]) -> tup
 
 
 def _lambda_layer(module: Module, function: FunctionInfo) -> ast.Call | None:
-    """The one `Lambda(…)` that is given the function."""
+    """Return the only `Lambda(…)` that gets the function."""
     found = []
     for site in module.calls_to("keras.layers.Lambda"):
         given = site.argument("function", 0)
@@ -65,7 +65,7 @@ def _lambda_layer(module: Module, function: FunctionInfo) -> ast.Call | None:
 
 
 def _with_self(module: Module, body: ast.expr, kept: Sequence[str]) -> str:
-    """The expression with the kept names as attributes."""
+    """Return the expression with the owned names as attributes."""
     text, start = module.segment(body), module.places.span(body)[0]
     spans = sorted(
         (module.places.span(node)[0] - start for node in ast.walk(body) if _is_one_of(node, kept)),
@@ -81,7 +81,7 @@ def _is_one_of(node: ast.AST, names: Sequence[str]) -> bool:
 
 
 def keras_variables(module: Module, names: Sequence[str], keras: str) -> Iterator[Edit]:
-    """`keras.Variable` where raw variables of these names are made: a layer tracks those alone."""
+    """Create these raw variables as `keras.Variable`, the only kind a layer tracks."""
     for site in module.calls_to(VARIABLE):
         statement = module.statement(site.node)
         targets = statement.targets if isinstance(statement, ast.Assign) else []
@@ -90,7 +90,7 @@ def keras_variables(module: Module, names: Sequence[str], keras: str) -> Iterato
 
 
 def as_keras_variable(module: Module, call: ast.Call, keras: str) -> Iterator[Edit]:
-    """The same variable as one of Keras."""
+    """Return the variable as a `keras.Variable`."""
     yield Edit(module.location(call.func), f"{keras}.Variable")
     for keyword in call.keywords:
         if keyword.arg == "initial_value":
@@ -101,7 +101,7 @@ def as_keras_variable(module: Module, call: ast.Call, keras: str) -> Iterator[Ed
 
 
 def on_the_model(module: Module, names: Sequence[str], owner: ClassInfo | None) -> tuple[Edit, ...]:
-    """`model.weight = loss.weight` before `compile`: the model then trains what its loss uses.
+    """Add `model.weight = loss.weight` before `compile`, so that the model trains the variables of its loss.
 
     Args:
         module: the file.

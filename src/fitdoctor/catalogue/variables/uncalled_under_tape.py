@@ -1,4 +1,4 @@
-"""Models whose gradients a tape is asked for, and that are not called while it records."""
+"""Models whose gradients a tape computes although they are not called inside its block."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ _TRAINED = ("trainable_variables", "trainable_weights")
 
 @dataclass(frozen=True)
 class Uncalled:
-    """A tape is asked for the gradients of a model that its block does not call."""
+    """A tape that computes the gradients of a model that its block does not call."""
 
     module: Module
     block: ast.With
     model: str
     weights: ast.Attribute
-    """`model.trainable_weights`, where it is written."""
+    """The `model.trainable_weights` expression."""
     before: ast.expr | None
-    """What the model computed right before the block, and the block goes on with; None where that is not the mistake."""
+    """The model call right before the block whose result the block uses; None if that is not the mistake."""
     instead: str
-    """The one model that the block calls; "" where it calls none, or several."""
+    """The only model that the block calls; "" if it calls none or several."""
 
 
 def uncalled_at(failure: FailureFacts, project: Project | Unknown) -> Uncalled | None:
-    """The tape whose gradients were applied in the line that raised, where it never saw the model that it is asked about."""
+    """Return the tape whose gradients the failing line applies, if it did not record the model."""
     asked = asked_at(failure, project)
     return _uncalled(*asked) if asked is not None else None
 
 
 def asked_at(failure: FailureFacts, project: Project | Unknown) -> tuple[Module, ast.With, ast.Call] | None:
-    """The call that asked a tape for the gradients which were applied in the line that raised, and the tape's block."""
+    """Return the `gradient` call whose result the failing line applies, and the tape's block."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if module is None or frame is None:
@@ -52,7 +52,7 @@ def asked_at(failure: FailureFacts, project: Project | Unknown) -> tuple[Module,
 
 
 def _is_before(module: Module, call: ast.Call, line: int, cell: int | None) -> bool:
-    """Whether a call stands in the function of a line, and not behind it."""
+    """Return whether a call is in the function of a line and not after it."""
     function, place = module.function_of(call), module.location(call)
     if place.cell != cell or place.line > line:
         return False
@@ -79,7 +79,7 @@ def _uncalled(module: Module, block: ast.With, call: ast.Call) -> Uncalled | Non
 
 
 def _names(module: Module, body: list[ast.stmt], name: str, whole: bool = False) -> bool:
-    """Whether statements name a model; `whole`: call it, or hand it on."""
+    """Return whether statements mention a model; with `whole`, call it or pass it on."""
     return any(
         isinstance(node, (ast.Name, ast.Attribute))
         and module.segment(node) == name
@@ -90,7 +90,7 @@ def _names(module: Module, body: list[ast.stmt], name: str, whole: bool = False)
 
 
 def _is_asked_elsewhere(module: Module, call: ast.Call, model: str) -> bool:
-    """Whether another tape of the function is asked for the same weights: then this one is asked for the wrong ones."""
+    """Return whether another tape in the function computes the same gradients, so this tape has the wrong sources."""
     for site in module.method_calls("gradient"):
         if site.node is not call and site.function is module.function_of(call) and len(site.node.args) > 1:
             weights = module.made_by(site.node.args[1])
@@ -100,7 +100,7 @@ def _is_asked_elsewhere(module: Module, call: ast.Call, model: str) -> bool:
 
 
 def _made_before(module: Module, block: ast.With, model: str) -> ast.expr | None:
-    """The call of the model in the statements before the block that gives a name which the block reads."""
+    """Return the model call before the block whose result the block reads."""
     beside = statements_beside(module, block)
     read = {
         node.id
@@ -117,7 +117,7 @@ def _made_before(module: Module, block: ast.With, model: str) -> ast.expr | None
 
 
 def _is_frozen(call: ast.Call) -> bool:
-    """Whether a model is called with `training=False`: it is not the one that shall learn."""
+    """Return whether a model is called with `training=False`, so it is not the one to train."""
     return any(
         keyword.arg == "training" and isinstance(keyword.value, ast.Constant) and not keyword.value.value
         for keyword in call.keywords
@@ -125,7 +125,7 @@ def _is_frozen(call: ast.Call) -> bool:
 
 
 def _has_weights(module: Module, name: str) -> bool:
-    """Whether the file asks for the trained weights of what is called so: then it is a model."""
+    """Return whether the file reads trainable weights of the called object, so it is a model."""
     return any(
         attribute.attr in _TRAINED and module.segment(attribute.value) == name
         for attribute in module.nodes(ast.Attribute)

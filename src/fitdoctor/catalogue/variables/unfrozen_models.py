@@ -1,4 +1,4 @@
-"""What a program unfreezes between two trainings of one model."""
+"""Layers that a program unfreezes between two trainings of one model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fitdoctor.source.module import CallSite, Module
 
 
 def is_unfrozen_between(first: CallSite, second: CallSite) -> bool:
-    """Whether weights are frozen before the one `compile`, and trainable before the other, with a `fit` between them."""
+    """Return whether weights are frozen before one `compile` and trainable before the other, with a `fit` in between."""
     module = first.module
     assert isinstance(first.node.func, ast.Attribute)
     assert isinstance(second.node.func, ast.Attribute)
@@ -29,7 +29,7 @@ def is_unfrozen_between(first: CallSite, second: CallSite) -> bool:
 
 
 def _set(module: Module) -> list[tuple[tuple[int, str], object]]:
-    """Where `x.trainable` is set to a constant, by line and name, and to what."""
+    """Return where `x.trainable` is set to a constant, by line and name, and its value."""
     found: list[tuple[tuple[int, str], object]] = []
     for node in module.attributes.get("trainable", ()):
         statement = module.statement(node)

@@ -1,4 +1,4 @@
-"""Models that a tape is asked about and that are called while it records, but for nothing: the loss leaves them out."""
+"""Models that are called under a tape but whose output the loss does not use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fitdoctor.source.module import Module
 
 @dataclass(frozen=True)
 class Unused:
-    """What a model gave and nothing reads, and the loss whose gradients are asked for."""
+    """A model output that nothing reads, and the loss that is differentiated."""
 
     module: Module
     model: str
@@ -25,7 +25,7 @@ class Unused:
 
 
 def unused_outputs(module: Module) -> Iterator[Unused]:
-    """Tapes whose model is called once, into a name that nobody reads."""
+    """Return tapes whose model is called once and whose output is never read."""
     for tape, block in tapes(module):
         for asked in gradient_calls(module, tape, block):
             model, loss = asked_about(module, asked), asked.args[0] if asked.args else None
@@ -36,7 +36,7 @@ def unused_outputs(module: Module) -> Iterator[Unused]:
 
 
 def _made(module: Module, block: ast.With, name: str) -> ast.stmt | None:
-    """The one statement of a block that gives the loss its value."""
+    """Return the only statement in a block that computes the loss."""
     found = [
         statement
         for statement in block.body
@@ -47,7 +47,7 @@ def _made(module: Module, block: ast.With, name: str) -> ast.stmt | None:
 
 
 def _only_output(module: Module, block: ast.With, model: str) -> ast.Name | None:
-    """The name for what the model gives, where the block does nothing else with the model."""
+    """Return the name of the model output, if the block does nothing else with the model."""
     named = [
         node
         for inner in with_functions(module, block.body)
@@ -70,7 +70,7 @@ def _is_read(module: Module, output: ast.Name) -> bool:
 
 
 def unused_finding(cause: Cause, found: Unused, confidence: Confidence, evidence: list[Evidence]) -> Finding:
-    """The loss does not depend on the model that shall learn from it."""
+    """Return the finding for a loss that does not depend on the model it should train."""
     module = found.module
     return cause.finding(
         f"the loss does not use `{found.output.id}`, the output of `{found.model}`, so no gradient reaches its weights",

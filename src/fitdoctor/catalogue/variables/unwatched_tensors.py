@@ -1,4 +1,4 @@
-"""Tensors whose gradient a tape is asked for and does not watch, also where tapes stand one in another."""
+"""Tensors whose gradient a tape computes without watching them, also in nested tapes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fitdoctor.source.module import Module
 
 
 def unwatched(tape: str, block: ast.With, calls: list[ast.Call]) -> Iterator[ast.Name]:
-    """The names that a tape is asked about and not told to watch."""
+    """Return the gradient sources that a tape does not watch."""
     for call in calls:
         for source in sources_of(call):
             if not is_watched(block, tape, source.id):
@@ -21,7 +21,7 @@ def unwatched(tape: str, block: ast.With, calls: list[ast.Call]) -> Iterator[ast
 
 
 def told_by_inner(module: Module, block: ast.With, source: ast.Name) -> bool:
-    """Whether a tape within the block is asked about the same and does not watch it either: it fails first."""
+    """Return whether an inner tape has the same unwatched source and so fails first."""
     return any(
         inner is not block and inner in ast.walk(block) and any(each.id == source.id for each in found)
         for tape, inner in tapes(module)
@@ -30,7 +30,7 @@ def told_by_inner(module: Module, block: ast.With, source: ast.Name) -> bool:
 
 
 def watching(module: Module, tape: str, block: ast.With, source: ast.Name) -> list[Edit]:
-    """`tape.watch(x)`, of this tape and of those around it that are asked about the same."""
+    """Add `tape.watch(x)` to this tape and to outer ones with the same source."""
     edits = list(insert_before(module.code(block.body[0]), f"{tape}.watch({source.id})"))
     for outer, around in tapes(module):
         if around is not block and block in ast.walk(around):

@@ -1,4 +1,4 @@
-"""Steps of a descent by hand: `w = w - rate * gradient` makes a tensor of a variable, `w -= …` is refused."""
+"""Manual gradient steps: `w = w - rate * gradient` replaces the variable with a tensor, and `w -= …` is rejected."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ class Step:
     target: ast.Name
     change: ast.expr
     method: str
-    """`assign_add` or `assign_sub`: how a variable is changed in place."""
+    """The in-place update method, `assign_add` or `assign_sub`."""
 
     @property
     def in_place(self) -> str:
-        """The statement as it changes a variable."""
+        """Return the statement as an in-place update of a variable."""
         return f"{self.target.id}.{self.method}({self.module.segment(self.change)})"
 
     @property
     def edit(self) -> Edit:
-        """The replacement of the statement."""
+        """Return the edit that replaces the statement."""
         return Edit(self.module.location(self.statement), self.in_place)
 
 
 def steps_behind(module: Module, block: ast.With) -> Iterator[Step]:
-    """The steps behind a block in the loop that it stands in."""
+    """Return the steps after a block in the same loop."""
     parent = module.parent(block)
     if isinstance(parent, (ast.For, ast.While)) and block in parent.body:
         for statement in parent.body[parent.body.index(block) + 1 :]:
@@ -47,7 +47,7 @@ def steps_behind(module: Module, block: ast.With) -> Iterator[Step]:
 
 
 def refused_steps(module: Module, frame: Frame) -> list[Step]:
-    """The step that was refused, and those of other variables of the same function that would be refused next."""
+    """Return the rejected step, and steps on other variables in the same function that would be rejected next."""
     steps = [_step(module, statement) for statement in module.nodes(ast.AugAssign)]
     refused = next(
         (step for step in steps if step is not None and at_frame(module, step.statement, frame)), None
@@ -65,7 +65,7 @@ def refused_steps(module: Module, frame: Frame) -> list[Step]:
 
 
 def was_variable(module: Module, name: ast.Name) -> bool:
-    """Whether one of the things that a name is given is a variable."""
+    """Return whether one of the values assigned to a name is a variable."""
     scope = module.index.lookup(name.id, module.scope(name))
     bound = scope.bindings[name.id] if scope is not None else []
     values = [assignment_of(module, node).value for node in bound]

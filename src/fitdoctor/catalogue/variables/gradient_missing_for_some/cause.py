@@ -57,7 +57,7 @@ CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.W
 @CAUSE.before_fit
 @mentions("def", "lambda")
 def from_layers(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
-    """A layer of the user's cuts the gradient, and all that some layers before it compute goes through it."""
+    """Report a custom layer that blocks the only gradient path of the layers before it."""
     for found in cutting_layers(model, project) if fit.method in ("fit", "train_on_batch") else ():
         if found.is_everything:
             continue  # then nothing learns, and fit raises: `no-gradient`
@@ -80,7 +80,7 @@ def from_layers(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[
 @CAUSE.in_source
 @mentions("function")
 def from_compiled_parts(module: Module) -> Iterator[Finding]:
-    """A part of the model is a `tf.function`, and its layers are built when that is first traced."""
+    """Report a part of the model that is a `tf.function` and builds its layers in the first trace."""
     for compiled in compiled_while_building(module):
         if compiled.owner.kind == "Model" and (compiled.is_whole_call or not is_fitted_unbuilt(compiled)):
             continue  # then nothing learns, and fit raises: `no-gradient`
@@ -90,7 +90,7 @@ def from_compiled_parts(module: Module) -> Iterator[Finding]:
 
 
 def _goes_into_a_model(owner: ClassInfo) -> bool:
-    """Whether a layer of the class is called on a Keras tensor, or put into a Sequential model."""
+    """Return whether a layer of the class is called on a Keras tensor or added to a Sequential model."""
     module = owner.module
     for site in module.calls:
         if module.definition(site.node.func) is not owner:
@@ -114,7 +114,7 @@ def _goes_into_a_model(owner: ClassInfo) -> bool:
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_call(module: Module) -> Iterator[Finding]:
-    """In the `call` of a model some layer's output is cut off, or never used."""
+    """Report a layer whose output is blocked or never used in a model's `call`."""
     for owner in module.classes:
         call = owner.methods.get("call")
         if owner.kind != "Model" or call is None or not is_plain(owner) or has_other_ways(owner):
@@ -130,7 +130,7 @@ def from_call(module: Module) -> Iterator[Finding]:
 
 
 def _layers_called(module: Module, call: FunctionInfo) -> dict[str, list[ast.Call]]:
-    """The layers of `self` that `call` calls, by attribute."""
+    """Return the layers of `self` that `call` calls, by attribute."""
     found: dict[str, list[ast.Call]] = {}
     for node in own_nodes(call):
         if isinstance(node, ast.Call) and is_layer_call(module, node):
@@ -140,7 +140,7 @@ def _layers_called(module: Module, call: FunctionInfo) -> dict[str, list[ast.Cal
 
 
 def _stays_as_it_is(module: Module, attribute: str) -> bool:
-    """Whether the program freezes the part, or names it as one that is not trained by the gradient."""
+    """Return whether the program freezes the part, or its name says that it is not trained by gradients."""
     words = (
         "target",
         "teacher",
@@ -171,7 +171,7 @@ def _sets_trainable(modules: tuple[Module, ...]) -> bool:
 
 
 def _is_used_elsewhere(module: Module, call: FunctionInfo, attribute: str) -> bool:
-    """Whether the layer is read anywhere but where `call` calls it and where it is made."""
+    """Return whether the layer is read anywhere other than where it is created and where `call` calls it."""
     modules = module.project.modules if module.project is not None else (module,)
     return any(
         isinstance(node.ctx, ast.Load) and one.function_of(node) is not call
@@ -196,7 +196,7 @@ def _cut_off(module: Module, call: FunctionInfo, attribute: str) -> Finding | No
         return None
     others = [name for name in _layers_called(module, call) if name != attribute]
     if not any(_is_open(module, call, name) for name in others):
-        return None  # nothing learns at all: that is `no-gradient`
+        return None  # nothing learns at all: `no-gradient`
     return _cut_finding(
         cut,
         f"{cut.what} in {name_of(call)} blocks the gradient, so `self.{attribute}` cannot learn",
@@ -206,7 +206,7 @@ def _cut_off(module: Module, call: FunctionInfo, attribute: str) -> Finding | No
 
 
 def _is_open(module: Module, call: FunctionInfo, attribute: str) -> bool:
-    """Whether some other layer's output gets to the result."""
+    """Return whether the output of some other layer reaches the result."""
     assert not isinstance(call.node, ast.Lambda)
     cut = cut_on_the_way(
         module,
@@ -222,7 +222,7 @@ def _is_open(module: Module, call: FunctionInfo, attribute: str) -> bool:
 
 
 def _unused(module: Module, call: FunctionInfo, attribute: str, calls: list[ast.Call]) -> Finding | None:
-    """The output of the layer is given a name that nothing reads."""
+    """Report a layer whose output is assigned to a name that nothing reads."""
     if len(calls) != 1:
         return None
     statement = module.parent(calls[0])
@@ -254,7 +254,7 @@ def _unused(module: Module, call: FunctionInfo, attribute: str, calls: list[ast.
 
 
 def _repeated(call: FunctionInfo) -> ast.AST | None:
-    """The one list (or sum) that holds the same name twice: the forgotten one belongs there."""
+    """Return the only list (or sum) that contains the same name twice, where the forgotten one belongs."""
     found: list[ast.AST] = []
     for node in own_nodes(call):
         if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) > 1:
@@ -273,7 +273,7 @@ def _repeated(call: FunctionInfo) -> ast.AST | None:
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_loss(module: Module) -> Iterator[Finding]:
-    """A part of the predictions counts in the loss only behind `stop_gradient`."""
+    """Report a part of the predictions that enters the loss only through `stop_gradient`."""
     for function in module.functions:
         tracing = function.traced
         if (
@@ -300,7 +300,7 @@ def _named(name: str) -> IsRoot:
 
 
 def _parts_of_predictions(function: FunctionInfo) -> list[str]:
-    """Names for slices of the predictions."""
+    """Return the names of slices of the predictions."""
     predictions = prediction_parameter(function)
     found: list[str] = []
     for node in own_nodes(function):
@@ -337,7 +337,7 @@ def _splits(function: FunctionInfo, call: ast.Call) -> bool:
 
 
 def _after_naming(function: FunctionInfo, name: str) -> list[ast.stmt]:
-    """The body without the statement that names the part."""
+    """Return the body without the statement that names the part."""
     assert not isinstance(function.node, ast.Lambda)
     return [
         statement

@@ -65,19 +65,19 @@ _SHAPES = pattern(r"Incompatible shapes|Dimensions must be equal|broadcast")
 
 @dataclass(frozen=True)
 class _Wrong:
-    """A call of the optimizer that it refuses, and how it is written."""
+    """An optimizer call with wrong arguments, and the correct ones."""
 
     what: str
     arguments: str
-    """What belongs between the brackets; "" where it cannot be told."""
+    """The correct arguments, or "" if they are unknown."""
     sources: ast.expr | None = None
-    """What the tape was asked for, where that is the mistake, and the call is right."""
+    """The wrong sources passed to `tape.gradient`, if the call itself is correct."""
 
 
 @CAUSE.in_source
 @mentions("apply_gradients", "apply")
 def from_source(module: Module) -> Iterator[Finding]:
-    """The arguments of the call are gradients and variables, and not as the optimizer takes them."""
+    """Report calls whose arguments are gradients and variables, but not in the form the optimizer expects."""
     for site in _calls(module):
         wrong = _wrong(module, site)
         if wrong is not None:
@@ -86,7 +86,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The optimizer refused; the line says what it was given."""
+    """Report the call that the optimizer rejected, from the line that failed."""
     frame = failure.last_user_frame
     refused = _REFUSED.search(failure.message)
     if frame is None or not (refused or _SHAPES.search(failure.message)):
@@ -114,7 +114,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _calls(module: Module) -> Iterator[CallSite]:
-    """Where an optimizer is told to apply gradients."""
+    """Return the calls that apply gradients."""
     for site in module.method_calls(*_METHODS):
         assert isinstance(site.node.func, ast.Attribute)
         receiver = site.node.func.value
@@ -168,7 +168,7 @@ def _wrong_apply(module: Module, given: list[ast.expr]) -> _Wrong | None:
 
 
 def _wrong_pair(module: Module, given: ast.expr, first: ast.expr, second: ast.expr) -> _Wrong | None:
-    """`zip(variables, gradients)`, or two lists beside each other."""
+    """Report `zip(variables, gradients)`, or two lists side by side."""
     right = f"zip({module.segment(first)}, {module.segment(second)})"
     if _are_variables(module, first) and _gradient(module, second) is not None:
         return _Wrong(
@@ -185,7 +185,7 @@ def _wrong_pair(module: Module, given: ast.expr, first: ast.expr, second: ast.ex
 
 
 def _mispaired(module: Module, site: CallSite) -> _Wrong | None:
-    """The gradients of one model's weights beside those of another: only a failure tells.
+    """Report gradients of one model paired with variables of another, only after a failure.
 
     A worker that applies the gradients of its copy to the shared model does the same, and trains.
     """
@@ -203,14 +203,14 @@ def _mispaired(module: Module, site: CallSite) -> _Wrong | None:
 
 
 def _are_applied_elsewhere(module: Module, site: CallSite, variables: str) -> bool:
-    """Whether another call in the same function trains these variables: then the tape was asked for the wrong ones."""
+    """Return whether another call in the function applies gradients to these variables, so this tape's sources are wrong."""
     others = [each for each in _calls(module) if each is not site and each.function is site.function]
     pairs = [_pair(module, each.node.args[0]) for each in others if each.node.args]
     return any(pair is not None and module.segment(pair[1]) == variables for pair in pairs)
 
 
 def _own_gradients(module: Module, site: CallSite, variables: str) -> str:
-    """The name that the gradients of these variables have in the same function; "" where there is none."""
+    """Return the name of the gradients of these variables in the same function, or "" if there is none."""
     for each in module.method_calls("gradient"):
         named = module.code(each.node).target
         if each.function is site.function and len(each.node.args) > 1 and named.isidentifier():
@@ -220,7 +220,7 @@ def _own_gradients(module: Module, site: CallSite, variables: str) -> str:
 
 
 def _of_others(module: Module, sources: ast.expr, variables: ast.expr) -> bool:
-    """Whether two attributes name the weights of two different models: two names, or a model and a part of it.
+    """Return whether two attributes name the weights of different models: two names, or a model and a part of it.
 
     It is asked where the shapes did not fit: of two names for what the class was given, neither is the other.
     """
@@ -239,7 +239,7 @@ def _of_others(module: Module, sources: ast.expr, variables: ast.expr) -> bool:
 
 
 def _pair(module: Module, value: ast.expr) -> tuple[ast.expr, ast.expr] | None:
-    """The two parts of `zip(a, b)`, of `list(zip(a, b))` or of `[a, b]`."""
+    """Return the two parts of `zip(a, b)`, `list(zip(a, b))` or `[a, b]`."""
     if (
         isinstance(value, ast.Call)
         and module.resolve(value.func) in ("list", "tuple")
@@ -260,7 +260,7 @@ def _are_variables(module: Module, value: ast.expr) -> bool:
 
 
 def _gradient(module: Module, value: ast.expr) -> ast.Call | None:
-    """The call of a tape that made it, for a list of sources: one source has one gradient, no list."""
+    """Return the tape call that computed it for a list of sources; a single source has a single gradient."""
     made = module.made_by(value)
     if (
         isinstance(made, ast.Call)

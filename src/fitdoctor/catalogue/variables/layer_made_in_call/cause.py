@@ -59,7 +59,7 @@ WITH_WEIGHTS = frozenset(
     TimeDistributed MultiHeadAttention GroupQueryAttention AdditiveAttention PReLU SpectralNormalization
     Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D GaussianNoise GaussianDropout AlphaDropout""".split()
 )
-"""Layers that make variables: weights, or the state of their random numbers."""
+"""Layers that create variables: weights, or the state of a random generator."""
 _VARIABLES = frozenset({"tensorflow.Variable", "keras.Variable", "keras.backend.variable"})
 REFUSALS = (
     "tf.function only supports singleton tf.Variables",
@@ -73,7 +73,7 @@ REFUSALS = (
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
-    """A constructor of a layer with weights, or `add_weight`, stands in code that Keras traces."""
+    """Report constructors of layers with weights, and `add_weight` calls, in traced code."""
     for function in traced_functions(module):
         if function.name in ("build", "__init__") or _is_called_once(function):
             continue
@@ -88,7 +88,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 def _is_made_once(module: Module, node: ast.AST, function: FunctionInfo) -> bool:
-    """Whether a condition may hold in the first call alone: not one of an attribute that only `__init__` sets."""
+    """Return whether a condition may hold only in the first call; an attribute that only `__init__` sets does not count."""
     child, parent = node, module.parent(node)
     while parent is not None and parent is not function.node:
         settled = isinstance(parent, ast.If) and child is not parent.test and _is_settled(module, parent.test)
@@ -99,7 +99,7 @@ def _is_made_once(module: Module, node: ast.AST, function: FunctionInfo) -> bool
 
 
 def _is_called_once(function: FunctionInfo) -> bool:
-    """A helper whose traced calls all stand under such a condition: `if self.inner is None: self._make(x.shape)`."""
+    """Return whether all traced calls of a helper are guarded: `if self.inner is None: self._make(x.shape)`."""
     if function.traced is None or function.traced.direct:
         return False
     calls = [
@@ -113,7 +113,7 @@ def _is_called_once(function: FunctionInfo) -> bool:
 
 
 def _is_settled(module: Module, test: ast.expr) -> bool:
-    """`self.skip` or `not self.skip`, decided when the object is made."""
+    """Return whether the condition is `self.skip` or `not self.skip`, which is fixed at construction."""
     asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
     owner = module.class_of(test)
     if not isinstance(asked, ast.Attribute) or owner is None or not is_self(module, asked.value):
@@ -136,7 +136,7 @@ def _makes_state(module: Module, site: CallSite) -> bool:
 
 
 def _is_metric(module: Module, site: CallSite) -> bool:
-    """Whether a call makes a metric: each keeps its counts in variables, from the moment that it is made."""
+    """Return whether a call creates a metric, which keeps its state in variables from the start."""
     if site.name.startswith("keras.metrics."):
         return kind_of_call(module, site.node) == "Metric"
     made = module.definition(site.node.func) if not site.name else None
@@ -144,7 +144,7 @@ def _is_metric(module: Module, site: CallSite) -> bool:
 
 
 def _has_state(info: ClassInfo, within: tuple[ClassInfo, ...]) -> bool:
-    """Whether a class of the user's makes variables: one that only computes may be made anew each time."""
+    """Return whether a custom class creates variables; one that only computes can be recreated each time."""
     for ancestor in info.module.ancestry(info):
         if any(
             base.startswith("keras.layers.") and base.rpartition(".")[2] in WITH_WEIGHTS
@@ -196,7 +196,7 @@ _METRIC_ONCE = fix(
 
 
 def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
-    """Move the constructors of this method into `__init__`, where they depend on nothing of the call."""
+    """Move the constructors of this method into `__init__`, if they do not depend on the call."""
     title = "create it once in `__init__` and use it here"
     if site.method == "add_weight":
         from fitdoctor.catalogue.variables.made_in_build import made_in_build
@@ -224,7 +224,7 @@ def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow refused a new variable, and the user's code on the way to it makes a layer."""
+    """Report a rejected variable if the user's code that led to it creates a layer."""
     if not any(words in failure.message for words in REFUSALS):
         return
     evidence = [Evidence(claim="TensorFlow rejected the new variable", location=_last(failure))]
@@ -252,7 +252,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _maker(module: Module, site: CallSite) -> CallSite | None:
-    """A call that makes a layer; of a layer that the same function made, that one."""
+    """Return the call that creates a layer, also for a layer that the same function created earlier."""
     if _makes_state(module, site):
         return site
     made = module.made_by(site.node.func) if isinstance(site.node.func, ast.Name) else None

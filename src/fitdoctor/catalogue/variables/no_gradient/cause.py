@@ -78,7 +78,7 @@ CAUSE = Cause(
 @CAUSE.in_source
 @mentions("def", "lambda", "GradientTape")
 def from_source(module: Module) -> Iterator[Finding]:
-    """Every way from `y_pred` to the value of a loss is cut."""
+    """Report losses in which every path from `y_pred` to the result is blocked."""
     for function in module.functions:
         if function.traced is not None and function.traced.how == "loss" and function.traced.direct:
             spared = _is_one_of_several(module, function) or _is_only_measured(module, function)
@@ -99,7 +99,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 @CAUSE.before_fit
 @mentions("def", "lambda")
 def from_layers(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
-    """All that the model could train lies behind a layer of the user's that cuts the gradient."""
+    """Report a custom layer that blocks the gradient of all trainable layers."""
     for found in cutting_layers(model, project) if fit.method in _TRAINS else ():
         if found.is_everything:
             yield _finding(found.cut, found.function, Confidence.LIKELY, [])
@@ -108,7 +108,7 @@ def from_layers(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_call(module: Module) -> Iterator[Finding]:
-    """The `call` of a model that is fitted cuts every way from its layers to what it returns."""
+    """Report a fitted model whose `call` blocks every path from its layers to its output."""
     for owner in module.classes:
         call = owner.methods.get("call")
         if owner.kind != "Model" or call is None or call.traced is None or not is_fitted(owner):
@@ -119,21 +119,21 @@ def from_call(module: Module) -> Iterator[Finding]:
 
 
 def _raises_before(cut: Cut) -> bool:
-    """Whether Keras fails in the line before it could miss a gradient: `np.round` of a symbolic tensor (FIT407)."""
+    """Return whether Keras fails before it can miss a gradient: `np.round` of a symbolic tensor (FIT407)."""
     return cut.needs_value and not cut.module.runs_eagerly
 
 
 @CAUSE.in_source
 @mentions("function")
 def from_compiled_call(module: Module) -> Iterator[Finding]:
-    """The whole `call` of a model is a `tf.function`, and its layers are built when that is first traced."""
+    """Report a model whose whole `call` is a `tf.function` and builds its layers in the first trace."""
     for compiled in compiled_while_building(module):
         if compiled.owner.kind == "Model" and compiled.is_whole_call and is_fitted_unbuilt(compiled):
             yield compiled_finding(CAUSE, compiled, "", Confidence.LIKELY)
 
 
 def _is_one_of_several(module: Module, function: FunctionInfo) -> bool:
-    """Whether a loss stands in a list or dict beside others, by which the model can learn."""
+    """Return whether a loss is in a list or dict with others that can train the model."""
     places: list[ast.AST] = [function.node, *module.reads.get(function.name, ())]
     for place in places:
         match module.parent(place):
@@ -147,7 +147,7 @@ _TRAINS = ("fit", "train_on_batch", "fit_generator")
 
 
 def _is_only_measured(module: Module, function: FunctionInfo) -> bool:
-    """Whether a model that is compiled with this loss is evaluated, and compiled anew before it is fitted."""
+    """Return whether a model compiled with this loss is only evaluated, and recompiled before it is fitted."""
     compiles = [
         site
         for site in module.method_calls("compile")
@@ -161,7 +161,7 @@ def _is_only_measured(module: Module, function: FunctionInfo) -> bool:
 
 
 def _is_evaluated_next(module: Module, compiled: CallSite) -> bool:
-    """Whether between a `compile` and the next the model is evaluated, and nothing trains it."""
+    """Return whether the model is evaluated but not trained before the next `compile`."""
     assert isinstance(compiled.node.func, ast.Attribute)
     name = module.segment(compiled.node.func.value)
     methods = []
@@ -177,14 +177,14 @@ def _is_evaluated_next(module: Module, compiled: CallSite) -> bool:
 
 
 def _is_zero(cut: Cut) -> bool:
-    """Zeros are written on purpose, for an output that is only measured or that `add_loss` teaches."""
+    """Return whether the loss is zero on purpose, for an output that is only measured or trained by `add_loss`."""
     return isinstance(cut.node, ast.Call) and cut.module.segment(cut.node.func).endswith(
         ("zeros_like", "zeros")
     )
 
 
 def _is_placeholder(result: ast.AST) -> bool:
-    """A bare number in place of a loss: written on purpose where `add_loss` or another output does the teaching."""
+    """Return whether a plain number replaces the loss on purpose, with `add_loss` or another output training the model."""
     value = result.value if isinstance(result, ast.Return) else result
     return isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
 
@@ -196,7 +196,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
 ) -> Iterator[Finding]:
-    """Keras found no gradient; the source says where it was lost."""
+    """Report the failure and where the source loses the gradient."""
     missing = missing_gradients(failure.message)
     undefined = _UNDEFINED.search(failure.message) if failure.type == "LookupError" else None
     number = failure.type == "AttributeError" and _NUMBER.search(failure.message) is not None
@@ -250,7 +250,7 @@ _BACKWARDS = "gradient_tape/"
 
 
 def _from_outside(project: Project) -> Iterator[Finding]:
-    """A loss that `py_function` computes: the scalar 0 that comes for its gradient fails somewhere on the way back."""
+    """Report a loss computed by `py_function`, whose scalar zero gradient fails in the backward pass."""
     for module in project.modules if any("py_function" in each.text for each in project.modules) else ():
         for cut in _cuts(module):
             if is_py_function(cut.module, cut.node):
@@ -260,7 +260,7 @@ def _from_outside(project: Project) -> Iterator[Finding]:
 
 
 def _unseen(uncalled: Uncalled, evidence: list[Evidence]) -> Finding:
-    """The weights of a model are asked about that the tape never saw at work."""
+    """Report weights of a model that the tape never recorded."""
     module, model = uncalled.module, uncalled.weights.value
     where = module.location(model)
     edits = (Edit(where, uncalled.instead),) if uncalled.instead else ()
@@ -280,7 +280,7 @@ def _unseen(uncalled: Uncalled, evidence: list[Evidence]) -> Finding:
 
 
 def _paired(uncalled: Uncalled) -> tuple[Edit, ...]:
-    """The weights that the gradients are applied to, where the same are written in the next such call."""
+    """Return the edits for the weights to which the gradients are applied in the next such call."""
     module = uncalled.module
     written = module.segment(uncalled.weights)
     function = module.function_of(uncalled.weights)
@@ -303,9 +303,9 @@ def _paired(uncalled: Uncalled) -> tuple[Edit, ...]:
 
 
 _UNDEFINED = pattern(r"No gradient defined for operation[^\n]{0,200}\(op type: (?P<operation>\w+)\)")
-"""What TensorFlow says where a tape has seen the operation: `predict` of Keras 2 reads its data under it."""
+"""TensorFlow's error if a tape recorded the operation, as in `predict` of Keras 2."""
 _NUMBER = pattern(r"^'(?:numpy\.)?(?:float|int)\d*' object has no attribute '(?:_id|dtype)'")
-"""What a tape says that is asked about a number of Python's or NumPy's."""
+"""The error of a tape that is asked for the gradient of a Python or NumPy number."""
 _MAY_BE_THE_TAPE = (
     "the source is not available; in a custom training loop, the loss or the forward pass may also be outside the "
     "`with` block of the tape (FIT507)"
@@ -313,12 +313,12 @@ _MAY_BE_THE_TAPE = (
 
 
 def _around(cut: Cut) -> FunctionInfo | None:
-    """The function that an operation stands in."""
+    """Return the function that contains an operation."""
     return cut.module.function_of(cut.node)
 
 
 def _cuts(module: Module) -> Iterator[Cut]:
-    """Cuts in losses first, then in what the model computes, then under a tape."""
+    """Return blocking operations, first in losses, then in the model, then under a tape."""
     for kinds in (("loss",), ("call", "lambda layer"), ("train_step",)):
         for function in module.functions:
             if function.traced is not None and function.traced.how in kinds:
@@ -339,7 +339,7 @@ def _finding(
 ) -> Finding:
     module = cut.module
     where = f" in {name_of(function)}" if function is not None else ""
-    # Of `sign` TensorFlow knows a gradient, zero: nothing is raised, and nothing is learned.
+    # The gradient of `sign` is zero: nothing raises, and nothing is learned.
     silent = cut.what.endswith("sign`")
     return CAUSE.finding(
         f"{cut.what}{where} blocks the gradient, so the weights cannot learn from this loss",
@@ -360,7 +360,7 @@ def _finding(
 
 
 def _open_ways(cut: Cut) -> list[Fix]:
-    """The same computation with a gradient: the call instead of `predict`, the value before it is made hard."""
+    """Return fixes with a gradient: call the model instead of `predict`, or use the value before thresholding."""
     kept = _kept_in_tensors(cut)
     if kept:
         return [repair("use tensor operations: a tape does not record NumPy", kept)]
@@ -376,7 +376,7 @@ def _open_ways(cut: Cut) -> list[Fix]:
 
 
 def _watched(cut: Cut, model: ModelFacts | Unknown, data: DataFacts | Unknown) -> Iterator[Fix]:
-    """A loss that counts (mistakes, hits) becomes a metric beside the loss that labels and output suggest."""
+    """Turn a counting loss into a metric, next to a loss that suits the labels and output."""
     function = _around(cut)
     if isinstance(model, Unknown) or isinstance(data, Unknown) or function is None or _soft(cut) is not None:
         return
@@ -396,7 +396,7 @@ def _watched(cut: Cut, model: ModelFacts | Unknown, data: DataFacts | Unknown) -
 
 
 def _kept_in_tensors(cut: Cut) -> tuple[Edit, ...]:
-    """`.numpy()` and NumPy's functions, under a tape or in a loss: the same with tensors."""
+    """Replace `.numpy()` and NumPy functions, under a tape or in a loss, with tensor operations."""
     module, node = cut.module, cut.node
     if not isinstance(node, ast.Call):
         return ()
@@ -412,7 +412,7 @@ def _kept_in_tensors(cut: Cut) -> tuple[Edit, ...]:
 
 
 def _called(cut: Cut) -> tuple[ast.expr, str] | None:
-    """`model(x, training=True)` for `model.predict(x, verbose=0)`."""
+    """Return `model(x, training=True)` for `model.predict(x, verbose=0)`."""
     node = cut.node
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or len(node.args) != 1:
         return None
@@ -423,7 +423,7 @@ def _called(cut: Cut) -> tuple[ast.expr, str] | None:
 
 
 def _soft(cut: Cut) -> tuple[ast.expr, str] | None:
-    """`p` for `tf.round(p)`, and for `tf.cast(p > 0.5, tf.float32)`."""
+    """Return `p` for `tf.round(p)` and `tf.cast(p > 0.5, tf.float32)`."""
     module, node = cut.module, cut.node
     if isinstance(node, ast.Call) and len(node.args) == 1:
         if module.resolve(node.func).rpartition(".")[2] in ("round", "rint"):

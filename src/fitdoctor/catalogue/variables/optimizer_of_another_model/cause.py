@@ -48,13 +48,13 @@ CAUSE = Cause(
 
 
 _DEEPEST = 4
-"""How many calls are followed to the one that runs with the file."""
+"""The maximum number of calls to follow up to module level."""
 
 
 @CAUSE.in_source
 @mentions("apply")
 def from_steps(module: Module) -> Iterator[Finding]:
-    """One function applies gradients to the weights of two models, each in a call of its own, by one optimizer."""
+    """Report a function that applies gradients to the weights of two models with one optimizer, in separate calls."""
     if _is_built(module):
         return
     first: dict[tuple[ast.AST | None, ast.AST], tuple[CallSite, str]] = {}
@@ -62,7 +62,7 @@ def from_steps(module: Module) -> Iterator[Finding]:
         made, model = _optimizer(site), _model_of_weights(site)
         if made is None or not model:
             continue
-        # An optimizer of the whole file, or of an object, meets the models of all the functions that run.
+        # A module-level or attribute optimizer serves the models of all functions that run.
         shared = _is_made_once(module, made) and _is_shared(site) and _runs(site)
         key = (None if shared or site.function is None else site.function.node, made)
         known = first.setdefault(key, (site, model))
@@ -72,7 +72,7 @@ def from_steps(module: Module) -> Iterator[Finding]:
 
 
 def _is_built(module: Module) -> bool:
-    """Whether an optimizer is built beforehand, for the variables of all models."""
+    """Return whether an optimizer is built beforehand for the variables of all models."""
     return any(_optimizer(site) is not None for site in module.method_calls("build"))
 
 
@@ -82,7 +82,7 @@ def _is_made_once(module: Module, made: ast.Call) -> bool:
 
 
 def _is_shared(site: CallSite) -> bool:
-    """Whether a step names the model by a name of the file, or by an attribute of the object that made the optimizer."""
+    """Return whether a step uses a global model, or an attribute of the object that created the optimizer."""
     weights = _weights(site)
     root: ast.AST | None = weights
     while isinstance(root, (ast.Attribute, ast.Subscript)):
@@ -93,14 +93,12 @@ def _is_shared(site: CallSite) -> bool:
         return True
     scope = site.module.index.lookup(root.id, site.module.scope(root))
     values = [assignment.value for assignment in site.module.assignments(root.id)]
-    plain = len(values) == 1 and not isinstance(
-        values[0], ast.Name
-    )  # a second name of the same model is no second model
+    plain = len(values) == 1 and not isinstance(values[0], ast.Name)  # a second name of the same model
     return scope is site.module.index.module and plain
 
 
 def _runs(site: CallSite) -> bool:
-    """Whether the function that a step stands in is called in this file, whatever the program is told to do."""
+    """Return whether this file certainly calls the function that contains a step."""
     return site.function is None or _is_called(site.module, site.function, 0)
 
 
@@ -113,7 +111,7 @@ def _is_called(module: Module, function: FunctionInfo, depth: int) -> bool:
 
 
 def _optimizer(site: CallSite) -> ast.Call | None:
-    """The constructor, in the same file, of the optimizer that a method is called on."""
+    """Return the constructor, in the same file, of the optimizer that a method is called on."""
     assert isinstance(site.node.func, ast.Attribute)
     made = site.module.origin(site.node.func.value)
     if not isinstance(made.node, ast.Call) or made.module is not site.module:
@@ -124,7 +122,7 @@ def _optimizer(site: CallSite) -> ast.Call | None:
 
 
 def _model_of_weights(site: CallSite) -> str:
-    """Whose weights `apply_gradients(zip(grads, model.trainable_variables))` moves; "" when it is not evident."""
+    """Return whose weights `apply_gradients(zip(grads, model.trainable_variables))` updates, or "" if unclear."""
     weights = _weights(site)
     if isinstance(weights, ast.Attribute) and weights.attr in ("trainable_variables", "trainable_weights"):
         return site.module.segment(weights.value)
@@ -132,7 +130,7 @@ def _model_of_weights(site: CallSite) -> str:
 
 
 def _weights(site: CallSite) -> ast.expr | None:
-    """The second of the two that are zipped."""
+    """Return the second argument of `zip`."""
     given = site.argument("grads_and_vars", 0)
     zipped = isinstance(given, ast.Call) and site.module.resolve(given.func) == "zip" and len(given.args) == 2
     return given.args[1] if isinstance(given, ast.Call) and zipped else None
@@ -141,7 +139,7 @@ def _weights(site: CallSite) -> ast.expr | None:
 @CAUSE.in_source
 @mentions("for", "while")
 def from_source(module: Module) -> Iterator[Finding]:
-    """`compile` in a loop that makes a new model takes an optimizer that was made before the loop."""
+    """Report `compile` with an optimizer created before the loop that creates the models."""
     for site in module.method_calls("compile"):
         loop = _loop_around(module, site.node)
         given = _given(site)
@@ -160,7 +158,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("optimizers")
 def from_fits(module: Module) -> Iterator[Finding]:
-    """Following the program, one optimizer trains two models that have no layer in common."""
+    """Report one optimizer that trains two models without a shared layer, following the program."""
     from fitdoctor.source.fits.fit_sites import shared_optimizers
 
     for shared in shared_optimizers(module):
@@ -172,7 +170,7 @@ def from_fits(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("trainable")
 def from_unfrozen(module: Module) -> Iterator[Finding]:
-    """A model is trained, unfrozen, and compiled anew with the optimizer that knows only what was trainable before."""
+    """Report a model that is trained, unfrozen and recompiled with the same optimizer."""
     for first, second in pairwise(sorted(module.method_calls("compile"), key=lambda each: each.node.lineno)):
         one, other = _given(first), _given(second)
         if first.function is not second.function or one is None or other is None:
@@ -192,7 +190,7 @@ def from_unfrozen(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("for", "while")
 def from_builder(module: Module) -> Iterator[Finding]:
-    """A function that makes a model compiles it with an optimizer of the file, and a loop fits what it makes."""
+    """Report a builder function that compiles each model with a global optimizer, if a loop fits its results."""
     for site in module.method_calls("compile"):
         given = _given(site)
         builder = site.function
@@ -214,14 +212,14 @@ def from_builder(module: Module) -> Iterator[Finding]:
 
 
 def _is_made_anew(module: Module, given: ast.expr, loop: ast.AST) -> bool:
-    """Whether a call in the loop gives the optimizer: a function that makes one makes another each time."""
+    """Return whether a function called in the loop returns the optimizer, and so a new one each time."""
     found = last_assignment(module, given) if isinstance(given, ast.Name) else None
     value = given if found is None else found[0].value
     return isinstance(value, ast.Call) and _inside(value, loop)
 
 
 def _is_made_in(module: Module, model: ast.expr, loop: ast.AST) -> bool:
-    """Whether a loop makes the model that it compiles, itself or by a function."""
+    """Return whether a loop creates the model that it compiles, directly or through a function."""
     found = last_assignment(module, model) if isinstance(model, ast.Name) else None
     made = found[0].value if found is not None and not found[0].path else module.made_by(model)
     first = module.origin(model)
@@ -232,7 +230,7 @@ def _is_made_in(module: Module, model: ast.expr, loop: ast.AST) -> bool:
 
 
 def _given(site: CallSite) -> ast.expr | None:
-    """The optimizer of a `compile`, also where it comes out of `**settings`."""
+    """Return the optimizer argument of a `compile`, also from `**settings`."""
     given = site.argument("optimizer", 0)
     for keyword in site.node.keywords if given is None else ():
         if keyword.arg is None:
@@ -245,7 +243,7 @@ def _is_parameter(given: ast.expr, parameters: tuple[str, ...]) -> bool:
 
 
 def _fitted_in_loop(module: Module, call: ast.Call) -> bool:
-    """Whether a loop makes a model by this call and fits it."""
+    """Return whether a loop creates a model with this call and fits it."""
     loop = _loop_around(module, call)
     return loop is not None and any(
         _inside(site.node, loop)
@@ -300,7 +298,7 @@ def _own_optimizer(module: Module, made: ast.Call, use: CallSite | None) -> Fix:
 
 
 def _in_settings(module: Module, made: ast.Call) -> tuple[Edit, ...]:
-    """`compile(**SETTINGS)` with an optimizer of its own in the place of the one in the dict."""
+    """Replace the optimizer in `compile(**SETTINGS)` with a new one."""
     around, statement = module.parent(made), module.statement(made)
     targets = statement.targets if isinstance(statement, ast.Assign) and statement.value is around else []
     names = {target.id for target in targets if isinstance(target, ast.Name)}
@@ -324,7 +322,7 @@ def _in_settings(module: Module, made: ast.Call) -> tuple[Edit, ...]:
 
 
 def _second_optimizer(module: Module, made: ast.Call) -> tuple[Edit, ...]:
-    """Another optimizer of the same making, on the next line, for the models after the first that it is applied to."""
+    """Create another optimizer of the same kind on the next line, for the models after the first."""
     code = module.code(made)
     named = _name_of_another(module, made)
     if code.statement is None or not named:
@@ -350,7 +348,7 @@ def _second_optimizer(module: Module, made: ast.Call) -> tuple[Edit, ...]:
 
 
 def _name_of_another(module: Module, made: ast.Call) -> str:
-    """What an optimizer beside this one is called, with `{}` for the model: a name, an attribute, or a key of a dict."""
+    """Return a name for an additional optimizer, with `{}` for the model: a name, an attribute or a dict key."""
     statement, holder = module.statement(made), module.parent(made)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return ""
@@ -367,14 +365,14 @@ def _name_of_another(module: Module, made: ast.Call) -> str:
 
 
 def _is_plain(made: ast.Call) -> bool:
-    """Whether the constructor may stand anywhere: its arguments are literals."""
+    """Return whether the constructor can be moved anywhere, because its arguments are literals."""
     values = [*made.args, *(keyword.value for keyword in made.keywords)]
     return all(isinstance(node, (ast.Constant, ast.UnaryOp, ast.BinOp)) for node in values)
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras names the variable that the optimizer does not know."""
+    """Report the variable that the optimizer does not know."""
     if "can only be called for the variables it was originally built with" not in failure.message and (
         "The optimizer cannot recognize variable" not in failure.message
     ):
@@ -402,7 +400,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, CallSite | None]]:
-    """The constructor of the optimizer that the failing call uses; else the only one of the file, or one of a list."""
+    """Return the constructor of the failing optimizer, else the only one in the file, or one in a list."""
     for frame in reversed(failure.user_frames):
         for site in module.method_calls("apply_gradients", "apply"):
             if frame.path == module.path and at_frame(module, site.node, frame):
@@ -424,7 +422,7 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
     if len(makers) == 1:
         yield makers[0], None
         return
-    # Several, kept in a list or dict that a loop takes them from.
+    # several, in a list or dict that a loop reads
     for maker in makers:
         if isinstance(module.parent(maker), (ast.List, ast.Tuple, ast.Dict)):
             yield (
@@ -441,7 +439,7 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
 
 
 def _next_to(module: Module, made: ast.Call, use: CallSite) -> bool:
-    """Whether the optimizer is made in the very call that uses it: then it is new each time."""
+    """Return whether the optimizer is created in the call that uses it, and so is new each time."""
     return any(made is node for node in ast.walk(use.node)) or (
         _loop_around(module, made) is not None
         and _loop_around(module, made) is _loop_around(module, use.node)

@@ -86,7 +86,7 @@ NONE_VALUE = (
 @CAUSE.in_source
 @mentions("GradientTape")
 def from_source(module: Module) -> Iterator[Finding]:
-    """A tape is asked twice, about a tensor that it does not watch, or about what happened before it."""
+    """Report a tape used twice, and gradients of unwatched tensors or of computations outside the block."""
     for tape, block in tapes(module):
         calls = gradient_calls(module, tape, block)
         yield from _asked_twice(module, tape, block, calls, Confidence.LIKELY)
@@ -130,7 +130,7 @@ def _maker(tape: str, block: ast.With) -> ast.Call:
 
 
 def _branches(module: Module, node: ast.AST) -> list[tuple[int, bool]]:
-    """The branches around a node: calls in different branches do not follow each other."""
+    """Return the branches around a node, since calls in different branches do not follow each other."""
     found = []
     child, parent = node, module.parent(node)
     while parent is not None:
@@ -176,7 +176,7 @@ def _not_watched(
 def _should_be_variable(
     module: Module, tape: str, source: ast.Name, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
-    """A tensor is optimised: only a variable can be changed, and a tape watches it by itself."""
+    """Report a tensor that is optimized, although only a variable can be updated and is watched automatically."""
     made = module.made_by(source)
     spelling, imports = spell(module.code(made), "tensorflow", "tf")
     return CAUSE.finding(
@@ -197,14 +197,14 @@ def _should_be_variable(
 def _before_the_block(
     module: Module, block: ast.With, calls: list[ast.Call], confidence: Confidence, evidence: list[Evidence]
 ) -> Iterator[Finding]:
-    """The block uses a prediction that was made before it, and computes nothing from weights itself."""
+    """Report a block that uses an earlier prediction and computes nothing from weights itself."""
     asked_before = list(_asked_about_before(module, block, calls, confidence, evidence))
     if asked_before:
         yield from asked_before
         return
     watches = (node for inner in block.body for node in ast.walk(inner) if isinstance(node, ast.Attribute))
     if not calls or any(node.attr == "watch" for node in watches):
-        return  # what is watched may well have been computed before
+        return  # a watched tensor may have been computed before
     asked = variables_asked_about(module, calls)
     if uses_weights(module, block.body, asked):
         return
@@ -240,7 +240,7 @@ def _too_early(
 def _asked_about_before(
     module: Module, block: ast.With, calls: list[ast.Call], confidence: Confidence, evidence: list[Evidence]
 ) -> Iterator[Finding]:
-    """What the tape is asked about is computed beside the block and before it, and not again in it."""
+    """Report a gradient target that is computed before the block and not again inside it."""
     beside = statements_beside(module, block)
     before = beside[: beside.index(block)] if block in beside else []
     for call in calls:
@@ -279,7 +279,7 @@ def _after_the_block(
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Iterator[Finding]:
-    """What the tape is asked about is computed from the block's results when it records no more."""
+    """Report a gradient target that is computed from the block's results after recording has stopped."""
     stored = {
         node.id
         for inner in block.body
@@ -317,7 +317,7 @@ def _after_the_block(
 
 
 def _only_picks(node: ast.expr) -> bool:
-    """Whether it takes something out of a dict, list or object (`metrics["loss"]`), and may well compute nothing."""
+    """Return whether it only reads from a dict, list or object (`metrics["loss"]`), without computing."""
     if isinstance(node, ast.IfExp):
         return _only_picks(node.body) and _only_picks(node.orelse)
     if isinstance(node, ast.Call):
@@ -331,7 +331,7 @@ def _only_picks(node: ast.expr) -> bool:
 
 
 def _read_in(block: ast.With) -> Iterator[ast.Name]:
-    """The names that a block reads and does not make itself."""
+    """Return the names that a block reads but does not assign."""
     names = [node for inner in block.body for node in ast.walk(inner) if isinstance(node, ast.Name)]
     stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     return (node for node in names if node.id not in stored and isinstance(node.ctx, ast.Load))
@@ -345,7 +345,7 @@ def _overwritten(
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Iterator[Finding]:
-    """A loop takes a step by `w = w - rate * gradient`: from then on `w` is a tensor, which no tape watches."""
+    """Report a step `w = w - rate * gradient` in a loop, after which `w` is an unwatched tensor."""
     asked = {
         node.id: node
         for call in calls
@@ -380,7 +380,7 @@ def _overwritten(
 
 
 def _refused_step(failure: FailureFacts, project: Project | Unknown) -> Finding:
-    """TensorFlow refuses `w -= change` at once."""
+    """Report `w -= change`, which TensorFlow rejects immediately."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     steps = refused_steps(module, frame) if module is not None and frame is not None else []
@@ -398,7 +398,7 @@ def _refused_step(failure: FailureFacts, project: Project | Unknown) -> Finding:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The failure is one that a misused tape gives, and the source has such a tape."""
+    """Report a misused tape in the source that explains the failure."""
     if _REFUSED_STEP in failure.message:
         yield _refused_step(failure, project)
         return

@@ -60,16 +60,16 @@ _TRACED_AS_FUNCTIONS = (
 )
 SINGLETON = "tf.function only supports singleton tf.Variables"
 NOT_FIRST = "tf.function-decorated function tried to create variables on non-first call"
-"""The same up to TensorFlow 2.6."""
+"""The same message up to TensorFlow 2.6."""
 LIFTED = "Tried to create a tf.Variable inside a tf.function"
 INITIAL = "could not be lifted out of a `tf.function`"
-"""Its first value is a tensor of the graph."""
+"""The initial value is a graph tensor."""
 
 
 @CAUSE.in_source
 @mentions("Variable", "get_variable", "optimizers")
 def from_source(module: Module) -> Iterator[Finding]:
-    """The constructor stands in the body of a `tf.function` and runs on every trace."""
+    """Report constructors in the body of a `tf.function`, which run in every trace."""
     for site in _makers(module):
         if _runs_on_every_trace(module, site):
             yield _finding(module, site, Confidence.LIKELY, [])
@@ -78,7 +78,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("apply_gradients", "minimize", ".apply(")
 def from_loop(module: Module) -> Iterator[Finding]:
-    """A loop hands another optimizer to one compiled function."""
+    """Report a loop that passes a new optimizer to one compiled function in each iteration."""
     if module.keras != 3 or not module.calls_under("keras.optimizers."):
         return
     from fitdoctor.catalogue.variables.late_variables import renewed
@@ -89,7 +89,7 @@ def from_loop(module: Module) -> Iterator[Finding]:
 
 
 def _makers(module: Module) -> Iterator[CallSite]:
-    """The calls that make variables at once; an optimizer of Keras 3 makes its counter and its learning rate."""
+    """Return the calls that create variables; a Keras 3 optimizer creates its counter and learning rate."""
     for site in module.calls_under(*MAKERS, "keras.optimizers."):
         if site.name in MAKERS or (module.keras == 3 and kind_of_call(module, site.node) == "Optimizer"):
             yield site
@@ -105,7 +105,7 @@ def _runs_on_every_trace(module: Module, site: CallSite) -> bool:
 
 
 def _is_called_once(function: FunctionInfo) -> bool:
-    """A helper whose traced calls all stand behind an `if` or the like: `if self.slots is None: self.make_slots()`."""
+    """Return whether all traced calls of a helper are guarded: `if self.slots is None: self.make_slots()`."""
     if function.traced is None or function.traced.direct:
         return False
     calls = [
@@ -117,7 +117,7 @@ def _is_called_once(function: FunctionInfo) -> bool:
 
 
 def _is_guarded(module: Module, node: ast.AST, function: FunctionInfo) -> bool:
-    """Whether the call stands behind an `if`, an `or` or a `try`, as making it once does."""
+    """Return whether the call is guarded by an `if`, an `or` or a `try`, so that it runs once."""
     parent = module.parent(node)
     while parent is not None and parent is not function.node:
         if isinstance(parent, (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.With, ast.Lambda)):
@@ -128,7 +128,7 @@ def _is_guarded(module: Module, node: ast.AST, function: FunctionInfo) -> bool:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow names it; the last line of the user's is the one that made the variable."""
+    """Report the user's last line of the traceback, which created the variable."""
     if not any(words in failure.message for words in (SINGLETON, NOT_FIRST, LIFTED, INITIAL)):
         return
     frame = failure.last_user_frame
@@ -151,7 +151,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 yield _finding(module, site, Confidence.CERTAIN, evidence)
                 return
         if module is not None and _makes_something_else(module, frame):
-            # A layer that makes its variables there has a cause of its own.
+            # A layer that creates its variables there is another cause.
             return
     made = made_on_last_line(failure)
     if made == "layer" or (made == "" and any(is_keras(frame.path) for frame in library_behind(failure))):
@@ -206,11 +206,11 @@ def _because(site: CallSite) -> Location | None:
 
 
 def _moved_out(module: Module, site: CallSite) -> Fix:
-    """Move `name = tf.Variable(…)` before the function, with the others that it makes, when they need nothing of it."""
+    """Move `name = tf.Variable(…)` and similar variables before the function, if they do not depend on it."""
     function = site.function
     title = "create the variable once, outside the function"
     if function is not None and isinstance(module.statement(site.node), ast.Return):
-        # A function that only makes a variable: its calls are to move out of the one that is compiled.
+        # A function that only creates a variable: move its calls out of the compiled function.
         calls = [
             module.call(call) for source, call in module.callers.get(function.node, []) if source is module
         ]
@@ -248,20 +248,20 @@ def _moved_out(module: Module, site: CallSite) -> Fix:
 
 
 def _stands_alone(module: Module, site: CallSite, function: FunctionInfo) -> bool:
-    """Whether what a call makes has a name, and needs nothing of the function."""
+    """Return whether the created object has a name and does not depend on the function."""
     code = module.code(site.node)
     return code.target.isidentifier() and code.statement is not None and not _uses_locals(site, function)
 
 
 def _makes_variable(module: Module, site: CallSite) -> bool:
-    """Whether a call makes a variable, by itself or by a function that only does so."""
+    """Return whether a call creates a variable, directly or through a function that does only that."""
     called = module.definition(site.node.func)
     made = returned_by(called) if isinstance(called, FunctionInfo) else site.node
     return isinstance(made, ast.Call) and module.resolve(made.func) in MAKERS
 
 
 def _anew(module: Module, site: CallSite, function: FunctionInfo) -> str:
-    """`total.assign(0.0)`, where the function changes the variable: it had its first value on every call."""
+    """Add `total.assign(0.0)` if the function changes the variable, which was new on every call before."""
     name = module.code(site.node).target
     value = argument_of(site.node, "initial_value", 0)
     for node in own_nodes(function):
@@ -274,7 +274,7 @@ def _anew(module: Module, site: CallSite, function: FunctionInfo) -> str:
 
 
 def _kept_by_object(site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
-    """Make it in `__init__`; a layer or model of Keras 3 knows only Keras's own variables."""
+    """Create the variable in `__init__`; a Keras 3 layer or model tracks only Keras variables."""
     from fitdoctor.catalogue.variables.made_once import Making, made_in_init
 
     module, owner = function.module, function.owner

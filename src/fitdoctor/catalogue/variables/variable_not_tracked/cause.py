@@ -57,7 +57,7 @@ WEIGHTLESS = frozenset(
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
-    """Raw variables on layers and losses, variables and layers in functions, layers in plain objects."""
+    """Report raw variables on layers and losses, variables and layers in functions, and layers in plain objects."""
     if module.keras != 3:
         return
     for owner in module.classes:
@@ -85,7 +85,7 @@ def _raw_variables(module: Module, owner: ClassInfo, confidence: Confidence) -> 
 
 
 def _raw_in(module: Module, owner: ClassInfo) -> Iterator[tuple[ast.Call, str]]:
-    """The raw variables that the class keeps and means to be trained, with their attributes."""
+    """Return the raw variables of the class that are meant to be trained, with their attributes."""
     for site in module.calls_to(VARIABLE):
         function = site.function
         if function is None or function.owner is None or function.owner.node is not owner.node:
@@ -96,7 +96,7 @@ def _raw_in(module: Module, owner: ClassInfo) -> Iterator[tuple[ast.Call, str]]:
 
 
 def _attribute_of(module: Module, call: ast.Call) -> str:
-    """The attribute of `self` that a variable is given to, alone or in a list or dict; "" for none."""
+    """Return the attribute of `self` that stores a variable, directly or in a list or dict, or ""."""
     value: ast.AST = call
     while isinstance(
         holder := module.parent(value), (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
@@ -136,7 +136,7 @@ def _is_trainable(call: ast.Call) -> bool:
 
 
 def _is_managed(module: Module, name: str) -> bool:
-    """Whether the program changes the variable itself, or hands it to an optimizer."""
+    """Return whether the program updates the variable itself or passes it to an optimizer."""
     for site in module.calls:
         if site.method.startswith("assign") and isinstance(site.node.func, ast.Attribute):
             if ast.unparse(site.node.func.value).rpartition(".")[2] == name:
@@ -145,7 +145,7 @@ def _is_managed(module: Module, name: str) -> bool:
             _names(node) == name for argument in _values(site.node) for node in ast.walk(argument)
         ):
             return True
-    # A list of variables that is put together by hand, such as `model.trainable_variables + [self.scale]`.
+    # A list of variables built by hand, such as `model.trainable_variables + [self.scale]`.
     lists: list[ast.List | ast.Tuple] = [*module.nodes(ast.List), *module.nodes(ast.Tuple)]
     return any(
         _names(element) == name
@@ -166,12 +166,12 @@ def _names(node: ast.AST) -> str:
 
 
 def _is_read(owner: ClassInfo, name: str) -> bool:
-    """Whether a method that Keras calls reads the attribute."""
+    """Return whether a method that Keras calls reads the attribute."""
     return next(_reads(owner, name), None) is not None
 
 
 def _reads(owner: ClassInfo, name: str) -> Iterator[tuple[FunctionInfo, ast.Attribute]]:
-    """Where methods that Keras calls read the attribute."""
+    """Return where methods that Keras calls read the attribute."""
     for method in owner.methods.values():
         if method.name not in ("__init__", "build", "get_config"):
             for node in ast.walk(method.node):
@@ -219,7 +219,7 @@ def _on_the_model(module: Module, names: list[str], owner: ClassInfo | None) -> 
 
 
 def _keras_variables(module: Module, owner: ClassInfo) -> list[Edit]:
-    """`keras.Variable` for every raw variable of the class: one alone would leave the next one untrained."""
+    """Use `keras.Variable` for every raw variable of the class, so that none stays untrained."""
     from fitdoctor.catalogue.variables.tracked_variables import as_keras_variable
 
     keras = dict(module.spellings).get("keras")
@@ -231,13 +231,13 @@ def _keras_variables(module: Module, owner: ClassInfo) -> list[Edit]:
 
 
 def _in_function(module: Module, function: FunctionInfo, confidence: Confidence) -> Iterator[Finding]:
-    """Variables and layers from outside that a Lambda layer's function or a loss uses."""
+    """Report outside variables and layers that a Lambda function or a loss uses."""
     for node, made, what in _reached(module, function):
         yield _function_finding(module, function, node, made, what, confidence)
 
 
 def _reached(module: Module, function: FunctionInfo) -> Iterator[tuple[ast.Name, ast.Call, str]]:
-    """The first use of each, what made it, and which of the two it is."""
+    """Return the first use of each, its constructor, and which of the two it is."""
     assert function.traced is not None
     inside = {id(node) for node in ast.walk(function.node)}
     told: set[str] = set()
@@ -248,7 +248,7 @@ def _reached(module: Module, function: FunctionInfo) -> Iterator[tuple[ast.Name,
         if not isinstance(made, ast.Call) or id(made) in inside:
             continue
         if module.resolve(made.func) == VARIABLE:
-            # A whole number in a Lambda is meant as a weight all the same: nothing else reads it.
+            # An integer in a Lambda is still meant as a weight, because nothing else reads it.
             meant = function.traced.how == "lambda layer" or _is_trainable(made)
             if meant and not _is_managed(module, node.id):
                 told.add(node.id)
@@ -275,7 +275,7 @@ def _has_weights(module: Module, made: ast.Call) -> bool:
 
 
 def _is_called_elsewhere(module: Module, name: str) -> bool:
-    """Whether the layer is also called outside such functions: then the model tracks it."""
+    """Return whether the layer is also called outside such functions, so that the model tracks it."""
     for site in module.calls:
         if isinstance(site.node.func, ast.Name) and site.node.func.id == name:
             function = site.function
@@ -318,7 +318,7 @@ def _function_finding(
 
 
 def _plain_objects(module: Module, owner: ClassInfo, confidence: Confidence) -> Iterator[Finding]:
-    """`self.encoder = Encoder()`, or a list of such, where Encoder is a plain class that holds layers."""
+    """Return plain objects that contain layers: `self.encoder = Encoder()`, or a list of them."""
     told: set[str] = set()
     statements = [
         module.parent(target) for found in module.attribute_stores(owner.node).values() for target in found
@@ -335,7 +335,7 @@ def _plain_objects(module: Module, owner: ClassInfo, confidence: Confidence) -> 
 
 
 def _is_plain_holder(made: ClassInfo) -> bool:
-    """Whether a class is no Keras class and keeps layers with weights on its attributes."""
+    """Return whether a class is not a Keras class and stores layers with weights in its attributes."""
     if made.kind or [base for base in made.bases if base not in ("object", "abc.ABC", "")]:
         return False
     setup = made.methods.get("__init__")
@@ -351,7 +351,7 @@ def _is_plain_holder(made: ClassInfo) -> bool:
 
 
 def _kept(value: ast.expr) -> Iterator[ast.expr]:
-    """What an attribute keeps: a value, or those of a list or dict that is written out."""
+    """Return the values of an attribute: itself, or the items of a literal list or dict."""
     if isinstance(value, (ast.List, ast.Tuple)):
         yield from value.elts
     elif isinstance(value, ast.ListComp):
@@ -384,7 +384,7 @@ def _class_line(made: ClassInfo) -> Location:
 
 
 def _as_layer(made: ClassInfo) -> Fix:
-    """Derive the class from `Layer`, with its `super().__init__()` and `call`."""
+    """Make the class a subclass of `Layer`, with `super().__init__()` and `call`."""
     module = made.module
     title = f"make `{made.name}` a subclass of `keras.layers.Layer`"
     setup = made.methods["__init__"]
@@ -424,7 +424,7 @@ def _as_layer(made: ClassInfo) -> Fix:
 
 @CAUSE.before_fit
 def from_model(model: ModelFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The collector met untracked variables; the source says where they were made."""
+    """Report untracked variables that the collector found, at their place in the source."""
     if model.keras != 3 or not model.untracked_variables or isinstance(project, Unknown):
         return
     words = " ".join(text for text in model.untracked_variables if "(not trainable)" not in text)
@@ -437,7 +437,7 @@ def from_model(model: ModelFacts, project: Project | Unknown) -> Iterator[Findin
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras 2 refuses variables that a Lambda layer makes and does not know."""
+    """Report variables of a Lambda layer that Keras 2 rejects."""
     if not _REFUSED.search(failure.message):
         return
     for module in project.modules if isinstance(project, Project) else ():
