@@ -656,3 +656,45 @@ def test_watching_checks_again_when_a_file_changes(project, monkeypatch, capsys)
     printed = capsys.readouterr()
     assert "error[FIT501]" in printed.out
     assert printed.err.count("watching for changes") == 2
+
+
+# --- which Keras ---------------------------------------------------------------------------------------------------
+
+KERAS_2 = """
+import numpy as np
+from keras.models import Sequential
+from keras.layers import Dense
+from keras.utils import np_utils
+
+model = Sequential([Dense(1, input_shape=(4,))])
+model.compile("sgd", "mse")
+model.fit_generator(iter([(np.zeros((2, 4)), np.zeros((2, 1)))]), steps_per_epoch=1)
+"""
+
+
+def test_a_project_on_keras_2_gets_a_summary_of_the_move(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "requirements.txt", "tensorflow==2.5.0\n")
+    write(tmp_path / "train.py", KERAS_2)
+    done = run("lint", ".")
+    assert done.status == 0 and done.out == "no problems found (1 file)\n"
+    first, second = done.err.splitlines()
+    assert first == "fitdoctor: checked for Keras 2: requirements.txt requires tensorflow==2.5.0"
+    listed = run("lint", "--target", "keras3", "--output-format", "json", ".")
+    count = len(listed.json["findings"])
+    assert listed.status == 1 and count >= 2 and listed.err == ""
+    assert second.startswith(
+        f"fitdoctor: {count} places to change for Keras 3; `fitdoctor lint --target keras3`"
+    )
+    write(tmp_path / "requirements.txt", "tensorflow>=2.16\n")
+    assert len(run("lint", "--output-format", "json", ".").json["findings"]) == count
+
+
+def test_a_notebook_is_checked_for_the_keras_that_it_installs(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = ["!pip install tensorflow==2.5", KERAS_2]
+    notebook = {"cells": [{"cell_type": "code", "source": cell} for cell in cells], "metadata": {}}
+    write(tmp_path / "old.ipynb", json.dumps(notebook))
+    done = run("lint", "old.ipynb")
+    assert done.status == 0 and "checked for Keras 2: a cell requires tensorflow==2.5" in done.err
+    assert run("lint", "--keras", "3", "old.ipynb").status == 1

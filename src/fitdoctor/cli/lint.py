@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.discover import Found, NothingThere, discover
 from fitdoctor.cli.installed import installed
 from fitdoctor.cli.lint_files import Linted, Wishes, lint_files, lint_text
-from fitdoctor.cli.lint_report import clean_line, print_report, print_statistics
+from fitdoctor.cli.lint_report import clean_line, fixable_of, print_report, print_statistics
 from fitdoctor.cli.options import Parser, add_cause_options, add_output_options, check_causes, listed
 from fitdoctor.config import ConfigError, find_config, read_config
 
@@ -29,6 +30,8 @@ def main(argv: list[str]) -> int:
         1 when something at or above `--fail-on` was found, 2 when a file cannot be read.
     """
     options = make_parser().parse_args(argv)
+    if options.target:
+        options.keras = int(options.target[-1])
     _check(options)
     if options.watch:
         from fitdoctor.cli.watch import watch
@@ -94,7 +97,9 @@ def make_parser() -> Parser:
     add("paths", nargs="*", default=["."], metavar="PATH", help=paths)
     add("--stdin-filename", metavar="FILE", help="the name to report for standard input")
     add_cause_options(parser)
-    add("--keras", type=int, choices=(2, 3), help="the Keras to check for (default: the installed one)")
+    keras = "the Keras to check for (default: the one that the project pins, else the installed one)"
+    add("--keras", type=int, choices=(2, 3), help=keras)
+    add("--target", choices=("keras2", "keras3"), help="the same as `--keras 2` or `--keras 3`")
     add("--no-cache", action="store_true", help="re-read files that were clean before")
     add("--jobs", type=int, default=0, metavar="N", help="number of processes (default: one per core)")
     add("--watch", action="store_true", help="check again whenever a file changes, until Ctrl-C")
@@ -218,9 +223,23 @@ def _conclude(options: Namespace, files: list[Found], linted: Linted) -> int:
     else:
         new = "new " if options.baseline else ""
         print_report(diagnosis, options, {found.path for found in files}, new)
-    for line in sorted(linted.remarks):
+    for line in (*sorted(linted.remarks), *_about_keras(linted, files)):
         print(f"fitdoctor: {line}", file=sys.stderr)
     return _status(options, files, diagnosis, linted.unreadable)
+
+
+def _about_keras(linted: Linted, files: list[Found]) -> Iterator[str]:
+    """Which Keras the project itself asks for, and what the move to Keras 3 would take."""
+    for assumed in sorted(linted.assumed, key=lambda each: (each.major, each.reason))[:3]:
+        yield f"checked for Keras {assumed.major}: {assumed.reason}"
+    count = len(linted.moves)
+    if count:
+        fixable = fixable_of(linted.moves, [found.path for found in files])
+        places = "1 place" if count == 1 else f"{count:,} places"
+        yield (
+            f"{places} to change for Keras 3; `fitdoctor lint --target keras3` lists them"
+            + (f", `--fix` changes {fixable:,}" if fixable else "")
+        )
 
 
 def _is_plain_and_empty(options: Namespace, diagnosis: Diagnosis) -> bool:

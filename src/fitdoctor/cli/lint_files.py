@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from fitdoctor.cli.discover import Found, ignored_in
 from fitdoctor.cli.lint_progress import progress
 from fitdoctor.patterns import pattern
-from fitdoctor.records import dataclass, field
+from fitdoctor.records import dataclass, field, replace
+from fitdoctor.source.keras_version import Assumed, of_folder
 from fitdoctor.source.work_budget import OverBudget, WorkBudget
 from fitdoctor.uncollected import uncollected
 
@@ -46,6 +47,10 @@ class Linted:
     """One line each: place and reason."""
     remarks: list[str] = field(default_factory=list)
     """Suppressions that suppress nothing, one line each."""
+    assumed: set[Assumed] = field(default_factory=set)
+    """The versions of Keras that the project itself asks for."""
+    moves: list[Finding] = field(default_factory=list)
+    """What Keras 3 would refuse in files that are checked for Keras 2."""
     leaning: bool = False
     """Files were read that nobody named, because one that was named imports them."""
 
@@ -58,7 +63,10 @@ class Linted:
     def spotless(self) -> bool:
         """Whether there is nothing whatever to tell."""
         return not (
-            self.unreadable or self.remarks or any(part.findings or part.crashes for part in self.diagnoses)
+            self.unreadable
+            or self.remarks
+            or self.assumed
+            or any(part.findings or part.crashes for part in self.diagnoses)
         )
 
 
@@ -70,6 +78,7 @@ def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
         wishes: what the command line asks for.
         jobs: how many processes; 0 for one a core.
     """
+    of_folder.cache_clear()
     workers = min(jobs or os.cpu_count() or 1, max(len(files) // (_WORTH_SHARING // 2), 1))
     if workers < 2 or len(files) <= _WORTH_SHARING:
         _count_with(_Counter())
@@ -92,6 +101,8 @@ def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
         [diagnosis for part in parts for diagnosis in part.diagnoses],
         [line for part in parts for line in part.unreadable],
         [line for part in parts for line in part.remarks],
+        {assumed for part in parts for assumed in part.assumed},
+        [move for part in parts for move in part.moves],
         any(part.leaning for part in parts),
     )
 
@@ -119,7 +130,7 @@ def lint_text(text: str, found: Found, wishes: Wishes) -> Linted:
     """Judge text that is in no file yet, such as an editor's buffer."""
     from fitdoctor.source.read import source_from_text
 
-    facts = source_from_text(text, found.path, _keras(found, wishes))
+    facts = source_from_text(text, found.path, _keras(found, wishes).major)
     judged = Linted()
     _judge_together([(found, facts)], {found.path}, wishes, judged)
     return judged
@@ -132,26 +143,58 @@ def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Lint
     # Trees make many objects and no garbage.
     with uncollected():
         for found in files:
-            keras = _keras(found, wishes)
-            facts = _read(found, keras, judged.unreadable if found.path in wanted else [])
+            assumed = _keras(found, wishes)
+            facts = _read(found, wishes, assumed, judged.unreadable if found.path in wanted else [])
             if facts is not None:
-                groups.setdefault(keras, []).append((found, facts))
+                groups.setdefault(assumed.major, []).append((found, facts))
         for group in groups.values():
             _judge_together(group, wanted, wishes, judged)
+            _note_moves(group, wanted, wishes, judged)
     return judged
 
 
-def _keras(found: Found, wishes: Wishes) -> int:
+def _note_moves(
+    group: Sequence[tuple[Found, SourceFacts]], wanted: Collection[str], wishes: Wishes, judged: Linted
+) -> None:
+    """Note where the project asks for another Keras than the installed one, and what Keras 3 would refuse in it."""
     from fitdoctor.cli.installed import keras_major
 
-    return wishes.keras or found.config.keras or keras_major()
+    installed = keras_major()
+    asked = [
+        (found, facts)
+        for found, facts in group
+        if facts.keras_because and facts.keras != installed and _tells(facts.text)
+    ]
+    judged.assumed.update(
+        Assumed(facts.keras, facts.keras_because) for found, facts in asked if found.path in wanted
+    )
+    moving = [(found, replace(facts, keras=3)) for found, facts in asked if facts.keras == 2]
+    if moving:
+        moved = Linted()
+        _judge_together(moving, wanted, wishes, moved)
+        known = {(each.id, each.location) for part in judged.diagnoses for each in part.findings}
+        judged.moves += [each for each in moved.diagnosis.findings if (each.id, each.location) not in known]
 
 
-def _read(found: Found, keras: int, unreadable: list[str]) -> SourceFacts | None:
+def _keras(found: Found, wishes: Wishes) -> Assumed:
+    """The Keras to check a file for: the one asked for, else the one that the project pins, else the installed one."""
+    from fitdoctor.cli.installed import keras_major
+
+    asked = wishes.keras or found.config.keras
+    if asked:
+        return Assumed(asked)
+    pinned = of_folder(os.path.dirname(os.path.abspath(found.path)))
+    return pinned or Assumed(keras_major())
+
+
+def _read(found: Found, wishes: Wishes, keras: Assumed, unreadable: list[str]) -> SourceFacts | None:
     from fitdoctor.source.read import SourceError, read_source
 
     try:
-        return read_source(found.path, keras)
+        facts = read_source(found.path, keras.major, assumed=not (wishes.keras or found.config.keras))
+        if keras.reason and not facts.keras_because and facts.keras == keras.major:
+            facts = replace(facts, keras_because=keras.reason)
+        return facts
     except SourceError as error:
         unreadable.append(str(error))
         return None
@@ -217,7 +260,6 @@ def _diagnoses(project: Project, asked: dict[str, Found], wishes: Wishes, judged
     from fitdoctor.catalogue.doubts import kinds_of
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.engine import diagnose
-    from fitdoctor.records import replace
     from fitdoctor.source.lines import line_reader
     from fitdoctor.source.suppressions import suppress
 

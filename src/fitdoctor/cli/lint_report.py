@@ -40,7 +40,7 @@ def print_report(diagnosis: Diagnosis, options: Namespace, files: Collection[str
 def _hints(diagnosis: Diagnosis, options: Namespace, files: Collection[str]) -> list[str]:
     number = len(diagnosis.findings)
     hints = []
-    fixable = _fixable(diagnosis.findings, files)
+    fixable = fixable_of(diagnosis.findings, files)
     if fixable:
         which = f"{fixable} of {number}" if number > 1 else "it"
         hints.append(f"; {which} can be fixed with `--fix`")
@@ -49,7 +49,7 @@ def _hints(diagnosis: Diagnosis, options: Namespace, files: Collection[str]) -> 
     return hints
 
 
-def _fixable(findings: Collection[Finding], files: Collection[str]) -> int:
+def fixable_of(findings: Collection[Finding], files: Collection[str]) -> int:
     """How many findings `--fix` would repair in its first round."""
     from fitdoctor.cli.repair_files import repair
 

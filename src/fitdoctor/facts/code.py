@@ -79,3 +79,5 @@ class SourceFacts:
     """For a notebook: its code cells as the user sees them."""
     keras: int = 3
     """The major version of Keras that it is judged for."""
+    keras_because: str = ""
+    """What in the project says so; "" where it is the installed one, or asked for."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from _ast import PyCF_ONLY_AST
+from collections.abc import Iterator
 
 from fitdoctor.facts import SourceFacts
 from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
 from fitdoctor.unwarned import unwarned
 
 TYPE_CHECKING = False
@@ -67,8 +69,13 @@ def display_path(path: Path | str) -> str:
     return absolute[len(below) :] if absolute.startswith(below) else absolute
 
 
-def read_source(path: Path | str, keras: int = 3) -> SourceFacts:
+def read_source(path: Path | str, keras: int = 3, assumed: bool = False) -> SourceFacts:
     """Read a .py file or an .ipynb notebook.
+
+    Args:
+        path: the file.
+        keras: the major version of Keras to check for, unless the program chooses one itself.
+        assumed: nobody asked for that version: a notebook that says what it runs on is checked for that.
 
     Raises:
         SourceError: it cannot be opened or decoded, is too large, or is not a Python notebook.
@@ -77,7 +84,7 @@ def read_source(path: Path | str, keras: int = 3) -> SourceFacts:
     notebook = os.fspath(path).endswith(".ipynb")
     raw = _bytes_of(path, shown, MAX_NOTEBOOK_BYTES if notebook else MAX_BYTES)
     text = _decode(raw, shown, notebook)
-    return _notebook(text, shown, keras) if notebook else source_from_text(text, shown, keras)
+    return _notebook(text, shown, keras, assumed) if notebook else source_from_text(text, shown, keras)
 
 
 def source_from_text(text: str, path: Path | str, keras: int = 3) -> SourceFacts:
@@ -96,10 +103,7 @@ def source_from_cells(cells: list[str] | tuple[str, ...], path: Path | str, kera
 
 
 _LEGACY_SWITCH = pattern(r"""TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|[Tt]rue)["']""")
-_IMPORTS = pattern(
-    r"(?m)^\s*(?:import|from)\s+(tf_keras|keras|tensorflow\.python\.keras)\b"
-    r"|^\s*(?:import|from)\s+tensorflow(?:\.|\s+import\s.*\b)(keras)\b"
-)
+_IMPORTS = pattern(r"(?m)^\s*(?:from\s+([\w.]+)\s+import\s+(.*)|import\s+(.*))")
 _PRIVATE = "tensorflow.python.keras"
 """The old Keras that TensorFlow keeps inside itself."""
 _OF_TENSORFLOW = pattern(r"\b(?:tf|tensorflow)\.keras\b")
@@ -114,10 +118,27 @@ def _keras_of(text: str, keras: int) -> int:
         return keras
     if _LEGACY_SWITCH.search(text) or _INSIDE_KERAS_2.search(text):
         return 2
-    named = {found[1] or found[2] for found in _IMPORTS.finditer(text)}
+    named = set(_kerases_imported(text))
     if _WHOLE.search(text) and (_PRIVATE in named or _OF_TENSORFLOW.search(text)):
         return keras
     return 2 if named and named <= {"tf_keras", _PRIVATE} else keras
+
+
+def _kerases_imported(text: str) -> Iterator[str]:
+    """The packages that an import takes Keras from: `tf_keras`, `keras` (also TensorFlow's), the private one."""
+    for source, names, modules in _IMPORTS.findall(text):
+        words = [part.split()[0] for part in (modules or names).split(",") if part.split()]
+        if source == "tensorflow":
+            words = [f"tensorflow.{word}" for word in words]
+        elif source:
+            words = [source]
+        for word in words:
+            if word == _PRIVATE or word.startswith(_PRIVATE + "."):
+                yield _PRIVATE
+            elif word.split(".")[0] in ("tf_keras", "keras"):
+                yield word.split(".")[0]
+            elif word.startswith("tensorflow.keras"):
+                yield "keras"
 
 
 def parse(facts: SourceFacts) -> ast.Module:
@@ -212,7 +233,7 @@ def _unified(text: str) -> str:
 # --- notebooks ----------------------------------------------------------------------------------------------------
 
 
-def _notebook(text: str, shown: str, keras: int) -> SourceFacts:
+def _notebook(text: str, shown: str, keras: int, assumed: bool) -> SourceFacts:
     import json  # only notebooks pay for it
 
     try:
@@ -226,7 +247,15 @@ def _notebook(text: str, shown: str, keras: int) -> SourceFacts:
     language = _language(notebook.get("metadata"))
     if language not in ("", "python"):
         raise SourceError(f"the notebook is written in {language}, not in Python", shown)
-    return source_from_cells(_code_cells(notebook, shown), shown, keras)
+    cells = _code_cells(notebook, shown)
+    if assumed:
+        from fitdoctor.source.keras_version import of_notebook
+
+        found = of_notebook(cells, notebook.get("metadata"))
+        if found is not None:
+            facts = source_from_cells(cells, shown, found.major)
+            return replace(facts, keras_because=found.reason) if facts.keras == found.major else facts
+    return source_from_cells(cells, shown, keras)
 
 
 def _language(metadata: Any) -> str:

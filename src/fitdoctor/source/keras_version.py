@@ -1,0 +1,267 @@
+"""Which Keras a project uses: read from its pins, from a notebook's installs and kernel, and from imports.
+
+What counts as wrong differs between Keras 2 and Keras 3, and TensorFlow 2.16 is the first that brings Keras 3.
+"""
+
+from __future__ import annotations
+
+import functools
+import glob
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+from fitdoctor.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Pin = tuple[str, str]
+    """A package in lower case with dashes, and its version specifier."""
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """The major version of Keras to check for, and what says so ("" for the installed one)."""
+
+    major: int
+    reason: str = ""
+
+
+_TENSORFLOWS = frozenset(
+    ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-macos", "tensorflow-intel")
+)
+_PACKAGES = _TENSORFLOWS | {"keras"}
+_BEFORE_KERAS_3 = {
+    "tensorflow": ("1.4.0", "1.15.5", *(f"2.{minor}.{patch}" for minor in range(16) for patch in range(5))),
+    "keras": ("1.2.2", "2.0.0", "2.1.6", "2.2.5", "2.3.1", *(f"2.{minor}.0" for minor in range(4, 16))),
+}
+_WITH_KERAS_3 = {
+    "tensorflow": tuple(f"2.{minor}.{patch}" for minor in range(16, 40) for patch in range(3)),
+    "keras": tuple(f"3.{minor}.{patch}" for minor in range(40) for patch in range(4)),
+}
+_FIRST_PYTHON = (3, 9)
+"""Of TensorFlow 2.16: a kernel with an older Python has an older TensorFlow."""
+
+
+def judged(pins: Iterable[Pin], source: str) -> Assumed | None:
+    """What the pins of one file say; Keras' own pin before TensorFlow's."""
+    for package, specifier in sorted(pins, key=lambda pin: pin[0] != "keras"):
+        if package == "tensorflow-gpu" and not specifier:
+            # Its last release is 2.12.
+            return Assumed(2, f"{source} requires {package}")
+        major = _major(package, specifier)
+        if major is not None:
+            return Assumed(major, f"{source} requires {package}{specifier}")
+    return None
+
+
+def _major(package: str, specifier: str) -> int | None:
+    """2 or 3 where the specifier admits only versions that bring that Keras."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    if package not in _PACKAGES or not specifier:
+        return None
+    try:
+        allowed = SpecifierSet(specifier)
+    except InvalidSpecifier:
+        return None
+    kind = "keras" if package == "keras" else "tensorflow"
+    before = any(allowed.contains(version, prereleases=True) for version in _BEFORE_KERAS_3[kind])
+    after = any(allowed.contains(version, prereleases=True) for version in _WITH_KERAS_3[kind])
+    if before == after:
+        return _from_exact(kind, specifier)
+    return 2 if before else 3
+
+
+def _from_exact(kind: str, specifier: str) -> int | None:
+    """The same for `==` of a version that is in neither list, such as a pre-release."""
+    exact = re.fullmatch(r"===?\s*(\d+)(?:\.(\d+))?.*", specifier)
+    if exact is None:
+        return None
+    version = (int(exact[1]), int(exact[2] or 0))
+    return 3 if version >= ((3, 0) if kind == "keras" else (2, 16)) else 2
+
+
+# --- files that pin versions --------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=4096)
+def of_folder(folder: str) -> Assumed | None:
+    """What the nearest requirements, lock or project file at or above a folder says, up to the repository's root."""
+    here = _in_folder(folder)
+    above = os.path.dirname(folder)
+    if here is not None or above == folder or os.path.exists(os.path.join(folder, ".git")):
+        return here
+    return of_folder(above)
+
+
+def _in_folder(folder: str) -> Assumed | None:
+    try:
+        names = set(os.listdir(folder))
+    except OSError:
+        return None
+    for name in _in_order(names):
+        path = os.path.join(folder, name)
+        found = judged(_pins_of(path), os.path.basename(path))
+        if found is not None:
+            return found
+    return None
+
+
+def _in_order(names: set[str]) -> Iterator[str]:
+    """Lock files first: they say what is really installed."""
+    yield from (name for name in ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock") if name in names)
+    yield from sorted(name for name in names if re.fullmatch(r"[\w.-]*requirements[\w.-]*\.(txt|in)", name))
+    yield from ("requirements",) if "requirements" in names else ()
+    declared = ("pyproject.toml", "Pipfile", "setup.cfg", "setup.py")
+    yield from (name for name in declared if name in names)
+    yield from sorted(name for name in names if re.fullmatch(r"(conda|env|environment)[\w.-]*\.ya?ml", name))
+    yield from ("Dockerfile",) if "Dockerfile" in names else ()
+
+
+_MOST_BYTES = 8 * 2**20
+
+
+def _pins_of(path: str) -> list[Pin]:
+    name = os.path.basename(path)
+    if os.path.isdir(path):
+        files = sorted(glob.glob(os.path.join(glob.escape(path), "*.txt")))
+        return [pin for file in files for pin in _pins_of(file)]
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read(_MOST_BYTES)
+    except OSError:
+        return []
+    # Most of these files have nothing to do with us; the TOML and JSON readers are slow to import.
+    if "tensorflow" not in text.lower() and "keras" not in text.lower():
+        return []
+    if name.endswith((".lock", ".toml")) or name == "Pipfile":
+        return list(_from_document(name, text))
+    if name == "Dockerfile":
+        images = [
+            ("tensorflow", f"=={version}")
+            for version in re.findall(r"tensorflow/tensorflow:(\d+\.\d+\.\d+)", text)
+        ]
+        return [*images, *installed_by(text)]
+    if name.endswith((".yml", ".yaml")):
+        return list(_from_conda(text))
+    quoted = re.findall(r"""["']([^"'\n]+)["']""", text) if name == "setup.py" else text.splitlines()
+    return [pin for line in quoted if (pin := requirement(line)) is not None]
+
+
+_REQUIREMENT = re.compile(
+    r"\s*([A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*((?:[=<>!~]=?=?\s*[\w.*+!-]+\s*,?\s*)*)\)?"
+)
+
+
+def requirement(line: str) -> Pin | None:
+    """The package and version of a line such as `tensorflow-gpu>=2.3,<2.6 ; python_version < "3.9"`."""
+    found = _REQUIREMENT.match(line.split("#")[0].split(";")[0])
+    if found is None:
+        return None
+    package = found[1].lower().replace("_", "-")
+    return (package, re.sub(r"\s+", "", found[2]).rstrip(",")) if package in _PACKAGES else None
+
+
+def _from_conda(text: str) -> Iterator[Pin]:
+    for line in text.splitlines():
+        entry = re.match(r"""\s*-\s*["']?([^"'#]+)""", line)
+        if entry is None:
+            continue
+        # conda writes `tensorflow=2.3` and `tensorflow=2.3.0=mkl_py37`: the versions that begin so.
+        conda = re.match(r"(?:[\w-]+::)?([\w-]+)\s*=\s*(\d[\w.]*)", entry[1])
+        if conda is not None and "==" not in entry[1]:
+            yield conda[1].lower(), f"=={conda[2].rstrip('.')}.*"
+        elif (pin := requirement(entry[1])) is not None:
+            yield pin
+
+
+def _from_document(name: str, text: str) -> Iterator[Pin]:
+    document = _parsed(name, text)
+    if name == "Pipfile.lock":
+        for section in ("default", "develop"):
+            for package, about in _table(document, section).items():
+                yield package.lower(), str(about.get("version", "")) if isinstance(about, dict) else ""
+        return
+    packages = document.get("package", ())
+    for package in packages if isinstance(packages, list) else ():
+        if isinstance(package, dict) and "version" in package:
+            yield str(package.get("name", "")).lower(), f"=={package['version']}"
+    project = _table(document, "project")
+    extras = _table(project, "optional-dependencies").values()
+    for line in [
+        *_listed(project.get("dependencies")),
+        *(line for extra in extras for line in _listed(extra)),
+    ]:
+        if (pin := requirement(line)) is not None:
+            yield pin
+    poetry = _table(_table(document, "tool"), "poetry")
+    for table in (_table(poetry, "dependencies"), _table(document, "packages")):
+        for package, about in table.items():
+            version = about.get("version", "") if isinstance(about, dict) else about
+            yield package.lower().replace("_", "-"), _plain_specifier(str(version))
+
+
+def _plain_specifier(version: str) -> str:
+    """Poetry's `^2.4` and `~2.4` as pip writes them."""
+    if re.fullmatch(r"\d[\w.]*", version):
+        return f"=={version}"
+    caret = re.fullmatch(r"\^\s*(\d+)([\w.]*)", version)
+    if caret is not None:
+        return f">={caret[1]}{caret[2]},<{int(caret[1]) + 1}"
+    tilde = re.fullmatch(r"~\s*(\d+)\.(\d+)([\w.]*)", version)
+    if tilde is not None:
+        return f">={tilde[1]}.{tilde[2]}{tilde[3]},<{tilde[1]}.{int(tilde[2]) + 1}"
+    return "" if version == "*" else version
+
+
+def _parsed(name: str, text: str) -> dict[str, Any]:
+    import json
+    import tomllib
+
+    try:
+        document = json.loads(text) if name == "Pipfile.lock" else tomllib.loads(text)
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _table(document: dict[str, Any], key: str) -> dict[str, Any]:
+    value = document.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _listed(value: Any) -> list[str]:
+    return [line for line in value if isinstance(line, str)] if isinstance(value, list) else []
+
+
+# --- notebooks ----------------------------------------------------------------------------------------------------
+
+_INSTALL = re.compile(
+    r"(?m)^[ \t]*(?:RUN[ \t]+|[!%])?[ \t]*(?:\w+[ \t]+-m[ \t]+)?(?:pip3?|uv pip|conda)[ \t]+install[ \t]+([^\n]*)"
+)
+_CHOSEN = re.compile(r"(?m)^[ \t]*%tensorflow_version[ \t]+(\d)")
+
+
+def of_notebook(cells: Iterable[str], metadata: Any) -> Assumed | None:
+    """What a notebook says of its Keras: the versions that it installs, then the Python of its kernel."""
+    for cell in cells:
+        found = judged(installed_by(cell), "a cell") or (
+            Assumed(2, "a cell has %tensorflow_version") if _CHOSEN.search(cell) else None
+        )
+        if found is not None:
+            return found
+    information = metadata.get("language_info") if isinstance(metadata, dict) else None
+    version = information.get("version") if isinstance(information, dict) else None
+    numbers = re.match(r"(\d+)\.(\d+)", version) if isinstance(version, str) else None
+    if numbers is not None and (int(numbers[1]), int(numbers[2])) < _FIRST_PYTHON:
+        return Assumed(2, f"the kernel has Python {numbers[0]}")
+    return None
+
+
+def installed_by(text: str) -> list[Pin]:
+    """The packages of `pip install` lines."""
+    words = [word.strip("\"'") for line in _INSTALL.findall(text) for word in line.split()]
+    return [pin for word in words if (pin := requirement(word)) is not None]

@@ -1,0 +1,111 @@
+"""Which Keras a project uses, from what it pins, installs and imports."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fitdoctor.source.keras_version import Assumed, of_folder, of_notebook, requirement
+from fitdoctor.source.read import source_from_text
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "major"),
+    [
+        ("requirements.txt", "numpy\ntensorflow==2.5.0  # old\n", 2),
+        ("requirements.txt", "tensorflow>=2.16,<3\n", 3),
+        ("requirements.txt", "tensorflow>=2.3\n", None),
+        ("requirements.txt", "tensorflow\nkeras\n", None),
+        ("requirements.txt", "Keras==2.2.4\ntensorflow-gpu==1.14\n", 2),
+        ("requirements.txt", "tensorflow_gpu\n", 2),
+        ("requirements.txt", "tensorflow~=2.15.0\n", 2),
+        ("requirements.txt", "tensorflow~=2.15\n", None),
+        ("requirements.txt", 'tensorflow==2.4.* ; python_version < "3.9"\n', 2),
+        ("requirements.txt", "tensorflow==2.21.0rc1\n", 3),
+        ("requirements.txt", "tensorflow-hub==0.12\nkeras-tuner==1.0\n", None),
+        ("dev-requirements.txt", "keras<3\n", 2),
+        ("requirements/train.txt", "keras>=3\n", 3),
+        ("pyproject.toml", '[project]\nname = "x"\ndependencies = ["tensorflow<2.16"]\n', 2),
+        ("pyproject.toml", '[project.optional-dependencies]\ntf = ["keras>=3.0"]\n', 3),
+        ("pyproject.toml", '[tool.poetry.dependencies]\npython = "^3.9"\nkeras = "^2.4"\n', 2),
+        ("pyproject.toml", '[tool.poetry.dependencies]\ntensorflow = "^2.4"\n', None),
+        ("pyproject.toml", "not toml = = tensorflow", None),
+        ("poetry.lock", '[[package]]\nname = "tensorflow"\nversion = "2.8.0"\n', 2),
+        ("uv.lock", '[[package]]\nname = "keras"\nversion = "3.4.1"\n', 3),
+        ("Pipfile", '[packages]\ntensorflow = "==2.6"\n', 2),
+        ("Pipfile.lock", json.dumps({"default": {"tensorflow": {"version": "==2.6.0"}}}), 2),
+        ("setup.cfg", "[options]\ninstall_requires =\n    tensorflow>=1.15,<2\n", 2),
+        ("setup.py", "setup(install_requires=['tensorflow>=2.16', 'numpy'])\n", 3),
+        ("environment.yml", "dependencies:\n  - python=3.7\n  - tensorflow=2.3\n", 2),
+        ("environment.yaml", "dependencies:\n  - pip:\n    - keras==2.4.3\n", 2),
+        ("environment.yml", "dependencies:\n  - conda-forge::tensorflow=2.17.0=cpu_py\n", 3),
+        ("Dockerfile", "FROM tensorflow/tensorflow:2.4.1-gpu\n", 2),
+        ("Dockerfile", "FROM python:3.11\nRUN pip install 'tensorflow==2.17'\n", 3),
+    ],
+)
+def test_pins_decide(tmp_path, name, text, major):
+    (tmp_path / ".git").mkdir()
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, "utf-8")
+    inner = tmp_path / "src" / "deep"
+    inner.mkdir(parents=True)
+    found = of_folder(str(inner))
+    assert (found.major if found else None) == major
+    if found:
+        assert "requires" in found.reason
+
+
+def test_the_nearest_file_counts_and_nothing_outside_the_repository(tmp_path):
+    (tmp_path / "requirements.txt").write_text("keras<3\n", "utf-8")
+    inner = tmp_path / "project"
+    (inner / ".git").mkdir(parents=True)
+    assert of_folder(str(inner)) is None
+    (inner / "sub").mkdir()
+    (inner / "sub" / "requirements.txt").write_text("keras>=3\n", "utf-8")
+    assert of_folder(str(inner / "sub")) == Assumed(3, "requirements.txt requires keras>=3")
+
+
+def test_a_lock_file_counts_before_what_is_asked_for(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["keras>=3"]\n', "utf-8")
+    (tmp_path / "uv.lock").write_text('[[package]]\nname = "keras"\nversion = "2.15.0"\n', "utf-8")
+    assert of_folder(str(tmp_path)) == Assumed(2, "uv.lock requires keras==2.15.0")
+
+
+@pytest.mark.parametrize(
+    ("cells", "python", "major"),
+    [
+        (["!pip install tensorflow==2.5"], "3.10.12", 2),
+        (["%pip install -q 'keras>=3' numpy"], "3.7.0", 3),
+        (["!python -m pip install --upgrade tensorflow"], "3.10.12", None),
+        (["%tensorflow_version 1.x"], "3.10.12", 2),
+        (["import keras"], "3.7.3", 2),
+        (["import keras"], "2.7.15", 2),
+        (["import keras"], "3.11.1", None),
+        (["import keras"], None, None),
+    ],
+)
+def test_a_notebook_says_what_it_runs_on(cells, python, major):
+    found = of_notebook(cells, {"language_info": {"version": python}} if python else None)
+    assert (found.major if found else None) == major
+
+
+def test_a_requirement_is_read_with_its_versions():
+    assert requirement("TensorFlow_CPU [and-cuda] >= 2.3, < 2.6 ; x") == ("tensorflow-cpu", ">=2.3,<2.6")
+    assert requirement("-r other.txt") is None and requirement("numpy==1") is None
+
+
+@pytest.mark.parametrize(
+    ("imports", "major"),
+    [
+        ("import tensorflow as tf, tf_keras", 2),
+        ("import tensorflow as tf\nimport tf_keras as keras", 2),
+        ("import tf_keras, keras", 3),
+        ("from tensorflow import keras, data\nimport tf_keras", 3),
+        ("import keras", 3),
+    ],
+)
+def test_imports_decide_in_one_file(imports, major):
+    assert source_from_text(imports + "\n", "a.py").keras == major
