@@ -282,7 +282,7 @@ def _changed(text: str, other: str, style: str, look: Look) -> Line:
         head += 1
     while tail < shortest - head and text[-1 - tail] == other[-1 - tail]:
         tail += 1
-    return restyled(code(text, color=look.color), head, len(text) - tail, style)
+    return restyled(code(text, color=look.color), head, len(text) - tail, f"changed {style}")
 
 
 def _remark(label: str, text: Line, margin: int, width: int) -> Iterator[Line]:
