@@ -91,9 +91,8 @@ def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
     shared = Value("Q", 0, lock=False)
     # Dealt out like cards: neighbours in a folder are alike in size and cost.
     shares = [range(first, len(files), workers) for first in range(workers)]
-    steps = (workers + 1) * len(files)
     with (
-        progress(_label(files), steps, lambda: int(shared.value)),
+        progress(_label(files), 2 * len(files), lambda: int(shared.value)),
         ProcessPoolExecutor(workers, initializer=_count_with, initargs=(shared,)) as pool,
     ):
         parts = list(pool.map(_judged, [files] * workers, [wishes] * workers, shares))
@@ -108,7 +107,7 @@ def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
 
 
 class _Counter:
-    """How many files have been parsed or judged, for the progress bar."""
+    """How many files have been followed, and judged, for the progress bar; parsing takes next to no time."""
 
     value = 0
 
@@ -224,7 +223,6 @@ def _judge_together(
 
     trees = []
     for found, facts in group:
-        _counter.value += 1
         try:
             trees.append((found, facts, parse(facts)))
         except SourceError as error:
@@ -268,6 +266,7 @@ def _diagnoses(project: Project, asked: dict[str, Found], wishes: Wishes, judged
     cases: dict[str, list[Case]] = {}
     budgets = {path: WorkBudget(_STEPS_PER_FILE) for path in asked}
     for path, budget in list(budgets.items()):
+        _counter.value += 1
         with _ending_over_budget(path, budgets, judged), budget:
             cases[path] = list(source_cases(project, files=(path,), crashes=crashes))
     for case in _of_this_machine(project, asked, wishes):
