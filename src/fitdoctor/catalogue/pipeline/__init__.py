@@ -1,1 +1,1 @@
-"""tf.data pipelines, generators and loaders, and what judges of them read and edit."""
+"""Causes in tf.data pipelines, generators and loaders, and the analysis and edits they share."""

@@ -1,4 +1,4 @@
-"""What gives the batches of a dataset or generator their structure, and edits that give them another."""
+"""What determines the structure of the batches of a dataset or generator, and edits that change it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 def as_tuple(module: Module, node: ast.List) -> Edit:
-    """A tuple in the place of a list."""
+    """Replace a list with a tuple."""
     text = module.segment(node)
     comma = "," if len(node.elts) == 1 and not text[1:-1].rstrip().endswith(",") else ""
     return Edit(module.location(node), f"({text[1:-1]}{comma})")
 
 
 def last_step(data: DataFacts) -> Code | Unknown:
-    """The last step of the pipeline that stands in the source; else what made the data."""
+    """Return the last pipeline stage with a place in the source, otherwise what created the data."""
     return next((step.code for step in reversed(data.pipeline) if isinstance(step.code, Code)), data.code)
 
 
 def mapped(data: DataFacts, end: Code | Unknown, call: str) -> tuple[Edit, ...]:
-    """A step, written as `.map(…)`, behind the last one of a dataset; before it where that prefetches."""
+    """Add a `.map(…)` stage after the last one of a dataset, or before it if it prefetches."""
     if data.form != "dataset":
         return ()
     if data.pipeline and data.pipeline[-1].operation == "prefetch" and data.pipeline[-1].code == end:
@@ -39,7 +39,7 @@ def mapped(data: DataFacts, end: Code | Unknown, call: str) -> tuple[Edit, ...]:
 
 
 def grouped(project: Project | Unknown, source: Code | Unknown, inputs: int) -> tuple[Edit, ...]:
-    """Parentheses round the inputs where the source of the data is a tuple, or a call of one, that is written out."""
+    """Add parentheses around the inputs, if the source of the data is a literal tuple or a call with one."""
     found = expression_of(project, source)
     if found is None or not isinstance(found[1], (ast.Call, ast.Tuple)):
         return ()
@@ -54,13 +54,13 @@ def grouped(project: Project | Unknown, source: Code | Unknown, inputs: int) -> 
 
 
 def structuring(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
-    """What gives an element its parts: a `zip` or `map`, what a generator yields or a PyDataset returns, or the source."""
+    """Return what structures an element: a `zip` or `map`, the batch of a generator or PyDataset, or the data source."""
     sized = (step.code for step in data.pipeline if len(step.specs) == size and isinstance(step.code, Code))
     return next(sized, data.pipeline[0].code if data.pipeline else _given_out(data, size, project))
 
 
 def _given_out(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
-    """The tuple of so many parts that a generator yields, or a PyDataset returns."""
+    """Return the tuple of this many parts that a generator yields or a PyDataset returns."""
     for function, value in batches_behind(project, data.code):
         if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == size:
             return function.module.code(value)
@@ -68,12 +68,12 @@ def _given_out(data: DataFacts, size: int, project: Project | Unknown) -> Code |
 
 
 def samples_as_arrays(module: Module, batch: ast.expr) -> tuple[Edit, ...]:
-    """Arrays in the place of lists of samples, which are collected one by one."""
+    """Convert lists of samples, collected one by one, to arrays."""
     edits: list[Edit] = []
     for part in batch.elts[:2] if isinstance(batch, ast.Tuple) else []:
         end = origin(module, part)
         if end.path or any(step.how not in ("name", "write") for step in end.steps):
-            continue  # an element of a list is no list
+            continue  # an element of a list is not a list
         made = end.node
         if isinstance(made, ast.ListComp) or isinstance(made, ast.List) and not made.elts:
             code = module.code(part)

@@ -1,4 +1,4 @@
-"""Edits that rename a key of the dicts that a pipeline's function, a generator or a `PyDataset` gives out."""
+"""Edits that rename a key in the dicts that a map function, a generator or a `PyDataset` returns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fitdoctor.source.project import Project
 
 
 def renamed_in_batches(project: Project | Unknown | None, names: Mapping[str, str]) -> tuple[Edit, ...]:
-    """Write the new names where the batches get the old ones; nothing where one stands in several places, or in none."""
+    """Rename the keys where the batches are created; nothing if a key appears in several places or none."""
     if project is None or isinstance(project, Unknown):
         return ()
     edits = []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def too_many(cause: Cause, data: DataFacts, fit_call: FitFacts, size: int) -> Finding:
-    """An element with more than inputs, labels and weights."""
+    """Return the finding for an element with more than inputs, labels and weights."""
     end = last_step(data)
     return cause.finding(
         f"each element of the {words(data)} has {size} parts, but `fit` reads only inputs, labels and weights",
@@ -43,7 +43,7 @@ def too_many(cause: Cause, data: DataFacts, fit_call: FitFacts, size: int) -> Fi
 def ungrouped(
     cause: Cause, data: DataFacts, fit_call: FitFacts, inputs: int, size: int, project: Project | Unknown
 ) -> Finding:
-    """The inputs of a model stand in a row with the labels, and only the first of them counts as input."""
+    """Return the finding for inputs at the same level as the labels, so that only the first counts as input."""
     weighted = size == inputs + 2
     source = structuring(data, size, project)
     names = [f"x{index + 1}" for index in range(inputs)]

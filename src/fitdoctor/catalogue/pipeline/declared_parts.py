@@ -1,4 +1,4 @@
-"""The `output_signature` that goes with what a generator was seen to yield, as edits of the one that is written."""
+"""Edits that make an `output_signature` match what a generator was seen to yield."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 Structure = ArrayFacts | dict[str | int, "Structure"]
-"""An array, or what lies under keys: names in a dict, places in a tuple."""
+"""An array, or a structure with names (dict) or positions (tuple) as keys."""
 
 _STEP = re.compile(r"\[(?:'([^']*)'|(\d+))\]")
 _TYPES = re.compile(r"u?int(?:8|16|32|64)|float(?:16|32)|bool")
@@ -26,7 +26,7 @@ _TYPES = re.compile(r"u?int(?:8|16|32|64)|float(?:16|32)|bool")
 def declared_as_yielded(
     project: Project | Unknown, made: Code | Unknown, yielded: Sequence[ArrayFacts]
 ) -> tuple[Edit, ...]:
-    """Declare every part that is yielded, in the structure that it has; what is declared already stays."""
+    """Declare every yielded part in its structure; keep existing declarations."""
     chosen = signature_call(project, made)
     given = argument_of(chosen[1], "output_signature") if chosen is not None else None
     structure = _structure(yielded)
@@ -40,7 +40,7 @@ def declared_as_yielded(
 
 
 def _structure(yielded: Sequence[ArrayFacts]) -> Structure | None:
-    """The parts in the places that their paths name; None where a part is no array of a known type."""
+    """Return the parts at the places that their paths name, or None if a part is not an array of a known dtype."""
     found: dict[str | int, Structure] = {}
     for part in yielded:
         if not part.path.startswith("element") or not _type_of(part) or isinstance(part.shape, Unknown):
@@ -61,7 +61,7 @@ def _structure(yielded: Sequence[ArrayFacts]) -> Structure | None:
 
 
 def _changes(module: Module, node: ast.expr, structure: Structure, tf: str) -> Iterator[Edit]:
-    """What is declared where something else is yielded."""
+    """Return the edits where the declaration differs from the yielded structure."""
     if isinstance(structure, ArrayFacts):
         if isinstance(node, (ast.Tuple, ast.Dict)):
             yield Edit(module.location(node), _spec(structure, tf))
@@ -80,7 +80,7 @@ def _changes(module: Module, node: ast.expr, structure: Structure, tf: str) -> I
 
 
 def _declared(node: ast.expr) -> dict[str | int, ast.expr] | None:
-    """What is declared under each key; None for one spec, or where the keys are not written out."""
+    """Return the declarations by key, or None for a single spec or if the keys are not literal."""
     if isinstance(node, ast.Tuple):
         return dict(enumerate(node.elts))
     if not isinstance(node, ast.Dict):
@@ -110,7 +110,7 @@ def _spec(part: ArrayFacts, tf: str) -> str:
 
 
 def _type_of(part: ArrayFacts) -> str:
-    """As which type TensorFlow is to take a part: Python's and NumPy's own floats as models compute; "" for none."""
+    """Return the dtype for a part: float32 for Python and NumPy floats, "" for none."""
     name = part.dtype if isinstance(part.dtype, str) else ""
     if name == "float64":
         return "float32"

@@ -1,4 +1,4 @@
-"""`ds.batch(32)` on a line of its own: a step gives a new dataset, and this one is thrown away."""
+"""`ds.batch(32)` as a statement: it returns a new dataset, and the result is discarded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def result_dropped(
     data: DataFacts,
     steps: Collection[str] = BATCHING,
 ) -> tuple[Location, Fix] | None:
-    """The step (a batching one, unless told) on the name that fit is given, whose result is not kept, and its repair."""
+    """Return the stage whose result is discarded, on the name passed to `fit`, and its fix."""
     if isinstance(project, Unknown) or isinstance(call, Unknown) or isinstance(call.code, Unknown):
         return None
     module = project.module_at(call.code.location.path)

@@ -1,4 +1,4 @@
-"""Edits that let a generator begin again where it ends: fit asks for more than one pass over it."""
+"""Edits that restart a generator when it ends, because `fit` needs more than one pass over it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fitdoctor.source.project import Project
 def going_on_for_ever(
     function: FunctionInfo | None, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> tuple[Edit, ...]:
-    """`while True:` round the loop that yields; the number of steps where it is known."""
+    """Wrap the loop that yields in `while True:`, and set the number of steps if it is known."""
     steps: tuple[Edit, ...] = ()
     if not fit.steps_per_epoch:
         if not isinstance(data.batches, int):
@@ -40,7 +40,7 @@ def _in_function(function: FunctionInfo) -> tuple[Edit, ...]:
 
 
 def _as_function(module: Module, node: ast.AST) -> tuple[Edit, ...]:
-    """A generator function in the place of `(… for … in …)`, which can be gone through only once."""
+    """Replace `(… for … in …)`, which can be read only once, with a generator function."""
     written = module.made_by(node) if isinstance(node, ast.expr) else node
     if not isinstance(written, ast.GeneratorExp) or any(map(_long_text, ast.walk(written))):
         return ()
@@ -57,14 +57,14 @@ def _as_function(module: Module, node: ast.AST) -> tuple[Edit, ...]:
     taken = any(isinstance(each, ast.Name) and each.id == name for each in module.nodes(ast.Name))
     if taken or "\n" in "".join(lines):
         return ()
-    # The parentheses of the only argument of a call are those of the call.
+    # A call with a single argument shares its parentheses with the generator expression.
     around = module.parent(written)
     bare = isinstance(around, ast.Call) and not code.text.startswith("(")
     return () if bare else (*insert_before(code, f"{text}\n"), Edit(code.location, f"{name}()"))
 
 
 def _long_text(node: ast.AST) -> bool:
-    """Text over several lines, which more indentation would change."""
+    """Return whether text spans several lines, which indenting would change."""
     is_text = isinstance(node, ast.JoinedStr) or (
         isinstance(node, ast.Constant) and isinstance(node.value, str)
     )

@@ -1,4 +1,4 @@
-"""How many batches of a generator one pass over its data is, in the words of the program."""
+"""The number of batches in one pass over a generator's data, as an expression of the program."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _SIZE = re.compile(r"batch|^bs$|size", re.IGNORECASE)
 
 
 def epoch_length(project: Project | Unknown, fit: FitFacts, data: DataFacts) -> str:
-    """`len(images) // 32`, by what the call of the generator is given; "" where that does not tell."""
+    """Return `len(images) // 32`, based on the arguments of the generator call, or "" if unknown."""
     found = expression_of(project, data.code)
     if found is None or not isinstance(found[1], ast.Call) or isinstance(fit.code, Unknown):
         return ""
     module, call = found[0], found[1]
     code = module.code(call)
     if code.location.path != fit.code.location.path or code.function not in ("", fit.code.function):
-        return ""  # its names are not those at the call of fit
+        return ""  # these names are not those at the `fit` call
     function = generator_function(module, call.func)
     if function is None:
         return ""
@@ -37,7 +37,7 @@ def epoch_length(project: Project | Unknown, fit: FitFacts, data: DataFacts) -> 
 
 
 def _measured(function: FunctionInfo) -> list[str]:
-    """The parameters whose rows are counted: `len(x)`, `x.shape[0]`."""
+    """Return the parameters whose rows are counted: `len(x)`, `x.shape[0]`."""
     found = []
     for node in own_nodes(function):
         counted: ast.expr | None = None
@@ -57,7 +57,7 @@ def _measured(function: FunctionInfo) -> list[str]:
 
 
 def _given(module: Module, function: FunctionInfo, call: ast.Call, name: str) -> str:
-    """What a parameter gets: a name or a number at the call, else the number that it is by default."""
+    """Return the value of a parameter: a name or number at the call, otherwise its default number."""
     value = argument_for(function, call, name)
     if value is not None:
         return module.segment(value) if isinstance(value, (ast.Name, ast.Attribute, ast.Constant)) else ""

@@ -1,4 +1,4 @@
-"""Calls of `from_generator` in the source: the generator function that is given, and what is declared of its elements."""
+"""`from_generator` calls in the source: the generator function, and the declared elements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def signature_calls(project: Project | Unknown) -> list[tuple[Module, ast.Call]]:
-    """Every call of `from_generator`, with its module."""
+    """Return every `from_generator` call, with its module."""
     modules = () if isinstance(project, Unknown) else project.modules
     return [
         (module, call.node)
@@ -26,7 +26,7 @@ def signature_calls(project: Project | Unknown) -> list[tuple[Module, ast.Call]]
 
 
 def signature_call(project: Project | Unknown, made: Code | Unknown) -> tuple[Module, ast.Call] | None:
-    """The call of `from_generator` that a piece of source is, or the only one."""
+    """Return the `from_generator` call at a piece of source, or the only one."""
     calls = signature_calls(project)
     for module, call in calls:
         if len(calls) == 1 or isinstance(made, Code) and module.location(call) == made.location:
@@ -35,18 +35,18 @@ def signature_call(project: Project | Unknown, made: Code | Unknown) -> tuple[Mo
 
 
 def output_shapes(module: Module, call: ast.Call) -> ast.expr | None:
-    """The `output_shapes` of a call."""
+    """Return the `output_shapes` of a call."""
     shapes = argument_of(call, "output_shapes")
     return module.made_by(shapes) if shapes is not None else None
 
 
 def generator_argument(call: ast.Call) -> ast.expr | None:
-    """The generator function that a call is given."""
+    """Return the generator argument of a call."""
     return argument_of(call, "generator", 0)
 
 
 def may_stack(spec: ast.expr, count: int) -> bool:
-    """Whether one spec may take a tuple of so many parts as a whole: TensorFlow stacks them into one tensor."""
+    """Return whether one spec can match a tuple of this many parts, which TensorFlow stacks into one tensor."""
     if not isinstance(spec, ast.Call):
         return True
     shape = argument_of(spec, "shape", 0)
@@ -59,7 +59,7 @@ def may_stack(spec: ast.expr, count: int) -> bool:
 
 
 def called_generator(module: Module, given: ast.expr) -> FunctionInfo | None:
-    """The generator function of the user's that an argument means."""
+    """Return the user's generator function that an argument refers to."""
     if isinstance(given, ast.Name) and given.id == "self":
         owner = module.class_of(given)
         method = module.method(owner, "__call__") if owner is not None else None
@@ -70,7 +70,7 @@ def called_generator(module: Module, given: ast.expr) -> FunctionInfo | None:
 
 
 def signature_of(module: Module, call: ast.Call) -> ast.expr | None:
-    """The `output_signature` of a call, where it is a tuple or one spec."""
+    """Return the `output_signature` of a call if it is a tuple or one spec."""
     given = argument_of(call, "output_signature")
     made = module.made_by(given) if given is not None else None
     is_spec = isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.TensorSpec"
@@ -78,11 +78,11 @@ def signature_of(module: Module, call: ast.Call) -> ast.expr | None:
 
 
 _FLOATS = frozenset("random normal uniform standard_normal randn rand exponential beta gamma".split())
-"""Methods of random generators that give floats."""
+"""Methods of random generators that return floats."""
 
 
 def declares_whole(module: Module, spec: ast.expr) -> ast.expr | None:
-    """The type of a spec that declares whole numbers."""
+    """Return the dtype of a spec that declares integers."""
     if not isinstance(spec, ast.Call) or module.resolve(spec.func) != "tensorflow.TensorSpec":
         return None
     kind = next(
@@ -94,7 +94,7 @@ def declares_whole(module: Module, spec: ast.expr) -> ast.expr | None:
 
 
 def yields_floats(function: FunctionInfo, value: ast.expr) -> bool:
-    """Whether a yielded value surely holds fractions: drawn from a continuous distribution, in the generator itself."""
+    """Return whether a yielded value certainly contains fractions: the generator draws it from a continuous distribution."""
     made = function.module.made_by(value)
     if (
         not isinstance(made, ast.Call)
@@ -112,7 +112,7 @@ def yields_floats(function: FunctionInfo, value: ast.expr) -> bool:
 
 
 def declared_shape(module: Module, spec: ast.expr) -> Shape | None:
-    """The shape of a spec, where each length is written as a number or as None."""
+    """Return the shape of a spec if each size is a literal number or None."""
     if not isinstance(spec, ast.Call) or module.resolve(spec.func) != "tensorflow.TensorSpec":
         return None
     shape = argument_of(spec, "shape", 0)
@@ -124,7 +124,7 @@ def declared_shape(module: Module, spec: ast.expr) -> Shape | None:
 
 
 def written_shape(module: Module, value: ast.expr) -> Shape | None:
-    """The shape of numbers that stand in the source, alone or in lists; None for anything else."""
+    """Return the shape of literal numbers, alone or in lists; None for anything else."""
     made = module.made_by(value)
     if isinstance(made, ast.Call) and made.args:
         name = module.resolve(made.func)
@@ -134,7 +134,7 @@ def written_shape(module: Module, value: ast.expr) -> Shape | None:
     if isinstance(made, ast.Constant):
         return () if isinstance(made.value, (int, float)) else None
     if not isinstance(made, ast.List) or made is not value:
-        return None  # a list with a name may have grown since
+        return None  # a named list may have grown since
     rows = {written_shape(module, row) for row in made.elts}
     row = rows.pop() if len(rows) == 1 else None
     return None if row is None else (len(made.elts), *row)

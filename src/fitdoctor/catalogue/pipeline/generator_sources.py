@@ -1,4 +1,4 @@
-"""The source behind a generator that was given to fit: its function, what it yields, and whether it ever ends."""
+"""The source of a generator passed to `fit`: its function, what it yields, and whether it ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def expression_of(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.expr] | None:
-    """The expression of the project that a piece of source is."""
+    """Return the expression at a piece of source."""
     if isinstance(project, Unknown) or isinstance(code, Unknown):
         return None
     module = project.module_at(code.location.path)
@@ -37,7 +37,7 @@ def expression_of(project: Project | Unknown, code: Code | Unknown) -> tuple[Mod
 def origin_of_argument(
     project: Project | Unknown, fit: FitFacts | Unknown, name: str, position: int
 ) -> Code | None:
-    """The code that made what a call of fit is given, where the source has it and the facts do not."""
+    """Return the code that created an argument of `fit`, if the source shows it and the facts do not."""
     if isinstance(fit, Unknown) or isinstance(fit.code, Unknown):
         return None
     argument = fit.code.argument(name, position)
@@ -46,7 +46,7 @@ def origin_of_argument(
 
 
 def generator_behind(project: Project | Unknown, code: Code | Unknown) -> FunctionInfo | None:
-    """The generator function of the user's whose call a piece of source is."""
+    """Return the user's generator function that a piece of source calls."""
     found = expression_of(project, code)
     if found is None or not isinstance(found[1], ast.Call):
         return None
@@ -54,14 +54,14 @@ def generator_behind(project: Project | Unknown, code: Code | Unknown) -> Functi
 
 
 def batches_behind(project: Project | Unknown, code: Code | Unknown) -> list[tuple[FunctionInfo, ast.expr]]:
-    """What a generator or PyDataset of the user's that a piece of source names, or makes, gives as batches."""
+    """Return the batches of the user's generator or PyDataset that a piece of source names or creates."""
     found = expression_of(project, code)
     made = found[0].made_by(found[1]) if found is not None else None
     return batches_of(found[0], made.func) if found is not None and isinstance(made, ast.Call) else []
 
 
 def called_generator(module: Module, call: ast.Call) -> FunctionInfo | None:
-    """The generator function that runs for a call; `iter(batches)` runs the `__iter__` of what it is given."""
+    """Return the generator function that a call runs; `iter(batches)` runs the `__iter__` of its argument."""
     given = call.args[0] if len(call.args) == 1 and not call.keywords else None
     if given is None or not isinstance(call.func, ast.Name) or call.func.id != "iter":
         return generator_function(module, call.func)
@@ -74,7 +74,7 @@ def called_generator(module: Module, call: ast.Call) -> FunctionInfo | None:
 
 
 def generator_function(module: Module, func: ast.expr) -> FunctionInfo | None:
-    """The generator function that a name or a method means; of methods, the only one of that name."""
+    """Return the generator function that a name or method refers to; for methods, the only one of that name."""
     function = _function(module, func)
     if function is None or function.node not in function.module.generators:
         return None
@@ -107,7 +107,7 @@ def _methods_by_name(modules: tuple[Module, ...]) -> dict[str, list[FunctionInfo
 
 
 def own_nodes(function: FunctionInfo) -> Iterator[ast.AST]:
-    """Every node of a function's body, without the functions inside it."""
+    """Return every node of a function's body, without nested functions."""
     pending: list[ast.AST] = list(getattr(function.node, "body", ()))
     while pending:
         node = pending.pop()
@@ -118,13 +118,13 @@ def own_nodes(function: FunctionInfo) -> Iterator[ast.AST]:
 
 
 def yields_of(function: FunctionInfo) -> list[ast.Yield]:
-    """The `yield` expressions of a function itself, in the order of the source."""
+    """Return the function's own `yield` expressions, in source order."""
     found = [node for node in own_nodes(function) if isinstance(node, ast.Yield)]
     return sorted(found, key=lambda node: (node.lineno, node.col_offset))
 
 
 def surely_ends(function: FunctionInfo) -> bool:
-    """Whether it surely comes to an end: no `while`, no `yield from`, and only loops over things with an end."""
+    """Return whether it certainly ends: no `while`, no `yield from`, and only loops over finite iterables."""
     for node in own_nodes(function):
         if isinstance(node, (ast.While, ast.YieldFrom, ast.AsyncFor)):
             return False
@@ -147,7 +147,7 @@ def _has_an_end(module: Module, iterated: ast.expr) -> bool:
 
 
 def loop_of(function: FunctionInfo) -> ast.For | ast.While | None:
-    """The outermost loop that yields."""
+    """Return the outermost loop that yields."""
     loops = [
         node
         for node in own_nodes(function)
@@ -158,7 +158,7 @@ def loop_of(function: FunctionInfo) -> ast.For | ast.While | None:
 
 
 def batches_of(module: Module, func: ast.expr) -> list[tuple[FunctionInfo, ast.expr]]:
-    """What the batches of a generator function or of a PyDataset of the user's are, in its source."""
+    """Return the batch expressions in the source of the user's generator function or PyDataset."""
     from fitdoctor.source.module import FunctionInfo
 
     function = generator_function(module, func)
@@ -177,7 +177,7 @@ def batches_of(module: Module, func: ast.expr) -> list[tuple[FunctionInfo, ast.e
 
 
 def is_batched_class(module: Module, known: ClassInfo) -> bool:
-    """Whether a class of the user's is a PyDataset, or a Sequence as they were called."""
+    """Return whether a custom class is a PyDataset, or a Sequence as it was called before."""
     return any(base.rpartition(".")[2] in ("PyDataset", "Sequence") for base in _bases(module, known))
 
 
@@ -190,7 +190,7 @@ def _bases(module: Module, known: ClassInfo) -> list[str]:
 
 
 def returned_in_step(project: Project | Unknown, code: Code | Unknown) -> Location | None:
-    """What the function that a step (`map`, `filter`) was given returns, where that is one expression."""
+    """Return what the function passed to a stage (`map`, `filter`) returns, if it is one expression."""
     found = expression_of(project, code)
     if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
         return None

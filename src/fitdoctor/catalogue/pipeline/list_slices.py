@@ -1,4 +1,4 @@
-"""`from_tensor_slices([x, y])`: a list is one tensor to TensorFlow, so that inputs and labels are stacked, not paired."""
+"""`from_tensor_slices([x, y])`: TensorFlow converts the list to one tensor, so inputs and labels are stacked, not paired."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REMEDY = fix("pass the parts as a tuple")
 
 
 def list_of_arrays(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.List] | None:
-    """The list of two or three arrays that a call of `from_tensor_slices` slices."""
+    """Return the list of two or three arrays passed to `from_tensor_slices`."""
     found = expression_of(project, code)
     if found is None or not isinstance(found[1], ast.Call):
         return None
@@ -32,14 +32,14 @@ def list_of_arrays(project: Project | Unknown, code: Code | Unknown) -> tuple[Mo
 
 
 def sliced(module: Module, call: ast.Call) -> ast.List | None:
-    """The list that is sliced."""
+    """Return the list passed to the call."""
     given = argument_of(call, "tensors", 0)
     made = module.made_by(given) if given is not None else None
     return made if isinstance(made, ast.List) else None
 
 
 def told(cause: Cause, module: Module, made: ast.List, confidence: Confidence) -> Finding:
-    """The finding at the list."""
+    """Return the finding at the list."""
     return cause.finding(
         WORDS,
         subject="training dataset",

@@ -1,4 +1,4 @@
-"""What Keras, or torch itself, refuses of the batches of a torch DataLoader."""
+"""Batches of a torch DataLoader that Keras or torch rejects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Refused:
-    """One way in which a batch is refused."""
+    """One way in which a batch is rejected."""
 
     message: str
     observed: str
@@ -92,7 +92,7 @@ _TABLE = (
 
 
 def refused(message: str) -> Refused | None:
-    """What a message says of the batches; None when it says something else."""
+    """Return what a message says about the batches, or None if it is about something else."""
     for words, found in _TABLE:
         match = words.search(message)
         if match is not None:
@@ -107,7 +107,7 @@ def refused(message: str) -> Refused | None:
 
 
 def seen(cause: Cause, fit_call: FitFacts, data: DataFacts) -> Finding | None:
-    """The finding where a batch was read, and Keras's own code or torch refused it."""
+    """Return the finding if a batch was read and Keras or torch rejected it."""
     found = refused(data.problem.message) if data.form == "dataloader" and data.problem is not None else None
     if found is None or data.problem is None:
         return None
@@ -115,11 +115,11 @@ def seen(cause: Cause, fit_call: FitFacts, data: DataFacts) -> Finding | None:
 
 
 def failed(cause: Cause, failure: FailureFacts, data: DataFacts | Unknown) -> Finding | None:
-    """The finding where an exception came out of a DataLoader, or out of what Keras makes of one."""
+    """Return the finding for an exception from a DataLoader or from the Keras code that reads it."""
     marks = ("torch_data_loader_adapter", "torch/utils/data/")
     texts = [failure.raw_message, failure.message, *(frame.path for frame in failure.frames)]
     found = refused(failure.message)
-    # Of all that fit takes, only a DataLoader makes a signature of a dict's keys; Keras hides the frames between.
+    # Only a DataLoader yields a signature from dict keys; Keras hides the frames in between.
     keys = "found <class 'str'>" in failure.message and failure.called in ("fit", "evaluate", "predict")
     if found is None or not (
         keys or any(mark in text.replace("\\", "/") for mark in marks for text in texts)

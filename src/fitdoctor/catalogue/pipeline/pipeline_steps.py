@@ -1,4 +1,4 @@
-"""Reading aids for tf.data pipelines: which step does what, and edits on the chain of calls that made them."""
+"""Queries about tf.data pipelines: which stage does what, and edits on the chain of calls."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 BATCHING = frozenset(
     "batch padded_batch ragged_batch dense_to_ragged_batch sparse_batch map_and_batch bucket_by_sequence_length".split()
 )
-"""Operations that put a batch axis in front."""
+"""Operations that add a batch axis."""
 UNBATCHING = frozenset("unbatch flat_map interleave rebatch group_by_window window reduce".split())
-"""Operations after which nothing is known of the batch axis that there was."""
+"""Operations after which the batch axis is unknown."""
 READY_MADE = frozenset(
     "image_dataset_from_directory text_dataset_from_directory audio_dataset_from_directory "
     "timeseries_dataset_from_array make_csv_dataset".split()
 )
-"""Makers of datasets that are batched already."""
+"""Functions that return batched datasets."""
 
 
 def words(data: DataFacts) -> str:
-    """`dataset`, `generator`, …; with its role where it is the validation data."""
+    """Return `dataset`, `generator` and so on, with its role if it is validation data."""
     kind = {"pydataset": "PyDataset", "dataloader": "DataLoader"}.get(data.form, data.form)
     return kind if data.role == "training" else f"validation {kind}"
 
 
 def batch_steps(pipeline: tuple[PipelineStep, ...]) -> list[PipelineStep]:
-    """The steps that put a batch axis in front and are not undone by a later one."""
+    """Return the stages that add a batch axis and are not undone later."""
     found: list[PipelineStep] = []
     for step in pipeline:
         if step.operation in UNBATCHING:
@@ -46,12 +46,12 @@ def batch_steps(pipeline: tuple[PipelineStep, ...]) -> list[PipelineStep]:
 
 
 def setting(step: PipelineStep, name: str) -> str | None:
-    """A plain argument of a step, as text."""
+    """Return a plain argument of a stage as text."""
     return dict(step.arguments).get(name)
 
 
 def whole_setting(step: PipelineStep, name: str) -> int | None:
-    """A plain argument of a step, as a whole number."""
+    """Return a plain argument of a stage as an integer."""
     try:
         return int(setting(step, name) or "")
     except ValueError:
@@ -59,14 +59,14 @@ def whole_setting(step: PipelineStep, name: str) -> int | None:
 
 
 def coded(steps: tuple[PipelineStep, ...] | list[PipelineStep]) -> Iterator[tuple[PipelineStep, Code]]:
-    """The steps whose place in the source is known."""
+    """Return the stages whose place in the source is known."""
     for step in steps:
         if isinstance(step.code, Code):
             yield step, step.code
 
 
 def step_place(code: Code | Unknown) -> Location | None:
-    """Where a step's own call stands: in a chain over several lines, from its method's name on."""
+    """Return the place of a stage's own call; in a multi-line chain, from its method name on."""
     if isinstance(code, Unknown):
         return None
     end = receiver_end(code)
@@ -82,7 +82,7 @@ def step_place(code: Code | Unknown) -> Location | None:
 
 
 def on_ready_made(module: Module, call: ast.Call) -> bool:
-    """Whether a step stands on a dataset that its maker has batched."""
+    """Return whether a stage follows a dataset that is created already batched."""
     start: ast.expr = call
     for _ in range(20):
         if isinstance(start, ast.Call):
@@ -108,7 +108,7 @@ _UNLIKE = (
 
 
 def unlike_shapes(message: str) -> tuple[list[str], list[str]] | None:
-    """The shapes of two elements that `batch` could not put together, by TensorFlow's message."""
+    """Return the shapes of two elements that `batch` could not combine, from TensorFlow's message."""
     for one in _UNLIKE:
         said = one.search(message)
         if said is not None:
@@ -121,9 +121,9 @@ def unlike_shapes(message: str) -> tuple[list[str], list[str]] | None:
 
 
 def receiver_end(code: Code) -> int | None:
-    """Where, in the text of `receiver.method(…)`, the receiver ends; None when the code is nothing of the kind."""
+    """Return where the receiver of `receiver.method(…)` ends in the text, or None for other code."""
     try:
-        # In parentheses: a chain of calls may go over several lines.
+        # In parentheses, because a chain of calls may span several lines.
         call = ast.parse(f"({code.text}\n)", mode="eval").body
     except SyntaxError:
         return None
@@ -132,13 +132,13 @@ def receiver_end(code: Code) -> int | None:
     receiver = call.func.value
     line, column = receiver.end_lineno or 1, receiver.end_col_offset or 0
     lines = code.text.split("\n")
-    # The parser counts bytes, and in the first line our parenthesis.
+    # The parser counts bytes, and our parenthesis shifts the first line.
     within = lines[line - 1].encode()[: column - (1 if line == 1 else 0)].decode()
     return sum(len(text) + 1 for text in lines[: line - 1]) + len(within)
 
 
 def without_step(code: Code | Unknown) -> tuple[Edit, ...]:
-    """Take the last call out of `receiver.method(…)`."""
+    """Remove the last call of `receiver.method(…)`."""
     if isinstance(code, Unknown):
         return ()
     end = receiver_end(code)
@@ -146,7 +146,7 @@ def without_step(code: Code | Unknown) -> tuple[Edit, ...]:
 
 
 def with_step_before(code: Code | Unknown, call: str) -> tuple[Edit, ...]:
-    """Put a call, written as `.batch(32)`, between the receiver and the last call."""
+    """Insert a call such as `.batch(32)` between the receiver and the last call."""
     if isinstance(code, Unknown):
         return ()
     end = receiver_end(code)
@@ -154,7 +154,7 @@ def with_step_before(code: Code | Unknown, call: str) -> tuple[Edit, ...]:
 
 
 def padded(batch: Code | Unknown) -> tuple[Edit, ...]:
-    """`padded_batch` in the place of `batch`."""
+    """Replace `batch` with `padded_batch`."""
     end = receiver_end(batch) if isinstance(batch, Code) else None
     if end is None or isinstance(batch, Unknown) or ".batch(" not in batch.text[end:]:
         return ()
@@ -162,5 +162,5 @@ def padded(batch: Code | Unknown) -> tuple[Edit, ...]:
 
 
 def with_step_after(code: Code | Unknown, call: str) -> tuple[Edit, ...]:
-    """Put a call, written as `.repeat()`, behind the expression."""
+    """Append a call such as `.repeat()` to the expression."""
     return wrap(code, "{}" + call)

@@ -1,4 +1,4 @@
-"""Generators and PyDatasets that give single samples where fit takes batches: how that shows in their source."""
+"""Generators and PyDatasets that return single samples instead of batches, recognized from their source."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from fitdoctor.source.project import Project
 
 SCALAR = "the arrays must be at least rank 1"
-"""Keras of a label that is a single number."""
+"""Keras's error for a scalar label."""
 
 
 def given_out(data: DataFacts, project: Project | Unknown) -> tuple[FunctionInfo, ast.expr] | None:
-    """The first thing that the generator given to fit yields, or that the PyDataset returns."""
+    """Return the first value that the generator passed to `fit` yields, or that the PyDataset returns."""
     return next(iter(batches_behind(project, data.code)), None)
 
 
 def is_one_sample(function: FunctionInfo, value: ast.expr) -> bool:
-    """Whether x is taken by the number of a loop or of `__getitem__`, or is what a loop goes over: one at a time."""
+    """Return whether x is indexed by a loop or `__getitem__` number, or is the loop variable, so one at a time."""
     parts = value.elts if isinstance(value, ast.Tuple) else [value]
     if not parts:
         return False
@@ -36,7 +36,7 @@ def is_one_sample(function: FunctionInfo, value: ast.expr) -> bool:
 
 
 def _turning(function: FunctionInfo) -> set[str]:
-    """The names that loops over numbers and over pairs of samples bind, and the number that `__getitem__` is given."""
+    """Return the names bound by loops over numbers and pairs of samples, and the index of `__getitem__`."""
     found: set[str] = set()
     for node in own_nodes(function):
         if isinstance(node, ast.For) and isinstance(node.iter, ast.Call):
@@ -50,7 +50,7 @@ def _turning(function: FunctionInfo) -> set[str]:
 
 
 def as_batches_of_one(module: Module, value: ast.expr) -> tuple[Edit, ...]:
-    """`x[i:i + 1]` in the place of each `x[i]`; nothing where a part is written in another way."""
+    """Replace each `x[i]` with `x[i:i + 1]`; nothing if a part is written differently."""
     parts = value.elts if isinstance(value, ast.Tuple) else [value]
     return tuple(_sliced(module, parts)) if all(_is_taken(part) for part in parts) else ()
 

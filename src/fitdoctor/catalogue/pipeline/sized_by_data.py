@@ -1,4 +1,4 @@
-"""Models whose input is given the shape of the data: what they are given afterwards and refuse is another data."""
+"""Models whose input shape comes from the training data, so that data they reject later must differ."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHAPES = ("input_shape", "input_dim", "shape")
 
 
 def has_shape_of_training(project: Project | Unknown, fit: FitFacts) -> bool:
-    """Whether every input of the program is made with the shape of what this call trains on."""
+    """Return whether every input of the program gets the shape of this call's training data."""
     argument = fit.code.argument("x", 0) if not isinstance(fit.code, Unknown) else None
     found = expression_of(project, Code(argument.location, argument.text)) if argument is not None else None
     if found is None or isinstance(project, Unknown):
@@ -36,7 +36,7 @@ def _input_shapes(module: Module) -> Iterator[ast.expr]:
 
 
 def _is_shape_of(module: Module, shape: ast.expr, trained: Origin) -> bool:
-    """Whether a shape begins with that of the array which goes back to the same place.
+    """Return whether a shape starts with that of an array from the same origin.
 
     `(1, X.shape[1])` is no shape of `X`: it has an axis that `X` may lack.
     """

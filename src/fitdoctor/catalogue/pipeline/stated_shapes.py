@@ -1,4 +1,4 @@
-"""Edits that state the shape of what Python code gives to a pipeline, and the shapes that the code names."""
+"""Edits that set the shape of tensors from Python code, and the shapes that the code mentions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fitdoctor.source.module import FunctionInfo, Module
 
 
 def stated_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
-    """`image, label = tf.py_function(…)`: the shape of the first, and that of one label a sample for the second."""
+    """Set the shapes for `image, label = tf.py_function(…)`, with a scalar label per sample."""
     statement = module.statement(call)
     if isinstance(statement, ast.Return) and statement.value is call:
         return _returned_apart(module, call, shape)
@@ -29,7 +29,7 @@ def stated_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]
 
 
 def _returned_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
-    """The same where both are returned at once."""
+    """Set the shapes if both are returned at once."""
     types = argument_of(call, "Tout", 2)
     if not isinstance(types, (ast.Tuple, ast.List)) or len(types.elts) != 2:
         return ()
@@ -44,7 +44,7 @@ def _returned_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, .
 
 
 def _stated_inside(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
-    """The same where the call is part of an expression: around it, or behind the `map` whose lambda it is."""
+    """Set the shapes if the call is part of an expression: around it, or after the `map` whose lambda it is."""
     types, parent = argument_of(call, "Tout", 2), module.parent(call)
     tf, imports = spell(module.code(call), "tensorflow", "tf")
     if types is not None and not isinstance(types, (ast.Tuple, ast.List)):
@@ -57,7 +57,7 @@ def _stated_inside(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ..
 
 
 def written_shapes(module: Module, call: ast.AST, argument: str, pictures: bool) -> Iterator[str]:
-    """What the function that is called names as a shape: of a picture three lengths, of features a number with a name."""
+    """Return the shapes that the called function mentions: three sizes for an image, a named number for features."""
     given = argument_of(call, argument, 0) if isinstance(call, ast.Call) else None
     function = module.definition(given) if given is not None else None
     if not isinstance(function, FunctionInfo) or function.module is not module:
@@ -75,7 +75,7 @@ def written_shapes(module: Module, call: ast.AST, argument: str, pictures: bool)
 
 
 def _written_size(module: Module, node: ast.AST) -> Iterator[str]:
-    """Height and width that pictures are brought to: `resize(picture, (64, 64))`, `picture[:64, :64]`."""
+    """Return the height and width of resized images: `resize(picture, (64, 64))`, `picture[:64, :64]`."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
         ends = [
             part.upper for part in node.slice.elts[:2] if isinstance(part, ast.Slice) and part.lower is None
@@ -98,7 +98,7 @@ def _written_size(module: Module, node: ast.AST) -> Iterator[str]:
 
 
 def _is_length(module: Module, node: ast.expr) -> bool:
-    """A whole number, or a name that the whole file knows one by."""
+    """Return whether it is an integer, or a global name for one."""
     if isinstance(node, ast.Name):
         given = module.assignments(node.id, module.tree)
         return len(given) == 1 and given[0].value is not None and _is_length(module, given[0].value)

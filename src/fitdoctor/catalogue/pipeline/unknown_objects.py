@@ -1,4 +1,4 @@
-"""Objects that give batches, and that fit knows nothing of: classes of the user's that are no `PyDataset`, iterators."""
+"""Data objects that `fit` does not recognize: custom classes that are not a `PyDataset`, and iterators."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from fitdoctor.source.origins import receivers
 from fitdoctor.source.project import Project
 
 _ARRAYS = frozenset({"__array__", "shape", "dtype", "__tf_tensor__"})
-"""What makes an object data by itself."""
+"""Methods that make an object array data."""
 
 
 def objects_of_fit(cause: Cause, module: Module) -> Iterator[Finding]:
-    """Such an object as the first argument of a fit that has no labels beside it."""
+    """Report such an object as the first argument of a `fit` call without labels."""
     for call in module.method_calls("fit"):
         given = call.argument("x", 0)
         made = module.made_by(given) if given is not None and call.argument("y", 1) is None else None
@@ -29,7 +29,7 @@ def objects_of_fit(cause: Cause, module: Module) -> Iterator[Finding]:
         if given is None or not isinstance(made, ast.Call):
             continue
         if kind_of_value(module, call.node.func.value) != "Model":
-            continue  # whose `fit` it is decides what it takes
+            continue  # the class that defines `fit` decides what it accepts
         known = module.definition(made.func)
         if isinstance(known, ClassInfo) and _gives_batches(known):
             yield _of_class(cause, known, module.code(given), Confidence.LIKELY)
@@ -40,7 +40,7 @@ def objects_of_fit(cause: Cause, module: Module) -> Iterator[Finding]:
 def given_objects(
     cause: Cause, array: ArrayFacts, kind: str, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The object that fit was given, by its type."""
+    """Report the type of the object passed to `fit`."""
     if kind == "OwnedIterator":
         found = expression_of(project, array.use)
         made = found[0].code(found[0].made_by(found[1])) if found is not None else array.code
@@ -51,7 +51,7 @@ def given_objects(
 
 
 def _gives_batches(known: ClassInfo) -> bool:
-    """Whether a class that is derived from nothing has batches to give by their number."""
+    """Return whether a class without a base class returns batches by index."""
     node = known.node
     plain = not node.keywords and all(
         isinstance(base, ast.Name) and base.id == "object" for base in node.bases
@@ -60,7 +60,7 @@ def _gives_batches(known: ClassInfo) -> bool:
 
 
 def _is_iterator(module: Module, made: ast.Call) -> bool:
-    """`iter(dataset)`, where the source shows the dataset."""
+    """Return whether it is `iter(dataset)` with the dataset visible in the source."""
     if not isinstance(made.func, ast.Name) or made.func.id != "iter" or len(made.args) != 1:
         return False
     return any(
@@ -91,7 +91,7 @@ def _of_class(cause: Cause, known: ClassInfo, use: Code | Unknown, confidence: C
 
 
 def _derived(known: ClassInfo) -> Fix:
-    """The class with a base: `class Loader(keras.utils.PyDataset):`."""
+    """Add the base class: `class Loader(keras.utils.PyDataset):`."""
     module, title = known.module, "make it a subclass of `keras.utils.PyDataset`"
     here = module.location(known.node)
     line = module.line_text(here.line, here.cell)

@@ -1,4 +1,4 @@
-"""Edits that prepare the validation data as the training data is: swapped, reshaped, encoded."""
+"""Edits that prepare the validation data like the training data: swap, reshape, encode."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def prepared_alike(
     validation: DataFacts,
     project: Project | Unknown,
 ) -> list[Fix]:
-    """What brings one part of the validation data to the shape of the training data; [] where no one step does."""
+    """Return the fix that gives one part of the validation data the training shape; [] if no single step does."""
     swapped = _swapped(training, validation)
     if swapped:
         return [fix("pass the validation data in the same order as the training data", swapped)]
@@ -53,7 +53,7 @@ def prepared_alike(
 
 
 def _labels_to_change(labels: ArrayFacts, project: Project | Unknown) -> Code | Unknown:
-    """Where they are made, if `evaluate` gets them too and nothing else reads them; else where fit is given them."""
+    """Return where to change the labels: where they are created if only `evaluate` also uses them, else at the `fit` call."""
     made, use = labels.code, labels.use
     found = expression_of(project, use)
     if found is None or not isinstance(made, Code) or not isinstance(use, Code) or made.target != use.text:
@@ -73,7 +73,7 @@ _LABELS = ("labels", "targets", "target", "label", "y", "outputs")
 
 
 def labels_beside(project: Project | Unknown, fit_call: FitFacts | Unknown) -> tuple[Edit, ...]:
-    """`validation_data=(x_val)`: the labels that bear the like name, `y_val`, are given too."""
+    """Complete `validation_data=(x_val)` with the labels of the matching name, `y_val`."""
     code = Unknown() if isinstance(fit_call, Unknown) else fit_call.code
     given = code.argument("validation_data", 7) if isinstance(code, Code) else None
     found = expression_of(project, Code(given.location, given.text)) if given is not None else None
@@ -85,7 +85,7 @@ def labels_beside(project: Project | Unknown, fit_call: FitFacts | Unknown) -> t
     if len(named) != 1:
         return ()
     pair = f"{node.id}, {named[0]}"
-    # The parentheses that make no tuple are there already.
+    # The parentheses are already there, but do not make a tuple.
     within = given.whole.end_line, given.whole.end_column
     inside = within > (given.location.end_line, given.location.end_column)
     return (Edit(given.location, pair if inside else f"({pair})"),)
@@ -96,7 +96,7 @@ _PREPARED = re.compile(r"_(scaled|norm|normalized|std|pad|padded|seq|flat|reshap
 
 
 def _named_like(name: str) -> Iterator[str]:
-    """What the labels beside such features are usually called."""
+    """Return the usual names of the labels that belong to these features."""
     for plain in dict.fromkeys((name, _PREPARED.sub("", name))):
         changed = [_X.sub(like, plain, count=1) for like in ("y", "Y")]
         for features in _FEATURES:
@@ -105,7 +105,7 @@ def _named_like(name: str) -> Iterator[str]:
 
 
 def _swapped(training: DataFacts, validation: DataFacts) -> tuple[Edit, ...]:
-    """`validation_data=(y, x)`: each has the shape that the other should have."""
+    """Swap `validation_data=(y, x)` if each has the shape expected of the other."""
     parts = (training.x, training.y, validation.x, validation.y)
     if any(len(part) != 1 for part in parts):
         return ()

@@ -1,4 +1,4 @@
-"""Reading aids for `Dataset.window` in source: what comes after it, and whether that takes windows for tensors."""
+"""Queries about `Dataset.window` in source: what follows it, and whether that treats windows as tensors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fitdoctor.source.module import FunctionInfo, Module
 
 
 def in_dataset(module: Module, call: ast.Call) -> bool:
-    """Whether a call is a step of a chain that begins with something of `tf.data`."""
+    """Return whether a call is a stage of a chain that starts with `tf.data`."""
     start: ast.expr = call
     for _ in range(20):
         if isinstance(start, ast.Call) and isinstance(start.func, ast.Attribute):
@@ -25,7 +25,7 @@ def in_dataset(module: Module, call: ast.Call) -> bool:
 
 
 def _next_step(module: Module, call: ast.Call) -> ast.Call | None:
-    """The only call on the name that a step was assigned to, in the next statement."""
+    """Return the only call on the name that a stage is assigned to, in the next statement."""
     statement = module.statement(call)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
         return None
@@ -45,7 +45,7 @@ _KEEPS_WINDOWS = frozenset("shuffle repeat prefetch take skip cache".split())
 
 
 def _mapped_after(module: Module, call: ast.Call) -> ast.Call | None:
-    """The `map` that gets the windows of a call, behind steps that pass them on."""
+    """Return the `map` that gets the windows of a call, after stages that pass them on."""
     step: ast.Call | None = call
     for _ in range(10):
         if step is None:
@@ -59,7 +59,7 @@ def _mapped_after(module: Module, call: ast.Call) -> ast.Call | None:
 
 
 def _indexes_parameter(function: FunctionInfo) -> bool:
-    """Whether a function takes items out of one of its parameters; the window of a dict is a dict of windows."""
+    """Return whether a function indexes one of its parameters; the window of a dict is a dict of windows."""
     names = set(function.parameters)
     return any(
         isinstance(node, ast.Subscript)
@@ -71,7 +71,7 @@ def _indexes_parameter(function: FunctionInfo) -> bool:
 
 
 def windows_taken_for_tensors(module: Module) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """Calls of `window`, with its size, whose windows the `map` after it indexes."""
+    """Return `window` calls, with their sizes, whose windows the next `map` indexes."""
     for call in module.method_calls("window"):
         size = call.argument("size", 0)
         mapped = _mapped_after(module, call.node)

@@ -1,4 +1,4 @@
-"""Generators that yield a list, or x alone, where fit takes tuples only."""
+"""Generators that yield a list, or only x, where `fit` expects tuples."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ MUST_BE_TUPLE = "generator must return a tuple"
 
 
 def in_module(cause: Cause, module: Module) -> Iterator[Finding]:
-    """The generator functions that are called in the arguments of fit."""
+    """Report the generator functions that are called in the arguments of `fit`."""
     for function in _given_to_fit(module):
         yield from lists(cause, function, "training generator", Confidence.LIKELY)
 
 
 def x_alone(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """A generator whose batch is surely one array."""
+    """Report a generator whose batch is certainly a single array."""
     if data.form != "generator" or data.element != "single" or fit_call.method != "fit":
         return
     function = generator_behind(project, data.code)
@@ -36,7 +36,7 @@ def x_alone(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project)
 
 
 def seen(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The first batch was read, and it is no tuple."""
+    """Report a first batch that is not a tuple."""
     if data.form != "generator" or data.problem is None or MUST_BE_TUPLE not in data.problem.message:
         return
     function, subject = generator_behind(project, data.code), f"{data.role} generator"
@@ -57,7 +57,7 @@ def seen(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project | U
 
 
 def failed(cause: Cause, module: Module | None, location: Location | None) -> Iterator[Finding]:
-    """Keras refused what a generator yielded: the one that is given to fit in this file."""
+    """Report the generator passed to `fit` in this file whose value Keras rejected."""
     for function in _given_to_fit(module) if module is not None else ():
         for judged in (lists, _alone):
             found = list(judged(cause, function, "training generator", Confidence.CERTAIN))
@@ -68,7 +68,7 @@ def failed(cause: Cause, module: Module | None, location: Location | None) -> It
 
 
 def lists(cause: Cause, function: FunctionInfo, subject: str, confidence: Confidence) -> Iterator[Finding]:
-    """A function whose every `yield` gives a list."""
+    """Report a function in which every `yield` yields a list."""
     module = function.module
     values = _values(function)
     made = [module.made_by(value) for value in values]
@@ -81,7 +81,7 @@ def lists(cause: Cause, function: FunctionInfo, subject: str, confidence: Confid
 
 
 def _alone(cause: Cause, function: FunctionInfo, subject: str, confidence: Confidence) -> Iterator[Finding]:
-    """A function whose every `yield` gives one thing that is written as no tuple."""
+    """Report a function in which every `yield` yields a single value that is not a literal tuple."""
     values = _values(function)
     made = [function.module.made_by(value) for value in values]
     if made and not any(isinstance(one, (ast.Tuple, ast.Dict, ast.List)) for one in made):

@@ -45,28 +45,28 @@ CAUSE = Cause(
 )
 
 POSITIONS = {"y": 1, "batch_size": 2, "validation_split": 6, "class_weight": 9, "sample_weight": 10}
-"""The arguments that clash, and where they stand in `fit(…)`."""
+"""The clashing arguments, with their positions in `fit(…)`."""
 BATCHED = ("dataset", "generator", "pydataset", "dataloader")
 UNWEIGHTED = ("generator", "dataloader")
-"""Of which Keras 3 does not weigh the classes."""
+"""Data for which Keras 3 does not support class weights."""
 
 
 @CAUSE.in_source
 @mentions(*BATCHED_DATA)
 def from_source(fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown) -> Iterator[Finding]:
-    """The same, as far as the source tells what the arguments are."""
+    """Report the same from source alone."""
     for finding in from_call(fit, data, model):
         yield replace(finding, confidence=Confidence.LIKELY)
 
 
 @CAUSE.before_fit
 def from_call(fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown) -> Iterator[Finding]:
-    """An argument that has no meaning beside batched data."""
+    """Report arguments that cannot be combined with batched data."""
     if fit.method != "fit" or data.role != "training" or data.form not in BATCHED:
         return
     for name in POSITIONS:
         if name == "validation_split" and "validation_data" in fit.given:
-            continue  # the split counts only where there is no other validation data
+            continue  # the split is used only without other validation data
         older = not isinstance(model, ModelFacts) or model.keras == 2
         if name == "class_weight" and (data.form not in UNWEIGHTED or older):
             continue
@@ -125,7 +125,7 @@ def _fixes(name: str, code: Code | Unknown) -> list[Fix]:
 
 
 def _kept(name: str, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
-    """What the argument asks for, done with the dataset itself: as long as that gives its batches in one order."""
+    """Split the dataset itself instead, if it yields its batches in a fixed order."""
     batches, code = data.batches, fit_call.code
     if data.form != "dataset" or not data.pipeline or any(s.operation == "shuffle" for s in data.pipeline):
         return
@@ -171,7 +171,7 @@ _REFUSED = pattern(
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
-    """Keras names the argument."""
+    """Report the argument that Keras rejected."""
     refused = _REFUSED.search(failure.message)
     if failure.type != "ValueError":
         return

@@ -91,7 +91,7 @@ FORMAT = "Data is expected to be in format"
 @CAUSE.in_source
 @mentions(*BATCHED_DATA)
 def from_source(module: Module) -> Iterator[Finding]:
-    """A generator function that yields lists, called in the arguments of fit; Keras 2 takes them."""
+    """Report generator functions passed to `fit` that yield lists, which only Keras 2 accepts."""
     if module.facts.keras != 2:
         yield from yielded_lists.in_module(CAUSE, module)
 
@@ -99,13 +99,13 @@ def from_source(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions(*BATCHED_DATA)
 def x_alone_in_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """A generator that surely yields one array; Keras 2 takes it."""
+    """Report a generator that certainly yields a single array, which only Keras 2 accepts."""
     yield from yielded_lists.x_alone(CAUSE, fit, data, project)
 
 
 @CAUSE.before_fit
 def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The first batch was seen, and it is no tuple."""
+    """Report a first batch that is not a tuple."""
     yield from yielded_lists.seen(CAUSE, fit, data, project)
 
 
@@ -115,7 +115,7 @@ def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -
 @CAUSE.in_source
 @mentions(*BATCHED_DATA)
 def lists_in_source(module: Module) -> Iterator[Finding]:
-    """A generator function or a PyDataset whose batches hold a list of inputs or labels, given to fit."""
+    """Report a generator or PyDataset passed to `fit` whose batches contain a list of inputs or labels."""
     if module.facts.keras == 2:
         return
     for call in module.method_calls("fit"):
@@ -146,7 +146,7 @@ def _inner_list(
 def _grown_lists(
     function: FunctionInfo, value: ast.expr, subject: str, confidence: Confidence
 ) -> Iterator[Finding]:
-    """Lists that the samples of the batch were appended to."""
+    """Report lists to which the samples of the batch are appended."""
     edits = samples_as_arrays(function.module, value)
     if edits:
         finding = _holds_list(function.name, function.module.location(value), subject, confidence)
@@ -182,7 +182,7 @@ def _holds_list(
 def from_inner_list(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The first batch was seen, and it holds a list."""
+    """Report a first batch that contains a list."""
     if data.form not in ("generator", "pydataset") or model.keras == 2 or data.problem is not None:
         return
     if "list" in (data.x_structure, data.y_structure) and fit.method in ("fit", "evaluate", "predict"):
@@ -205,7 +205,7 @@ def _lists_seen(call: FitFacts, data: DataFacts, project: Project | Unknown) -> 
 
 @CAUSE.before_fit
 def from_loader(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """A batch of a torch DataLoader was read, and refused."""
+    """Report a torch DataLoader whose batch was read and rejected."""
     found = loader_batches.seen(CAUSE, fit, data)
     if found is not None:
         yield found
@@ -217,7 +217,7 @@ def from_loader(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
 def from_slices(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Arrays of one shape that stand in a list: they are stacked, and there are no labels."""
+    """Report arrays of the same shape in a list, which are stacked so that there are no labels."""
     if not data.pipeline or data.pipeline[0].operation != "from_tensor_slices" or data.y:
         return
     if not model.compiled or {"train_step", "compute_loss", "fit"} & set(model.overrides):
@@ -235,7 +235,7 @@ NESTED = "nested tf.data dataset"
 
 @CAUSE.before_fit
 def from_windows(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """An element that holds a dataset of its own."""
+    """Report an element that contains a dataset."""
     nested = [array for array in (*data.x, *data.y) if array.container == NESTED]
     if not nested:
         return
@@ -259,7 +259,7 @@ def _nested(location: Location | None, confidence: Confidence, edits: tuple[Edit
 @CAUSE.in_source
 @mentions(*BATCHED_DATA)
 def windows_in_source(module: Module) -> Iterator[Finding]:
-    """`window` followed by a `map` that takes its windows for tensors."""
+    """Report a `window` followed by a `map` that treats its windows as tensors."""
     for call, size in windows_taken_for_tensors(module):
         text = f".flat_map(lambda window: window.batch({module.segment(size)}))"
         yield _nested(module.location(call), Confidence.LIKELY, with_step_after(module.code(call), text))
@@ -271,7 +271,7 @@ def windows_in_source(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions(*BATCHED_DATA)
 def parts_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """The same, as far as the source tells the parts."""
+    """Report the same from source alone."""
     for finding in from_parts(model, fit, data, project):
         yield replace(finding, confidence=Confidence.LIKELY)
 
@@ -280,7 +280,7 @@ def parts_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: 
 def from_parts(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """More parts than inputs, labels and weights; or the inputs as parts of their own."""
+    """Report more parts than inputs, labels and weights, or ungrouped inputs."""
     size = data.element_size
     if (
         data.form not in ("dataset", "generator", "pydataset", "dataloader")
@@ -294,7 +294,7 @@ def from_parts(
     if size <= 3 and (not flat or went_through(data) or data.x_structure != "single"):
         return
     if size > 3 and ("train_step" in model.overrides or fit.method not in ("fit", "evaluate")):
-        return  # its own step may take them apart
+        return  # a custom step may unpack them
     if flat:
         yield ungrouped(CAUSE, data, fit, inputs, size, project)
     elif size > 3:
@@ -302,7 +302,7 @@ def from_parts(
 
 
 def _number_of_inputs(model: ModelFacts, project: Project | Unknown) -> int:
-    """As many as the model was made with; of a class, as many as its `call` takes its argument apart into."""
+    """Return the number of inputs of the model, or the number that the `call` of a class unpacks."""
     from fitdoctor.catalogue.inputs.unpacked_inputs import unpacked_by_call
 
     if not isinstance(model.inputs, Unknown) and len(model.inputs) > 1:
@@ -322,7 +322,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Keras says what it takes; the data tells why."""
+    """Report what Keras rejected, with the reason from the data."""
     frame = failure.last_user_frame
     location = frame.location if frame is not None else None
     loaded = loader_batches.failed(CAUSE, failure, data)
@@ -389,7 +389,7 @@ def _windows_failed(project: Project | Unknown, location: Location | None) -> It
 
 
 def _slices_of_list(project: Project | Unknown, failure: FailureFacts) -> Iterator[Finding]:
-    """`from_tensor_slices([x, y])`, of arrays that do not make one tensor."""
+    """Report `from_tensor_slices([x, y])` with arrays that cannot be stacked."""
     module = module_of(project, failure.last_user_frame)
     frame = failure.last_user_frame
     if isinstance(project, Unknown) and frame is not None and "from_tensor_slices([" in frame.text:

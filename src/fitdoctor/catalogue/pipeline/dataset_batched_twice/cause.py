@@ -65,7 +65,7 @@ CAUSE = Cause(
 @CAUSE.before_fit
 @mentions(*BATCHED_DATA)
 def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """Two batch axes in the element, and a model that wants one."""
+    """Report an element with two batch axes for a model that expects one."""
     if data.form != "dataset" or not data.x or (went_through(data) and not _squeezed(model, data)):
         return
     steps = batch_steps(data.pipeline)
@@ -102,7 +102,7 @@ def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator
 
 
 def _squeezed(model: ModelFacts, data: DataFacts) -> bool:
-    """Whether Keras took an axis of one off the end, where there is one too many in front."""
+    """Return whether Keras squeezed a trailing axis of size one because there was one too many in front."""
     if isinstance(model.inputs, Unknown) or len(model.inputs) != 1 or len(data.x) != 1:
         return False
     found, wanted = data.x[0].shape, model.inputs[0].shape
@@ -112,7 +112,7 @@ def _squeezed(model: ModelFacts, data: DataFacts) -> bool:
 
 
 def _source_batches(pipeline: tuple[PipelineStep, ...], batch: PipelineStep) -> bool:
-    """Whether the source of the pipeline gives batches: every component of a generator has an open first axis."""
+    """Return whether the source of the pipeline yields batches: every generator component has an open first axis."""
     source = pipeline[0]
     before = pipeline[: pipeline.index(batch)]
     if source.operation != "from_generator" or not source.specs:
@@ -125,7 +125,7 @@ def _source_batches(pipeline: tuple[PipelineStep, ...], batch: PipelineStep) -> 
 
 
 def _one_axis_too_many(model: ModelFacts, data: DataFacts) -> ArrayFacts | None:
-    """The first component that the model would take without its first axis."""
+    """Return the first component that the model would accept without its first axis."""
     from fitdoctor.failure.patterns import input_mismatch
 
     if isinstance(model.inputs, Unknown):
@@ -149,7 +149,7 @@ def _one_axis_too_many(model: ModelFacts, data: DataFacts) -> ArrayFacts | None:
 
 
 def _labels_of_batches(model: ModelFacts, data: DataFacts, steps: list[PipelineStep]) -> ArrayFacts | None:
-    """Class numbers that were batched twice, where the shape of x is not known."""
+    """Return integer class labels that were batched twice, if the shape of x is unknown."""
     if len(steps) < 2 or len(data.y) != 1 or any(isinstance(array.shape, tuple) for array in data.x):
         return None
     label = data.y[0]
@@ -161,11 +161,11 @@ _RANKS = {"LSTM": 3, "GRU": 3, "SimpleRNN": 3, "Conv1D": 3, "Conv2D": 4, "Conv3D
 
 
 _ANY_RANK = frozenset("InputLayer Rescaling Normalization Activation ReLU Dropout GaussianNoise".split())
-"""They take samples of any rank, and hand them on as they are shaped."""
+"""Layers that accept samples of any rank and keep their shape."""
 
 
 def _by_first_layer(model: ModelFacts, data: DataFacts) -> ArrayFacts | None:
-    """For a model that was not tried: the rank that its first layer asks for."""
+    """Return the rank that the first layer expects, for a model that was not tried."""
     if not isinstance(data.trial.forward, Unknown) or model.kind != "sequential" or len(data.x) != 1:
         return None
     first = next((layer for layer in model.layers if layer.class_name not in _ANY_RANK), None)
@@ -189,7 +189,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The same proof, once fit has raised for it; or a refused shape with two open axes in front."""
+    """Report the same after `fit` failed, or a rejected shape with two open leading axes."""
     from fitdoctor.failure.patterns import input_mismatch
 
     if failure.type == "InvalidArgumentError":
@@ -238,7 +238,7 @@ def from_failure(
 def _short_last_batch(
     failure: FailureFacts, fit_call: FitFacts | Unknown, data: DataFacts
 ) -> Iterator[Finding]:
-    """The second `batch` met the last, shorter batch of the first."""
+    """Report a second `batch` that got the last, shorter batch of the first one."""
     steps = batch_steps(data.pipeline)
     sizes = _other_lengths(failure)
     if sizes is None or steps[-1].operation not in BATCHING:
@@ -249,7 +249,7 @@ def _short_last_batch(
 
 
 def _other_lengths(failure: FailureFacts) -> tuple[list[str], list[str]] | None:
-    """The shapes that could not be put together, where they differ in their first axis alone."""
+    """Return the shapes that could not be combined, if they differ only in their first axis."""
     said = unlike_shapes(failure.message)
     if said is None:
         return None
@@ -258,7 +258,7 @@ def _other_lengths(failure: FailureFacts) -> tuple[list[str], list[str]] | None:
 
 
 def _batched_in_source(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The same from a text: `batch` on what a utility has batched."""
+    """Report a `batch` call on data that a utility has already batched, from text alone."""
     sizes = _other_lengths(failure)
     for module in () if isinstance(project, Unknown) or sizes is None else project.modules:
         for call in module.method_calls("batch"):

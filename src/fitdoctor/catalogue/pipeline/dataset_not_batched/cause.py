@@ -79,7 +79,7 @@ SINGLE = frozenset(
     "concatenate sample_from_datasets choose_from_datasets snapshot ignore_errors apply options range unbatch "
     "TFRecordDataset TextLineDataset CsvDataset FixedLengthRecordDataset list_files".split()
 )
-"""Operations that give single samples, or keep them single."""
+"""Operations that yield single samples, or keep them single."""
 AFTER_BATCH = ("prefetch",)
 
 
@@ -89,7 +89,7 @@ AFTER_BATCH = ("prefetch",)
 def from_pipeline(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """No batch operation in the chain, and the element is a sample of the model's input."""
+    """Report a pipeline without a batch operation whose element is a sample of the model's input."""
     if data.form != "dataset" or not data.pipeline or not data.x or not _is_single(data):
         return
     sample = _unbatched(model, data)
@@ -121,7 +121,7 @@ def from_pipeline(
 def from_batches(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """What a generator or a PyDataset gives out is a sample of every input, to the last axis."""
+    """Report a generator or PyDataset whose batch is a single sample for every input."""
     if data.form not in ("generator", "pydataset") or went_through(data) or isinstance(model.inputs, Unknown):
         return
     if not data.x or len(model.inputs) != len(data.x):
@@ -129,7 +129,7 @@ def from_batches(
     for array, spec in zip(data.x, model.inputs, strict=True):
         if not isinstance(spec.shape, tuple) or array.shape != spec.shape[1:] or not array.shape:
             return
-    # Keras adds an axis to single numbers, so that (1,) may be a batch of one: it must have been refused.
+    # Keras adds an axis to scalars, so `(1,)` may be a batch of one; require that it was rejected.
     refused = forward_failure(data) is not None or loss_failure(data) is not None
     if refused or model.keras != 2 and any(array.shape == () for array in data.y):
         yield _single(data, fit, project, f" of shape {shape_words(data.x[0].shape)}", Confidence.CERTAIN)
@@ -140,7 +140,7 @@ def from_batches(
 def samples_in_source(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
-    """A generator or PyDataset whose source takes one sample at a time, and a model that wants one axis more."""
+    """Report a generator or PyDataset that reads one sample at a time, for a model that expects one axis more."""
     if data.form not in ("generator", "pydataset") or isinstance(model.inputs, Unknown) or not data.x:
         return
     found, wanted = data.x[0].shape, model.inputs[0].shape
@@ -180,20 +180,20 @@ def _single(
 
 
 def _is_single(data: DataFacts) -> bool:
-    """Whether every step is one that keeps samples single; anything unknown may batch. A bare number is no batch."""
+    """Return whether every stage keeps samples single; an unknown stage may batch. A scalar is not a batch."""
     operations = {step.operation for step in data.pipeline}
     kept = operations <= SINGLE and not operations & (BATCHING | READY_MADE)
     return kept or _gives_windows(data) or any(array.shape == () for array in data.y)
 
 
 def _gives_windows(data: DataFacts) -> bool:
-    """`window(…).flat_map(…)`: what comes out is one window after another, and nothing behind it makes batches of them."""
+    """Return whether `window(…).flat_map(…)` yields single windows and no later stage batches them."""
     before, found, behind = " ".join(step.operation for step in data.pipeline).partition("window flat_map")
     return bool(found) and {*before.split(), *behind.split()} <= SINGLE
 
 
 def _unbatched(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, Shape] | None:
-    """The first component that is a sample where the model expects a batch of them."""
+    """Return the first component that is a sample where the model expects a batch."""
     if went_through(data):
         return _scalar_label(data)
     if isinstance(model.inputs, Unknown):
@@ -214,13 +214,13 @@ def _unbatched(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, Shape] |
 
 
 def _meets_scalar_label(model: ModelFacts, data: DataFacts) -> bool:
-    """Whether a crossentropy will meet a label without an axis: whatever the model makes of a sample, it refuses that."""
+    """Return whether a crossentropy gets a label without an axis, which it rejects for any model output."""
     checked = all("crossentropy" in loss.name.lower() for loss in model.losses) and len(model.losses) == 1
     return checked and not model.overrides and len(data.y) == 1 and data.y[0].shape == ()
 
 
 def _scalar_label(data: DataFacts) -> tuple[ArrayFacts, Shape] | None:
-    """The model took a sample for a batch; a label without any axis cannot be one, and the loss refused it."""
+    """Return a label without an axis, which cannot be a batch and which the loss rejected."""
     if loss_failure(data) is None or len(data.y) != 1 or data.y[0].shape != ():
         return None
     shape = data.x[0].shape
@@ -231,17 +231,17 @@ def _is_sample(array: ArrayFacts, spec: Spec) -> bool:
     if isinstance(array.shape, Unknown) or isinstance(spec.shape, Unknown):
         return False
     if relation(array.shape[1:], spec.shape[1:]) == "same":
-        return False  # a batch that a step has made of each sample
+        return False  # a stage turns each sample into a batch
     return relation(array.shape, spec.shape[1:]) in ("same", "axis")
 
 
 def _end(data: DataFacts) -> Code | Unknown:
-    """The end of the pipeline, where `batch` belongs."""
+    """Return the end of the pipeline, where `batch` belongs."""
     return next((step.code for step in reversed(data.pipeline) if isinstance(step.code, Code)), data.code)
 
 
 def _batched(data: DataFacts, array: ArrayFacts, size: int) -> tuple[Edit, ...]:
-    """`batch` as the last step, before a `prefetch`."""
+    """Add `batch` as the last stage, before a `prefetch`."""
     last, end = data.pipeline[-1], _end(data)
     if last.code == end and last.operation in AFTER_BATCH:
         return with_step_before(end, f".batch({size})")
@@ -256,7 +256,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The same proof, once fit has raised for it; or a refused shape that is the model's without its batch axis."""
+    """Report the same after `fit` failed, or a rejected shape that lacks only the batch axis."""
     from fitdoctor.failure.patterns import input_mismatch
 
     if failure.type != "ValueError":
@@ -279,7 +279,7 @@ def from_failure(
     elif said.found != said.expected[1:]:
         return
     if was_received(failure, said.found) is False:
-        # The model was given more: what is missing went missing inside of it.
+        # The model got more axes, so the missing one was lost inside it.
         return
     expected = said.expected or (None, *said.found)
     frame = failure.last_user_frame
@@ -313,7 +313,7 @@ def _failed_batches(
     data: DataFacts,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Of a generator or PyDataset: the proof before the call, or its source where Keras refused what came."""
+    """Report a generator or PyDataset: proven before the call, or from its source if Keras rejected the batch."""
     found = list(from_batches(model, call, data, project)) if isinstance(model, ModelFacts) else []
     given = single_samples.given_out(data, project)
     one = given is not None and single_samples.is_one_sample(*given)

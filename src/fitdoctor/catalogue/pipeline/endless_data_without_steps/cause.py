@@ -42,13 +42,13 @@ KERAS_CALLBACKS = frozenset(
     "BackupAndRestore CSVLogger EarlyStopping History LearningRateScheduler ModelCheckpoint ProgbarLogger "
     "ReduceLROnPlateau RemoteMonitor SwapEMAWeights TensorBoard TerminateOnNaN".split()
 )
-"""Callbacks that do not end an epoch of healthy training before its end."""
+"""Callbacks that do not end an epoch early in normal training."""
 
 
 @CAUSE.in_source
 @mentions(*BATCHED_DATA)
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """What the source tells of the data; a program may do something that it does not tell."""
+    """Report endless data from source alone, which may not show everything the program does."""
     for finding in from_data(model, fit, data, project):
         yield replace(finding, confidence=Confidence.LIKELY)
 
@@ -57,7 +57,7 @@ def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proj
 def from_data(
     model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Data without an end, and no number of steps."""
+    """Report endless data without a number of steps."""
     argument = _steps_argument(fit, data)
     if argument is None or _is_given(fit, argument) or (argument in fit.given and data.endless is not True):
         return
@@ -96,7 +96,7 @@ def _steps_argument(fit: FitFacts, data: DataFacts) -> str | None:
 
 
 def _is_given(fit: FitFacts, argument: str) -> bool:
-    """Whether there is a number of steps."""
+    """Return whether the number of steps is set."""
     if argument == "validation_steps":
         return fit.validation_steps is not None
     return fit.steps_per_epoch is not None
@@ -129,7 +129,7 @@ def _use(fit: FitFacts, data: DataFacts) -> Location | None:
 
 
 def _without_end(code: Code) -> Fix:
-    """`make_csv_dataset` and its like repeat by themselves unless they are told not to."""
+    """Stop `make_csv_dataset` and similar functions from repeating, which they do by default."""
     if code.name.endswith(("make_csv_dataset", "make_batched_features_dataset")):
         return unsafe("read the files once per epoch: `num_epochs=1`", set_argument(code, "num_epochs", "1"))
     is_step = code.text.rstrip().endswith(")") and ".repeat(" in code.text
@@ -147,7 +147,7 @@ def _fixes(
     count = epoch_length(project, fit, data)
     if isinstance(data.samples, int) and isinstance(data.batch_size, int) and data.batch_size:
         count = str(max(data.samples // data.batch_size, 1))
-    # One pass over the data is what an epoch is; a number that only lets it end is a guess.
+    # An epoch is one pass over the data; any other number is only a guess.
     make, guess = (unsafe, " (100 is a placeholder)") if not count else (fix, "")
     steps = append_arguments(fit.code, f"{argument}={count or 100}")
     fixes.append(make(f"set the number of batches per epoch with `{argument}`{guess}", steps))

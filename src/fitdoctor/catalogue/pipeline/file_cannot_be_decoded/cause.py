@@ -55,7 +55,7 @@ _READS_FOLDERS = ("image_dataset_from_directory", "flow_from_directory", "flow_f
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow, or the library that reads pictures, says that it cannot."""
+    """Report the error of TensorFlow, or of the library that reads the images."""
     if not _SAID.search(failure.message):
         return
     site = _reader(project)
@@ -79,7 +79,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _reader(project: Project | Unknown) -> CallSite | None:
-    """The one call of the program that decodes pictures, or that has Keras read them."""
+    """Return the only call in the program that decodes images or lets Keras read them."""
     found = [
         site
         for module in (project.modules if isinstance(project, Project) else ())
@@ -94,7 +94,7 @@ def _last_name(module: Module, site: CallSite) -> str:
 
 
 def _mapped(site: CallSite) -> Code | Unknown:
-    """The step of a pipeline that runs the function which decodes, where there is one such step."""
+    """Return the only pipeline stage that runs the decoding function."""
     module, function = site.module, site.function
     if function is None:
         return Unknown("the call is not inside a function")

@@ -65,12 +65,12 @@ REMEDIES = {
     "map": ("convert it to a generator", "(batch for batch in {})"),
     "filter": ("convert it to a generator", "(batch for batch in {})"),
 }
-"""What gives data later, by its type, and how to get it."""
+"""Types that return data later, and how to get the data."""
 
 
 @CAUSE.before_fit
 def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The type of what fit was given."""
+    """Report the type of the data passed to `fit`."""
     for array in (*data.x, *data.y, *data.sample_weight):
         kind = array.container.rpartition(".")[2]
         if data.form == "other" and array in data.x and kind not in REMEDIES:
@@ -92,11 +92,11 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
 
 
 WAITING = ("Future", "Task", "coroutine", "ApplyResult", "AsyncResult")
-"""What an array may hold instead of what these will give."""
+"""Array elements that are not data yet."""
 
 
 def _named_last(module: Module, expr: ast.expr) -> ast.expr:
-    """What the name that fit was given was last made from: the place to wait, rather than where the promise began."""
+    """Return the last assignment to the name passed to `fit`, where the program should wait."""
     if not isinstance(expr, ast.Name):
         return module.made_by(expr)
     simple = [
@@ -111,7 +111,7 @@ def _named_last(module: Module, expr: ast.expr) -> ast.expr:
 
 
 def _names_of(target: ast.expr) -> list[str]:
-    """The names that an assignment gives a value, or a part of one."""
+    """Return the names that an assignment binds."""
     parts = target.elts if isinstance(target, ast.Tuple) else [target]
     return [part.id for part in parts if isinstance(part, ast.Name)]
 
@@ -154,7 +154,7 @@ def _kind_words(kind: str) -> str:
 @CAUSE.in_source
 @mentions("__getitem__", "iter(")
 def objects_in_source(module: Module) -> Iterator[Finding]:
-    """What is given to fit is an object of a class that Keras knows nothing of, or the iterator of a dataset."""
+    """Report data for `fit` that is an instance of a class unknown to Keras, or an iterator over a dataset."""
     if module.keras == 3:
         yield from objects_of_fit(CAUSE, module)
 
@@ -162,7 +162,7 @@ def objects_in_source(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("submit", "async", "def", "zip", "map", "filter")
 def from_source(module: Module) -> Iterator[Finding]:
-    """What is given to fit was made by `submit`, by an `async def` without `await`, or is a function's bare name."""
+    """Report data for `fit` from `submit`, from an `async def` without `await`, or a function that is not called."""
     for call in module.method_calls("fit"):
         if call.argument("epochs") is None and not module.calls_to("keras.Sequential", "keras.Model"):
             continue
@@ -193,7 +193,7 @@ _LAZY = ("zip", "map", "filter")
 
 
 def _promise(module: Module, expr: ast.expr) -> tuple[str, ast.expr]:
-    """Which kind of promise an expression surely is, and the expression that made it one."""
+    """Return the kind of promise that an expression certainly is, and the expression that created it."""
     if isinstance(expr, (ast.Name, ast.Attribute)):
         function = module.definition(expr)
         if isinstance(function, FunctionInfo) and function.node in function.module.generators:
@@ -202,7 +202,7 @@ def _promise(module: Module, expr: ast.expr) -> tuple[str, ast.expr]:
     if not isinstance(made, ast.Call) or isinstance(module.parent(made), ast.Await):
         return "", expr
     if module.keras == 3 and isinstance(made.func, ast.Name) and made.func.id in _LAZY:
-        # Keras 2 took any iterator. `x, y = map(…)` takes it apart.
+        # Keras 2 accepts any iterator; `x, y = map(…)` unpacks it.
         whole = origin(module, expr)
         own = module.definition(made.func) is not None or whole.node is not made or bool(whole.path)
         return ("", expr) if own else (made.func.id, made)
@@ -240,7 +240,7 @@ _RESOLVED = pattern(r"'(?P<owner>[\w.]*(?:Tensor|ndarray|DataFrame))' object has
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The message shows the promise, or the attribute that it lacks."""
+    """Report the promise that the message shows, or the attribute that it lacks."""
     if (
         isinstance(data, DataFacts)
         and isinstance(fit, FitFacts)
@@ -282,7 +282,7 @@ _COROUTINE = pattern(r"<coroutine object (?:[\w<>]+\.)*(?P<name>\w+) at ")
 
 
 def _not_awaited(message: str, project: Project | Unknown) -> Location | None:
-    """The one call of the coroutine that the message shows which nothing waits for."""
+    """Return the only call of the coroutine in the message that is not awaited."""
     shown = _COROUTINE.search(message)
     if shown is None or isinstance(project, Unknown):
         return None
@@ -313,7 +313,7 @@ def _kind_in(message: str) -> str:
 
 
 def _is_awaited_elsewhere(module: Module, made: ast.Call) -> bool:
-    """Whether the same function awaits another call of the same method of the same object."""
+    """Return whether the same function awaits another call of the same method on the same object."""
     if not isinstance(made.func, ast.Attribute):
         return False
     method = ast.dump(made.func)

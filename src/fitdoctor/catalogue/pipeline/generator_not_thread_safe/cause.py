@@ -43,7 +43,7 @@ CAUSE = Cause(
 @CAUSE.in_source
 @mentions("PyDataset", "Sequence")
 def from_source(module: Module) -> Iterator[Finding]:
-    """A PyDataset that calls `next` on a generator it keeps, made with several workers."""
+    """Report a PyDataset with several workers that calls `next` on a stored generator."""
     for info in module.classes:
         drawn = _draws_from_generator(info) if info.kind == "PyDataset" else None
         if drawn is None:
@@ -80,7 +80,7 @@ def _fixes(module: Module, call: ast.Call) -> list[Fix]:
 
 
 def _draws_from_generator(info: ClassInfo) -> ast.Call | None:
-    """The `next(self.…)` in `__getitem__` that draws from a generator which the object keeps."""
+    """Return the `next(self.…)` in `__getitem__` that reads from a stored generator."""
     method = info.methods.get("__getitem__")
     if method is None:
         return None
@@ -122,7 +122,7 @@ def _makes_generator(info: ClassInfo, func: ast.expr) -> bool:
 
 
 def _with_workers(module: Module, info: ClassInfo) -> Iterator[tuple[ast.Call, str, Location]]:
-    """The places that ask for several workers: where an object is made, or in `super().__init__`."""
+    """Return the places that set several workers: the constructor call, or `super().__init__`."""
     for call in module.calls:
         made = module.definition(call.node.func) is info
         inside = _is_super_init(call.node) and module.class_of(call.node) is info
@@ -146,7 +146,7 @@ def _is_super_init(call: ast.Call) -> bool:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Python says that the generator was running when another thread came."""
+    """Report that one thread called the generator while another was running it."""
     if "generator already executing" not in failure.message + failure.raw_message:
         return
     frame = failure.last_user_frame

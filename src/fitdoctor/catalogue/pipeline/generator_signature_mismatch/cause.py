@@ -84,7 +84,7 @@ _DECLARE = "declare one `tf.TensorSpec` for each yielded part"
 @CAUSE.in_source
 @mentions("from_generator")
 def from_source(module: Module) -> Iterator[Finding]:
-    """The generator function yields another number of parts than the signature declares."""
+    """Report a generator function that yields a different number of parts than the signature declares."""
     for call in module.calls_to("tensorflow.data.Dataset.from_generator"):
         for finding in _compared(module, call.node, Confidence.LIKELY):
             yield replace(finding, confidence=Confidence.LIKELY)
@@ -92,7 +92,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.before_fit
 def from_element(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """One element was drawn from the generator: it is not what was declared."""
+    """Report an element read from the generator that does not match the signature."""
     if not data.pipeline or data.pipeline[0].operation != "from_generator":
         return
     made = data.pipeline[0]
@@ -106,7 +106,7 @@ def from_element(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> 
         else:
             yield from differ
         return
-    # As many arrays as were declared, but perhaps not grouped as they were.
+    # The number of arrays matches, but they may be grouped differently.
     grouped = [finding for finding in _from_calls(data, project) if finding.severity is Severity.ERROR]
     if grouped:
         yield _other_structure(data, fit, made, project)
@@ -135,7 +135,7 @@ def _compatible(found: Shape, declared: Shape) -> bool:
 
 
 def _cuts(part: ArrayFacts, spec: Spec) -> bool:
-    """Whether converting a part to the declared type loses fractions that were seen."""
+    """Return whether conversion to the declared dtype drops fractions that were observed."""
     whole = spec.dtype.startswith(("int", "uint"))
     fractions = isinstance(part.statistics, Statistics) and not part.statistics.integral
     return whole and isinstance(part.dtype, str) and part.dtype.startswith("float") and fractions
@@ -166,7 +166,7 @@ def _other_structure(
 
 
 def _from_calls(data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The generator's source yields another number of parts, or floats where whole numbers were declared."""
+    """Report a generator whose source yields a different number of parts, or floats declared as integers."""
     if isinstance(project, Unknown):
         return
     chosen = signature_call(project, data.pipeline[0].code)
@@ -177,7 +177,7 @@ def _from_calls(data: DataFacts, project: Project | Unknown) -> Iterator[Finding
 def _declaration(
     project: Project | Unknown, made: Code | Unknown, index: int | None, parts: int
 ) -> Location | None:
-    """Where a part is declared: its spec in the signature, else the signature or the shapes as a whole."""
+    """Return where a part is declared: its spec, otherwise the whole signature or shapes."""
     chosen = signature_call(project, made)
     if chosen is None:
         return None
@@ -283,7 +283,7 @@ def _cast(
 
 
 def _shape_edit(project: Project | Unknown, data: DataFacts, index: int, shape: Shape) -> tuple[Edit, ...]:
-    """The shape that was seen in place of the declared one; one that varies only where batches are padded."""
+    """Replace the declared shape with the observed one; with an open axis only if batches are padded."""
     chosen = signature_call(project, data.pipeline[0].code)
     if chosen is None:
         return ()
@@ -303,7 +303,7 @@ def _shape_edit(project: Project | Unknown, data: DataFacts, index: int, shape: 
 
 
 def _declared_as(node: ast.expr, shape: Shape, module: Module) -> tuple[Edit, ...]:
-    """Another shape in a spec, or in the place of a written one."""
+    """Replace the shape in a spec or in a literal."""
     written = argument_of(node, "shape", 0) if isinstance(node, ast.Call) else node
     if not isinstance(written, (ast.Tuple, ast.List)):
         return ()
@@ -311,7 +311,7 @@ def _declared_as(node: ast.expr, shape: Shape, module: Module) -> tuple[Edit, ..
 
 
 def _padding(data: DataFacts) -> tuple[Edit, ...] | None:
-    """What makes `padded_batch` of the one `batch`; None where that cannot be done."""
+    """Return the edits that turn the only `batch` into `padded_batch`, or None if that is impossible."""
     steps = [step for step in data.pipeline if step.operation in ("batch", "padded_batch")]
     if len(steps) != 1:
         return None
@@ -354,7 +354,7 @@ _SAYS = (
 def from_failure(
     failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """TensorFlow compares what was yielded with what was declared; or the labels are missing without a word."""
+    """Report the mismatch that TensorFlow found, or labels that are silently missing."""
     message = failure.message + "\n" + failure.raw_message
     compared = _all_compared(project)
     unlike = "input(s)" in failure.message or "None values not supported" in failure.message
@@ -362,7 +362,7 @@ def from_failure(
         yield from (finding for finding in compared if finding.severity is Severity.ERROR)
         return
     if not any(said in message for said in _SAYS) or failure.called in ("fit", "evaluate", "predict"):
-        # Keras itself makes such a dataset of a generator that fit is given; then the structure is to blame.
+        # Keras also uses `from_generator` for a generator passed to `fit`; then the structure is wrong.
         if "yielded an element" not in message:
             return
     errors = [finding for finding in compared if finding.severity is Severity.ERROR]
@@ -375,7 +375,7 @@ def from_failure(
     shapes = _SHAPE.search(message)
     location = _declared(project, failure)
     if shapes is not None and shapes["found"].startswith("(0,"):
-        return  # a batch without samples is a cause of its own
+        return  # a batch without samples is a separate cause
     if shapes is not None and not isinstance(project, Unknown) and not signature_calls(project):
         yield _batches_differ(shapes["found"], shapes["expected"], data, project, location)
         return
@@ -393,7 +393,7 @@ def from_failure(
 def _batches_differ(
     found: str, expected: str, data: DataFacts | Unknown, project: Project, location: Location | None
 ) -> Finding:
-    """Keras takes the signature from the first batches that a generator or PyDataset gives it."""
+    """Return the finding for later batches that differ from the first ones, from which Keras takes the signature."""
     from fitdoctor.catalogue.labels.classes_of_a_batch import counted_in_each_batch, told_classes
 
     counted = counted_in_each_batch(data, project)
@@ -411,7 +411,7 @@ def _batches_differ(
 
 
 def _called_already(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """`from_generator(batches(), …)`: the generator, where the function that makes it belongs."""
+    """Report `from_generator(batches(), …)`, which gets a generator instead of the function."""
     frame = failure.last_user_frame
     location, edits = frame.location if frame is not None else None, tuple[Edit, ...]()
     for module, call in signature_calls(project):
@@ -448,7 +448,7 @@ def _all_compared(project: Project | Unknown) -> list[Finding]:
 
 
 def _declared(project: Project | Unknown, failure: FailureFacts) -> Location | None:
-    """The first part of the only signature of the project, else the line that raised."""
+    """Return the first part of the project's only signature, otherwise the line that raised."""
     frame = failure.last_user_frame
     fallback = frame.location if frame is not None else None
     if isinstance(project, Unknown):

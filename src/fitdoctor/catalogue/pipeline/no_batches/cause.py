@@ -39,7 +39,7 @@ CAUSE = Cause(id="FIT705", slug="no-batches", severity=Severity.WARNING)
 
 @CAUSE.before_fit
 def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A dataset that is known to be empty though its source is not."""
+    """Report a dataset that is empty although its source is not."""
     if data.form != "dataset" or data.batches != 0 or data.samples == 0:
         return
     step = _culprit(data)
@@ -86,7 +86,7 @@ def _culprit(data: DataFacts) -> PipelineStep | None:
 
 @CAUSE.before_fit
 def from_generator(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """A Python generator that ends before its first batch: Keras refuses it."""
+    """Report a Python generator that ends before its first batch, which Keras rejects."""
     if data.form != "generator" or data.problem is None or "at least one batch" not in data.problem.message:
         return
     yield CAUSE.finding(

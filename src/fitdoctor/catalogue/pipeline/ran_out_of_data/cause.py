@@ -46,13 +46,13 @@ CAUSE = Cause(id="FIT703", slug="ran-out-of-data", severity=Severity.WARNING)
 @CAUSE.in_source
 @mentions("steps_per_epoch")
 def from_source(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """The same, as far as the source tells the batches."""
+    """Report the same from source alone."""
     yield from (replace(found, confidence=Confidence.LIKELY) for found in from_counts(fit, data))
 
 
 @CAUSE.before_fit
 def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """More steps than batches, or steps that do not divide them."""
+    """Report more steps than batches, or steps that do not divide them."""
     steps, batches = fit.steps_per_epoch, data.batches
     if (
         fit.method != "fit"
@@ -65,7 +65,7 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     if data.form not in ("dataset", "arrays", "pydataset", "dataloader") or data.endless is True:
         return
     if data.form == "arrays" and fit.batch_size is None:
-        return  # Keras cuts the arrays into as many batches as there are steps
+        return  # Keras splits the arrays into one batch per step
     if steps > batches:
         message = f"an epoch has {counted(steps, 'step')}, but the data ends after {counted(batches, 'batch', 'batches')}"
     elif batches % steps and fit.epochs * steps > batches:
@@ -104,9 +104,9 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
 
 @CAUSE.while_training
 def while_running(training: TrainingFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """Keras warned of a dataset whose length nobody knew before."""
+    """Report Keras's warning for a dataset of unknown length."""
     steps = fit.steps_per_epoch
-    # Other passes over data of unknown length, to validate or in a callback, end with the same warning.
+    # Validation and callbacks on data of unknown length end with the same warning.
     if not training.ran_out or not steps or fit.has_validation or fit.callbacks:
         return
     if (
@@ -146,12 +146,12 @@ def while_running(training: TrainingFacts, fit: FitFacts, data: DataFacts) -> It
 _WANTED = pattern(
     r"ran out of data; interrupting training.*\(in this case, (?P<batches>\d+) batches\)", re.DOTALL
 )
-"""Keras 2 says how many it wanted, where it was told the number of steps; and it does interrupt."""
+"""Keras 2 reports the number of batches it needs if the number of steps is set, and stops training."""
 
 
 @CAUSE.after_failure
 def from_warning(failure: FailureFacts) -> Iterator[Finding]:
-    """Keras 2 stopped for want of data."""
+    """Report that Keras 2 stopped because the data ran out."""
     said = _WANTED.search(failure.message)
     if said is None:
         return
@@ -178,7 +178,7 @@ def from_warning(failure: FailureFacts) -> Iterator[Finding]:
 def from_generator(
     fit: FitFacts, data: DataFacts, project: Project | Unknown, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
-    """A generator that ends, and more epochs than it lasts."""
+    """Report a generator that ends before the last epoch."""
     if fit.method != "fit" or data.role != "training" or data.form != "generator" or fit.epochs < 2:
         return
     from fitdoctor.catalogue.pipeline.endless_generators import going_on_for_ever

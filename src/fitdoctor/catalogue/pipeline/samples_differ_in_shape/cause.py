@@ -55,7 +55,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """`batch` says which two shapes it could not put together."""
+    """Report the two shapes that `batch` could not combine."""
     said = unlike_shapes(failure.message)
     if said is None or isinstance(data, DataFacts) and len(batch_steps(data.pipeline)) > 1:
         return
@@ -89,7 +89,7 @@ def _words(lengths: list[str]) -> str:
 
 
 def _batch_call(data: DataFacts | Unknown, project: Project | Unknown) -> Code | Unknown:
-    """The call that puts the samples together: the one of the pipeline, or the only one of the program."""
+    """Return the `batch` call of the pipeline, or the only one in the program."""
     if isinstance(data, DataFacts):
         for step in batch_steps(data.pipeline):
             return step.code
@@ -118,7 +118,7 @@ def _fixes(batch: Code | Unknown, first: list[str], other: list[str], resized: t
 def _resized(
     model: ModelFacts | Unknown, data: DataFacts | Unknown, batch: Code | Unknown
 ) -> tuple[Edit, ...]:
-    """A `map` to the size that the model takes, where an element is a picture and its label."""
+    """Add a `map` that resizes to the model's input size, if an element is an image and its label."""
     if isinstance(model, Unknown) or isinstance(data, Unknown) or isinstance(model.inputs, Unknown):
         return ()
     shape = model.inputs[0].shape if len(model.inputs) == 1 else ()

@@ -68,7 +68,7 @@ PYTHON_CALLS = (
 )
 STATED = frozenset(("set_shape", "ensure_shape", "reshape", "resize", "resize_with_crop_or_pad"))
 DECODERS = ("tensorflow.image.decode_image", "tensorflow.io.decode_image")
-"""They may give one picture or, for a GIF, several: a shape without a rank."""
+"""Decoders that return one image or, for a GIF, several, so the rank is unknown."""
 SAYS_SO = (
     "contains no shape",
     "as_list() is not defined on an unknown TensorShape",
@@ -81,7 +81,7 @@ SAYS_SO = (
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """A component without a rank, and a model or a loss that needs one."""
+    """Report a component without a rank if the model or the loss needs one."""
     if data.form != "dataset":
         return
     failed = forward_failure(data) or loss_failure(data)
@@ -104,7 +104,7 @@ def _with_guesses(
 
 
 def _by_guess(model: ModelFacts, project: Project | Unknown, step: PipelineStep) -> Iterator[Fix]:
-    """Shapes that the first layer may be given: as the Python code writes them; for pictures, else of any size."""
+    """Suggest shapes for the first layer: those in the Python code, and for images also any size."""
     first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
     pictures = first is not None and first.class_name in PICTURE_LAYERS
     found = expression_of(project, step.code)
@@ -136,7 +136,7 @@ def _expected(model: ModelFacts, data: DataFacts, array: ArrayFacts) -> Spec | N
 
 
 def _losing_step(data: DataFacts) -> PipelineStep | None:
-    """The first step that gives out something without a rank."""
+    """Return the first stage whose output has no rank."""
     for step in data.pipeline:
         if any(isinstance(spec.shape, Unknown) for spec in step.specs):
             return step
@@ -201,7 +201,7 @@ def _decoded(code: Code | Unknown) -> Fix:
 
 
 def _loses_rank(module: Module, call: ast.Call) -> bool:
-    """A call of Python code, or of a decoder that may give more than one picture."""
+    """Return whether a call runs Python code, or a decoder that may return several images."""
     name = module.resolve(call.func)
     if name in DECODERS:
         argument = module.code(call).argument("expand_animations", 4)
@@ -210,7 +210,7 @@ def _loses_rank(module: Module, call: ast.Call) -> bool:
 
 
 def _python_call(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.Call] | None:
-    """The `py_function` (or the like) in the function that a `map` was given."""
+    """Return the `py_function` (or similar) call in the function passed to a `map`."""
     found = expression_of(project, code)
     if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
         return None
@@ -241,8 +241,8 @@ NEEDS_RANK = frozenset(
 @CAUSE.in_source
 @mentions(*BATCHED_DATA)
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """A `map` with `py_function`, or a generator without shapes, in front of a layer that needs a rank."""
-    # A model of Keras 2 that knows its input takes samples of any rank, and goes on.
+    """Report a `map` with `py_function`, or a generator without shapes, before a layer that needs a rank."""
+    # A Keras 2 model with a known input accepts samples of any rank.
     if data.form != "dataset" or went_through(data) or not data.pipeline or model.keras == 2:
         return
     first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
@@ -265,7 +265,7 @@ RESIZERS = ("resize", "resize_with_pad", "resize_with_crop_or_pad", "central_cro
 @CAUSE.in_source
 @mentions(*BATCHED_DATA)
 def resized_in_source(module: Module) -> Iterator[Finding]:
-    """A picture from `decode_image` that is resized in traced code."""
+    """Report an image from `decode_image` that is resized in traced code."""
     for call in module.calls_to(*(f"tensorflow.image.{name}" for name in RESIZERS)):
         given = call.argument("images", 0) or call.argument("image", 0)
         function = module.function_of(call.node)
@@ -301,7 +301,7 @@ def _without_shapes(code: Code | Unknown) -> bool:
 
 
 def _first_part_lost(project: Project | Unknown, code: Code | Unknown) -> bool:
-    """Whether the mapped function returns the result of `py_function` as its first part, untouched."""
+    """Return whether the mapped function returns the result of `py_function` unchanged as its first part."""
     found = _python_call(project, code)
     if found is None:
         return False
@@ -345,7 +345,7 @@ _SAME_SHAPE = ("tensorflow.cast", "tensorflow.image.convert_image_dtype", "tenso
 
 
 def _keeps_rank(module: Module, statement: ast.stmt, name: str) -> bool:
-    """Whether a statement makes of a tensor one of the same shape, known or not: a cast, a division by a number."""
+    """Return whether a statement keeps the shape of a tensor: a cast, or a division by a number."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return False
     value: ast.expr = statement.value
@@ -369,7 +369,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """TensorFlow asked for a shape that nobody knows; which Python code lost it, the pipeline or the source tells."""
+    """Report an unknown shape, and the Python code in the pipeline or source that lost it."""
     if failure.type != "ValueError" or not any(said in failure.message for said in SAYS_SO):
         return
     if isinstance(data, DataFacts) and isinstance(fit, FitFacts) and isinstance(model, ModelFacts):
@@ -406,11 +406,11 @@ def from_failure(
 
 
 _STEPS = ("map", "interleave", "batch", "padded_batch", "prefetch", "shuffle", "cache", "repeat")
-"""In a chain of steps the line names the last, whichever of them failed."""
+"""In a chain of calls, the traceback line names the last stage, whichever one failed."""
 
 
 def _decoder_before(project: Project | Unknown, failure: FailureFacts) -> tuple[Module, ast.Call] | None:
-    """The decoder in the function that raised, or the only one of the program."""
+    """Return the decoder in the function that raised, or the only one in the program."""
     if isinstance(project, Unknown):
         return None
     calls = [

@@ -59,16 +59,16 @@ PARTS = ("take", "skip")
 RANDOM_ORDER = frozenset(
     "permutation permuted random_permutation sample ShuffleSplit StratifiedShuffleSplit".split()
 )
-"""Functions and methods that draw rows, or their numbers, in a random order."""
+"""Functions and methods that select rows, or their indices, in random order."""
 ELSEWHERE = ("numpy.", "random.", "sklearn.", "tensorflow.random.", "keras.random.")
-"""Where functions called `shuffle` live that work on arrays."""
+"""Modules whose `shuffle` works on arrays."""
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions(*BATCHED_DATA)
 def from_split(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Iterator[Finding]:
-    """Training and validation are parts of one dataset that is shuffled anew for each."""
+    """Report training and validation data that are parts of one dataset that reshuffles for each."""
     if training.role != "training" or validation.role != "validation":
         return
     for shuffle, cuts in _cut_after_shuffle(training):
@@ -134,12 +134,12 @@ def _both(cuts: list[PipelineStep], others: list[PipelineStep]) -> bool:
 def from_order(
     fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """A shuffle of whole batches, of repeated data, or with no room."""
+    """Report a shuffle of whole batches, of repeated data, or with a buffer of one."""
     if data.role != "training" or data.form != "dataset" or fit.method != "fit":
         return
     shuffles = [(at, step) for at, step in enumerate(data.pipeline) if step.operation == "shuffle"]
     if not shuffles or data.pipeline[0].operation not in ("from_tensor_slices", "range"):
-        return  # what else makes elements may bring them in a random order
+        return  # other sources may yield elements in random order
     if all(whole_setting(step, "buffer_size") == 1 for _, step in shuffles) and data.batches != 1:
         yield _no_room(shuffles[0][1], data)
         return
@@ -158,7 +158,7 @@ def from_order(
 
 
 def _may_compare_rows(model: ModelFacts | Unknown) -> bool:
-    """Whether a loss or step of the user's own may set the rows of a batch against each other: they belong together."""
+    """Return whether a custom loss or step may compare the rows of a batch, which then belong together."""
     if isinstance(model, Unknown):
         return False
     own_steps = {"train_step", "compute_loss"} & set(model.overrides)
@@ -166,7 +166,7 @@ def _may_compare_rows(model: ModelFacts | Unknown) -> bool:
 
 
 def _shuffles_rows(project: Project | Unknown) -> bool:
-    """Whether the source puts rows into a random order by other means than a dataset."""
+    """Return whether the source shuffles rows other than through a dataset."""
     if isinstance(project, Unknown):
         return False
     return any(_is_random_order(module, call) for module in project.modules for call in module.calls)
@@ -178,13 +178,13 @@ def _is_random_order(module: Module, call: CallSite) -> bool:
         kept = call.argument("shuffle")
         return not (isinstance(kept, ast.Constant) and kept.value is False)
     if name == "shuffle":
-        # A generator of random numbers shuffles in place; a dataset gives another one.
+        # A random generator shuffles in place; a dataset returns a new one.
         return call.name.startswith(ELSEWHERE) or isinstance(module.parent(call.node), ast.Expr)
     return name in RANDOM_ORDER
 
 
 def _reads_no_ready_data(project: Project | Unknown) -> bool:
-    """Whether the order of the rows is the program's own, not that of published data, which is mostly mixed."""
+    """Return whether the program determines the order of the rows; published data is usually shuffled."""
     if isinstance(project, Unknown):
         return False
     return not any(
@@ -227,7 +227,7 @@ def _whole_batches(batch: PipelineStep, shuffle: PipelineStep, data: DataFacts) 
 
 
 def _swapped(batch: PipelineStep, shuffle: PipelineStep) -> list[tuple[Edit, ...]]:
-    """The call of `shuffle` put in front of the call of `batch`."""
+    """Move the `shuffle` call before the `batch` call."""
     if not isinstance(batch.code, Code) or not isinstance(shuffle.code, Code):
         return []
     end = receiver_end(shuffle.code)
@@ -240,11 +240,11 @@ def _swapped(batch: PipelineStep, shuffle: PipelineStep) -> list[tuple[Edit, ...
         if start is None:
             return []
         return [replace_code(shuffle.code, inner[:start] + call + inner[start:])]
-    # What stands deeper is done under a condition, and must not be done without it.
+    # A deeper statement is conditional and must stay so.
     together = shuffle.code.indent == batch.code.indent and shuffle.code.function == batch.code.function
     if shuffle.code.location.line <= batch.code.location.end_line or not together:
         return []
     gone = without_step(shuffle.code)
     if shuffle.code.target == shuffle.code.text[:end] and shuffle.code.statement is not None:
-        gone = (Edit(shuffle.code.statement.lines, ""),)  # `ds = ds` would be left
+        gone = (Edit(shuffle.code.statement.lines, ""),)  # this would leave `ds = ds`
     return [with_step_before(batch.code, call), gone]

@@ -42,7 +42,7 @@ CAUSE = Cause(id="FIT715", slug="steps-not-whole", severity=Severity.ERROR, rais
 STEPS = ("steps_per_epoch", "validation_steps", "steps")
 _SAID = pattern(r"'float' object cannot be interpreted as an integer")
 _SLICED = pattern(r"Expected int32 passed to parameter 'size' of op 'Slice', got \[[^\]\n]{0,40}\d\.\d")
-"""As Keras takes as many indices out of all as `batch_size` says."""
+"""Keras slices `batch_size` indices from all indices."""
 _COUNTING = frozenset("_enumerate_iterator num_batches __len__ _num_batches enumerate_epoch".split())
 """Where Keras counts batches."""
 
@@ -50,7 +50,7 @@ _COUNTING = frozenset("_enumerate_iterator num_batches __len__ _num_batches enum
 @CAUSE.in_source
 @mentions("steps", "PyDataset", "Sequence", "batch_size")
 def from_source(module: Module) -> Iterator[Finding]:
-    """A division where a number of batches belongs."""
+    """Report a division where an integer number of batches belongs."""
     for name, node in (*_arguments(module), *_lengths(module), *_sizes(module)):
         divided = module.made_by(node)
         if isinstance(divided, ast.BinOp) and isinstance(divided.op, ast.Div):
@@ -59,7 +59,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 def _arguments(module: Module) -> Iterator[tuple[str, ast.expr]]:
     if module.facts.keras == 2:
-        return  # it compares its steps with the number, which may be any
+        return  # Keras 2 only compares its steps with the number
     for call in module.method_calls("fit", "evaluate", "predict"):
         for word in call.node.keywords:
             if word.arg in STEPS:
@@ -67,7 +67,7 @@ def _arguments(module: Module) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _sizes(module: Module) -> Iterator[tuple[str, ast.expr]]:
-    """`batch_size` beside labels, so that the data are arrays: of other data Keras does not look at it."""
+    """Return `batch_size` arguments next to labels, so that the data are arrays; Keras ignores it for other data."""
     for call in module.method_calls("fit", "evaluate"):
         given, labels, receiver = call.argument("batch_size", 2), call.argument("y", 1), call.node.func
         if given is None or labels is None or not isinstance(receiver, ast.Attribute):
@@ -111,7 +111,7 @@ def _finding(module: Module, name: str, divided: ast.BinOp, use: Location) -> Fi
 
 
 def _divided(name: str) -> Callable[..., Fix]:
-    """A batch may be a sample smaller and means the same; without the rest of the steps some samples are left out."""
+    """Return a safe fix for a batch size; a floored number of steps would skip some samples."""
     return fix if name == "`batch_size`" else unsafe
 
 
@@ -120,7 +120,7 @@ def _counted(name: str) -> str:
 
 
 def _bare(module: Module, divided: ast.BinOp) -> bool:
-    """Whether nothing but the sign stands between the two: no parenthesis that an edit would break."""
+    """Return whether only the operator is between the operands, without parentheses that an edit would break."""
     text, left, right = (module.segment(node) for node in (divided, divided.left, divided.right))
     return text.startswith(left) and text.endswith(right) and text[len(left) : -len(right)].strip() == "/"
 
@@ -129,7 +129,7 @@ def _bare(module: Module, divided: ast.BinOp) -> bool:
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Python refuses a float where Keras counts batches, TensorFlow where Keras takes the samples of one."""
+    """Report a float where Keras counts batches or TensorFlow slices samples."""
     if failure.type != "TypeError":
         return
     sliced = bool(_SLICED.search(failure.message)) and failure.called in ("fit", "evaluate", "predict", "")
@@ -149,7 +149,7 @@ def from_failure(
 
 
 def _untraced(failure: FailureFacts, fit_call: FitFacts | Unknown, sliced: bool) -> Finding:
-    """The same where no division is seen: the number comes from a setting or another function."""
+    """Report the float if no division is found, because it comes from a setting or another function."""
     frame = failure.last_user_frame
     code = fit_call.code if isinstance(fit_call, FitFacts) else frame.code if frame is not None else fit_call
     argument = None if isinstance(code, Unknown) or not sliced else code.argument("batch_size", 2)

@@ -60,7 +60,7 @@ CAUSE = Cause(
 def from_data(
     fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The validation data alone is refused by the model, the loss or Keras itself."""
+    """Report validation data that the model, the loss or Keras rejects while the training data works."""
     if training.role != "training" or validation.role != "validation":
         return
     if (
@@ -84,7 +84,7 @@ def from_data(
 def from_source(
     model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The model's input takes the training data, and not the validation data."""
+    """Report validation data that does not match the model's input while the training data does."""
     if (training.role, validation.role) != ("training", "validation") or "train_step" in model.overrides:
         return
     if isinstance(model.inputs, Unknown) or len(model.inputs) != 1 or fit.method != "fit":
@@ -106,7 +106,7 @@ def from_source(
 def labels_in_source(
     model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The labels for training are as wide as the output, and those for validation are not."""
+    """Report validation labels whose width differs from the output while the training labels match."""
     if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
         return
     if len(training.y) != 1 or len(validation.y) != 1 or isinstance(model.outputs, Unknown):
@@ -125,7 +125,7 @@ def labels_in_source(
 def labels_left_out(
     model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """`validation_data=(x_val)` is no tuple: the loss has no labels to compare with."""
+    """Report `validation_data=(x_val)`, which is not a tuple and leaves the loss without labels."""
     if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
         return
     if {"train_step", "test_step", "compute_loss"} & set(model.overrides) or not model.losses:
@@ -146,7 +146,7 @@ def labels_left_out(
 
 
 def _width(sample: Shape | Unknown) -> int | None:
-    """How many numbers a label has; None where that is not known, or where it is more than a row."""
+    """Return the number of values per label, or None if it is unknown or the label has more axes."""
     if isinstance(sample, Unknown) or len(sample) > 1:
         return None
     return sample[0] if sample else 1
@@ -160,7 +160,7 @@ Pair = tuple[ArrayFacts | None, ArrayFacts | None]
 
 
 def _differing(training: DataFacts, validation: DataFacts) -> Pair | None:
-    """The first component that differs between the two in the shape of a sample, or in type."""
+    """Return the first component whose sample shape or dtype differs."""
     for ours, theirs in ((training.x, validation.x), (training.y, validation.y)):
         if len(ours) != len(theirs):
             return (ours[0] if ours else None, theirs[0] if theirs else None)
@@ -225,13 +225,11 @@ def _described(array: ArrayFacts | None, data: DataFacts) -> str:
 def _line(
     fit_call: FitFacts, training: DataFacts, validation: DataFacts, pair: Pair, project: Project | Unknown
 ) -> Location | None:
-    """Where the validation data is made, unless that line makes the training data too."""
+    """Return where the validation data is created, unless that line also creates the training data."""
     ours, theirs = pair
     use = theirs.use if theirs is not None else Unknown("the part is missing")
     if validation.form == training.form == "arrays" and len(training.x) != len(validation.x):
-        return place(use) or _argument(
-            fit_call
-        )  # one array for several inputs: it is only put together otherwise
+        return place(use) or _argument(fit_call)  # one array for several inputs: only the grouping differs
     if validation.form == "dataset":
         shared = {step.code for step in training.pipeline} | {ours.code if ours is not None else None}
         made = [*(step.code for step in validation.pipeline), theirs.code if theirs is not None else None]
@@ -242,7 +240,7 @@ def _line(
     if ours is not None and theirs is not None and isinstance(theirs.code, Code) and ours.code == theirs.code:
         return binding_line(project, use) or place(use) or _argument(fit_call)
     if isinstance(use, Code) and use.text.endswith("]") and use.text.partition("[")[0].isidentifier():
-        return place(use)  # cut in the call itself: `(x[test], y[test])`
+        return place(use)  # sliced in the call itself: `(x[test], y[test])`
     bound = binding_of(project, use)
     other = expression_of(project, ours.use) if ours is not None else None
     if bound is not None and other is not None and isinstance(other[1], ast.Name):
@@ -282,7 +280,7 @@ def from_failure(
     validation: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Fit had come to the validation, and what it was given there was refused."""
+    """Report validation data that was rejected when `fit` reached validation."""
     if failure.type not in ("ValueError", "TypeError", "InvalidArgumentError"):
         return
     if failure.called != "fit" or not _is_about_data(failure.message):
@@ -307,14 +305,14 @@ def from_failure(
     told = pair is not None and all(part is not None and isinstance(part.shape, tuple) for part in pair)
     if pair is not None and (tried or told) and (validating or _is_about(failure.message, *pair)):
         yield _finding(fit, training, validation, pair, project)
-    elif validating and not (tried and validation.x):  # it was not read ahead
+    elif validating and not (tried and validation.x):  # it was not read in advance
         same = training.x[:1] and validation.x[:1]
         made = _line(fit, training, validation, (training.x[0], validation.x[0]), project) if same else None
         yield from _from_words(failure, made)
 
 
 def _is_part_of_split(project: Project | Unknown, fit_call: FitFacts) -> bool:
-    """Whether `validation_data` is one of the arrays that a split gave, alone: `validation_data=(x_test)`."""
+    """Return whether `validation_data` is a single array from a split: `validation_data=(x_test)`."""
     argument = fit_call.code.argument("validation_data", 7) if isinstance(fit_call.code, Code) else None
     found = expression_of(project, Code(argument.location, argument.text)) if argument is not None else None
     if found is None or not isinstance(found[1], ast.Name):
@@ -336,7 +334,7 @@ def _without_labels(failure: FailureFacts, fit_call: FitFacts, project: Project 
 
 
 def _was_told_not_to_train(failure: FailureFacts, project: Project | Unknown) -> bool:
-    """Whether fit called a model of Keras' own kind with `training=False`, which no code of the user's did."""
+    """Return whether `fit` called a Sequential or Functional model with `training=False`, which no user code did."""
     if failure.layer_class not in ("Sequential", "Functional"):
         return False
     if dict(failure.arguments).get("training") != "False":
@@ -350,7 +348,7 @@ def _was_told_not_to_train(failure: FailureFacts, project: Project | Unknown) ->
 
 
 def _is_about(message: str, ours: ArrayFacts | None, theirs: ArrayFacts | None) -> bool:
-    """Whether the shape that the message complains of is that of the validation data, and not of the training data."""
+    """Return whether the shape in the message matches the validation data and not the training data."""
     given, labels = input_mismatch(message), target_and_output(message)
     named = given.found if given is not None else labels.target if labels is not None else None
     return named is not None and _has(theirs, named) and not _has(ours, named)
@@ -374,7 +372,7 @@ def _is_about_data(message: str) -> bool:
 
 
 def _from_words(failure: FailureFacts, made: Location | None = None) -> Iterator[Finding]:
-    """What the message alone tells of validation data that nobody looked at, and the source of where it was made."""
+    """Report unread validation data from the message alone, with its creation line if the source shows it."""
     frame = failure.last_user_frame
     code = frame.code if frame is not None else Unknown("the traceback has no user frame")
     argument = code.argument("validation_data", 7) if isinstance(code, Code) else None

@@ -37,18 +37,18 @@ CAUSE = Cause(id="FIT717", slug="validation-on-another-scale", severity=Severity
 
 _FAR = 10
 _ROWS = 8
-"""Of fewer rows an average says little."""
+"""The minimum number of rows for a meaningful mean."""
 
 
 @CAUSE.before_fit
 def from_data(
     model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Both are numbers, and the average of one lies beyond every value of the other."""
+    """Report numeric data if the mean of one is far beyond every value of the other."""
     if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
         return
     if {"train_step", "test_step"} & set(model.overrides):
-        return  # steps of one's own may scale
+        return  # a custom step may scale the data
     for ours, theirs in ((training.x, validation.x), (training.y, validation.y)):
         if len(ours) != len(theirs):
             continue
@@ -59,7 +59,7 @@ def from_data(
 
 
 def _is_far(near: ArrayFacts, far: ArrayFacts) -> bool:
-    """Whether the one's average is many times as large as any value of the other."""
+    """Return whether the mean of one is many times as large as any value of the other."""
     small, large = near.statistics, far.statistics
     if isinstance(small, Unknown) or isinstance(large, Unknown) or min(small.count, large.count) < _ROWS:
         return False
@@ -97,7 +97,7 @@ def _range(array: ArrayFacts) -> str:
 
 
 def _remedy(ours: ArrayFacts, theirs: ArrayFacts, project: Project | Unknown) -> Fix:
-    """The division that the training data went through, for the validation data too."""
+    """Apply the division of the training data to the validation data too."""
     divisor = _divisor(ours, project) if _is_far(ours, theirs) else ""
     edits: tuple[Edit, ...] = rework(theirs.code, theirs.use, f"{{}} / {divisor}") if divisor else ()
     if edits:
