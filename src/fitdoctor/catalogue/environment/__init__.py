@@ -1,1 +1,1 @@
-"""Versions, backends, and code for another Keras, with what judges of them read and edit."""
+"""Causes about versions, backends and code for another Keras, and the analysis and edits they share."""

@@ -1,4 +1,4 @@
-"""A number where Keras 3 wants a shape: `Input(shape=(10))`, which is `Input(shape=10)`."""
+"""A number where Keras 3 expects a shape: `Input(shape=(10))`, which is `Input(shape=10)`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAID = pattern(r"Cannot convert '(?P<number>\d+)' to a shape\.")
 
 
 def bare_numbers(cause: Cause, module: Module) -> Iterator[Finding]:
-    """Shapes of inputs that are surely numbers."""
+    """Report input shapes that are certainly numbers."""
     for site in module.calls:
         given = _shape_given(site)
         if given is not None and _is_number(module, given):
@@ -27,7 +27,7 @@ def bare_numbers(cause: Cause, module: Module) -> Iterator[Finding]:
 
 
 def refused_number(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras shows the number that it took for a shape."""
+    """Report the number that Keras rejected as a shape."""
     said, frame = _SAID.search(failure.message), failure.last_user_frame
     if said is None or frame is None:
         return
@@ -50,14 +50,14 @@ def refused_number(cause: Cause, failure: FailureFacts, project: Project | Unkno
 
 def _shape_given(site: CallSite) -> ast.expr | None:
     if not site.name.startswith("keras."):
-        return None  # Keras 2 (`tf_keras`) takes a number
+        return None  # Keras 2 (`tf_keras`) accepts a number
     if site.name in INPUTS:
         return site.argument("shape", 0)
     return site.argument("input_shape") if site.name.startswith("keras.layers.") else None
 
 
 def _is_number(module: Module, given: ast.expr) -> bool:
-    """A whole number that is written out or counted: `10`, `len(columns)`, `x.shape[1]`."""
+    """Return whether it is a literal or counted integer: `10`, `len(columns)`, `x.shape[1]`."""
     made = module.made_by(given)
     if isinstance(made, ast.Constant):
         return isinstance(made.value, int) and not isinstance(made.value, bool)
@@ -73,7 +73,7 @@ def _finding(
 ) -> Finding:
     text, here = module.segment(given), module.location(given)
     line = module.line_text(here.line, here.cell)
-    # `shape=(10)` has the parentheses already, which are no part of the number.
+    # `shape=(10)` already has parentheses, which are not part of the number.
     enclosed = line[: here.column - 1].replace(" ", "").endswith("=(")
     edit = Edit(here.end, ",") if enclosed else Edit(here, f"({text},)")
     return cause.finding(

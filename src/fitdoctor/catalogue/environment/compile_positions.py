@@ -1,4 +1,4 @@
-"""Metrics given to `compile` as Keras 2 took them: by position, where Keras 3 takes the weights of the losses, or bare."""
+"""Metrics passed to `compile` the Keras 2 way: by position, now the place of the loss weights, or not in a list."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _REFUSALS = (
 
 
 def refuses_loss_weights(message: str) -> bool:
-    """Whether Keras says this when metrics stand in the place of the weights."""
+    """Return whether this is Keras's error for metrics in the place of the loss weights."""
     return any(words in message for words in _REFUSALS)
 
 
 def metrics_as_loss_weights(module: Module) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """The calls of `compile` whose third argument names metrics, with that argument."""
+    """Return the `compile` calls whose third argument contains metrics, with that argument."""
     for site in module.method_calls("compile"):
         call = site.node
         if len(call.args) != POSITION + 1 or any(isinstance(one, ast.Starred) for one in call.args):
@@ -44,7 +44,7 @@ def metrics_as_loss_weights(module: Module) -> Iterator[tuple[ast.Call, ast.expr
 
 
 def _names_metrics(module: Module, value: ast.expr) -> bool:
-    """Whether a value holds words or metric objects: no weight is one of them."""
+    """Return whether a value contains strings or metric objects, which loss weights never do."""
     end = origin(module, value)
     node = end.node
     if end.path:
@@ -69,7 +69,7 @@ def _is_metric(module: Module, node: ast.expr) -> bool:
 
 
 def metrics_by_position(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:
-    """`compile("adam", "mse", ["mae"])`: the third was `metrics`, and is `loss_weights`."""
+    """Report `compile("adam", "mse", ["mae"])`: the third argument was `metrics` and is now `loss_weights`."""
     for _call, metrics in metrics_as_loss_weights(module):
         where = module.location(metrics)
         yield cause.finding(
@@ -88,12 +88,12 @@ _BARE = "Expected `metrics` argument to be a list"
 
 
 def refuses_bare_metrics(message: str) -> bool:
-    """Whether Keras says that metrics have to be listed."""
+    """Return whether Keras reports that metrics must be in a list."""
     return _BARE in message
 
 
 def bare_metrics(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:
-    """`metrics="accuracy"`: Keras 2 took one metric without a list around it."""
+    """Report `metrics="accuracy"`, a single metric without a list, which Keras 2 accepted."""
     for site in module.method_calls("compile"):
         assert isinstance(site.node.func, ast.Attribute)
         receiver, given = site.node.func.value, site.argument("metrics", POSITION + 1)

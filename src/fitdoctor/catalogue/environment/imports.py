@@ -1,4 +1,4 @@
-"""The statements of a file that import a package."""
+"""Import statements of a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fitdoctor.source.module import Module
 
 
 def first_import(module: Module, packages: tuple[str, ...]) -> ast.stmt | None:
-    """The first import of one of the packages, or of what is in them, outside of all functions."""
+    """Return the first import of one of the packages, or from them, at module level."""
     found: list[ast.stmt] = [
         plain
         for plain in module.nodes(ast.Import)

@@ -1,4 +1,4 @@
-"""Calls as Keras 1 wrote them: which arguments of a layer or model are older than Keras 2, and the edits that mend them."""
+"""Keras 1 calls: which arguments of a layer or model predate Keras 2, and the edits that update them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REFUSED = pattern(
 
 
 def arguments_of_keras_1(module: Module, site: CallSite) -> list[tuple[Argument, str]]:
-    """The arguments of a call that only Keras 1 knew, each with its name now."""
+    """Return the arguments of a call that only Keras 1 had, with their current names."""
     known = keras_1_arguments(site.name)
     if not known or not any(keyword.arg in known for keyword in site.node.keywords):
         return []
@@ -32,7 +32,7 @@ def arguments_of_keras_1(module: Module, site: CallSite) -> list[tuple[Argument,
 
 
 def renamed(module: Module, site: CallSite) -> tuple[Edit, ...]:
-    """The whole call in the words of today; none where it is more than renaming."""
+    """Return edits for the whole call with current names; none if it needs more than renaming."""
     code = module.code(site.node)
     arguments = arguments_of_keras_1(module, site)
     if any(argument.name in ("nb_row", "nb_col") for argument, _new in arguments):
@@ -42,7 +42,7 @@ def renamed(module: Module, site: CallSite) -> tuple[Edit, ...]:
 
 
 def _kernel_size(module: Module, site: CallSite, code: Code) -> tuple[Edit, ...]:
-    """`Convolution2D(8, 3, 3)`: rows and columns of the kernel stood apart; now the third would be the strides."""
+    """Group the kernel size in `Convolution2D(8, 3, 3)`, whose third argument is now the strides."""
     positional = site.node.args
     if "Conv" not in site.name or "2D" not in site.name or len(positional) != 3:
         return ()
@@ -57,7 +57,7 @@ def _kernel_size(module: Module, site: CallSite, code: Code) -> tuple[Edit, ...]
 
 
 def refused_in_words(cause: Cause, failure: FailureFacts, frame: Frame) -> Iterator[Finding]:
-    """From text alone: Keras names the argument, or the line that is quoted does."""
+    """Report the argument from text alone, as named in the message or the quoted line."""
     said = _REFUSED.search(failure.message)
     kind = (said["passed"] or said["made"]) if said is not None else ""
     older = keras_1_arguments("keras.Model" if kind in ("Model", "Functional") else f"keras.layers.{kind}")

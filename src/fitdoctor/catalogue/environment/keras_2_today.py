@@ -1,4 +1,4 @@
-"""What the Keras 2 of today has lost itself: told as the same loss of Keras 3, with what to write instead."""
+"""Names that current Keras 2 has also removed, reported like those of Keras 3."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fitdoctor.source.project import Project
 
 
 def is_keras_2(project: Project | Unknown) -> bool:
-    """Whether the whole program is one of Keras 2."""
+    """Return whether the whole program uses Keras 2."""
     return (
         isinstance(project, Project)
         and bool(project.modules)
@@ -19,7 +19,7 @@ def is_keras_2(project: Project | Unknown) -> bool:
 
 
 def of_keras_2(finding: Finding) -> Finding:
-    """The finding in words for a program of Keras 2; its imports are others, so that nothing is edited."""
+    """Reword a finding for a Keras 2 program; drop its edits, because the imports differ."""
     return replace(
         finding,
         message=finding.message.replace("Keras 3", "current Keras 2"),

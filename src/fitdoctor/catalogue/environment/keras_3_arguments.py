@@ -1,4 +1,4 @@
-"""Arguments that an older Keras took and Keras 3 refuses, or takes and does nothing with: by method, function or class."""
+"""Arguments that an older Keras accepted and Keras 3 rejects or ignores, by method, function or class."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from fitdoctor.source.module import CallSite, Module
 
 
 def gone_arguments(cause: Cause, module: Module) -> Iterator[Finding]:
-    """The calls of a program that give what is not taken any more."""
+    """Report calls with arguments that are no longer accepted."""
     for site in module.calls:
         found = list(_of_call(cause, module, site)) if site.node.keywords else []
-        # Asked last: few calls give such a thing, and going up the tree costs more than all of the above.
+        # Checked last, because few calls get here and walking up the tree is expensive.
         if found and not knows_another_way(module, site.node):
             yield from found
 
@@ -42,7 +42,7 @@ def _of_call(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
 
 
 def of_keras_1(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
-    """Arguments that were renamed with Keras 2; one finding a call, since the first of them raises."""
+    """Report arguments that Keras 2 renamed, once per call, because the first one raises."""
     for argument, new in arguments_of_keras_1(module, site)[:1]:
         called = site.name.rpartition(".")[2]
         yield cause.finding(
@@ -55,7 +55,7 @@ def of_keras_1(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding
 
 
 def refused_arguments(module: Module, site: CallSite) -> Iterator[tuple[Code, Argument]]:
-    """The keywords of a call that Keras 3 does not take."""
+    """Return the keyword arguments of a call that Keras 3 does not accept."""
     given = {keyword.arg for keyword in site.node.keywords}
     if site.method in METHODS:
         names = given & older_arguments(site.method)
@@ -80,7 +80,7 @@ def _is_keras_own(module: Module, site: CallSite) -> bool:
 
 
 def _refused_by_part(module: Module, site: CallSite) -> frozenset[str]:
-    """What a method of a layer, a metric or an optimizer takes no more; none for a method of the user's own."""
+    """Return the arguments that a built-in method of a layer, metric or optimizer no longer accepts."""
     assert isinstance(site.node.func, ast.Attribute)
     receiver = site.node.func.value
     kind = kind_of_value(module, receiver)
@@ -95,7 +95,7 @@ def _refused_by_part(module: Module, site: CallSite) -> frozenset[str]:
 def argument_finding(
     cause: Cause, module: Module, site: CallSite, code: Code, argument: Argument, confidence: Confidence
 ) -> Finding:
-    """The call and its argument."""
+    """Return the finding for an argument of a call."""
     called = site.method or site.name.rpartition(".")[2]
     return cause.finding(
         f"`{called}` has no argument `{argument.name}` in Keras 3",
@@ -120,11 +120,11 @@ def _argument_fix(module: Module, site: CallSite, code: Code, argument: Argument
         return fix("pass it as a positional argument", (Edit(argument.whole, argument.text),))
     if new is not None and code.argument(new) is None:
         return fix(f"use `{new}`", rename_argument(code, argument.name, new))
-    # One fix for the whole call: each of them would be refused in turn.
+    # One fix for the whole call, because each argument would be rejected one after the other.
     names = [each.name for _code, each in refused_arguments(module, site)] or [argument.name]
     names = [name for name in names if name not in RENAMED_ARGUMENTS]
     if any(name.endswith(("_gradients", "_aggregation")) for name in names):
-        # What the program then sums over the replicas by hand would be summed twice.
+        # A program that sums over replicas by hand would sum twice.
         return unsafe(
             f"remove {listing(names)}: Keras 3 already sums over replicas", merged_removal(code, names)
         )
@@ -132,7 +132,7 @@ def _argument_fix(module: Module, site: CallSite, code: Code, argument: Argument
 
 
 def _ignored_decay(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
-    """`decay=` is accepted and does nothing."""
+    """Report `decay=`, which Keras 3 accepts and ignores."""
     if not site.name.startswith("keras.optimizers.") or ".legacy" in site.name or ".schedules" in site.name:
         return
     if not any(keyword.arg == "decay" for keyword in site.node.keywords):
@@ -152,7 +152,7 @@ def _ignored_decay(cause: Cause, module: Module, site: CallSite) -> Iterator[Fin
 
 
 def _automatic_reduction(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
-    """`reduction="auto"` meant the mean over the batch, and has no other name than that now."""
+    """Report `reduction="auto"`, which meant the mean over the batch."""
     given = site.argument("reduction") if site.name.startswith("keras.losses.") else None
     text = module.segment(given) if given is not None else ""
     if given is None or not text.endswith(("Reduction.AUTO", '"auto"', "'auto'")):
@@ -172,7 +172,7 @@ def _automatic_reduction(cause: Cause, module: Module, site: CallSite) -> Iterat
 
 
 def _saved_as_format(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
-    """`save(folder, save_format="tf")`: the format follows from the ending, and SavedModel is for `export`."""
+    """Report `save(folder, save_format="tf")`: the extension sets the format, and SavedModel needs `export`."""
     if not any(keyword.arg == "save_format" for keyword in site.node.keywords):
         return
     from fitdoctor.catalogue.environment.keras_saving import format_refused, saved_by_ending

@@ -1,4 +1,4 @@
-"""Attributes and methods that models, layers, metrics and optimizers of Keras 3 do not have."""
+"""Attributes and methods that Keras 3 models, layers, metrics and optimizers do not have."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import Module
 
 _SOUGHT_OF_METRICS = frozenset(RENAMED_OF_METRICS)
-"""Metrics were layers in Keras 2: the rest that they lost, such as `trainable`, nobody asks a metric for."""
+"""Metrics were layers in Keras 2; programs do not use the other attributes they lost, such as `trainable`."""
 
 
 def gone_attributes(cause: Cause, module: Module) -> Iterator[Finding]:
-    """Methods of a model, and attributes of its parts, that are gone."""
+    """Report removed methods of a model and removed attributes of its parts."""
     for node in module.nodes(ast.Attribute):
         kind = _kind_that_lost(module, node)
         if kind and not knows_another_way(module, node):
@@ -45,7 +45,7 @@ def gone_attributes(cause: Cause, module: Module) -> Iterator[Finding]:
 
 
 def failed_attribute(cause: Cause, module: Module, node: ast.Attribute, kind: str) -> Iterator[Finding]:
-    """The same of one that has failed.
+    """Report a removed attribute that caused a failure.
 
     Args:
         cause: whose findings they are.
@@ -63,13 +63,13 @@ def failed_attribute(cause: Cause, module: Module, node: ast.Attribute, kind: st
 
 
 def _kind_that_lost(module: Module, node: ast.Attribute) -> str:
-    """Of what an attribute is read that has it no more; "" where that is not sure."""
+    """Return which kind of object lost an attribute, or "" if that is uncertain."""
     name, owner = node.attr, node.value
     if name in REMOVED_ATTRIBUTES["model"] and isinstance(module.parent(node), ast.Call):
         if is_keras_model(module, owner) and not defines(module, owner, name):
             return "model"
     if name in REMOVED_ATTRIBUTES["optimizer"] and is_keras_optimizer(module, owner):
-        # A new attribute may be set; the one that set the learning rate does nothing any more.
+        # Setting a new attribute is allowed, but setting `lr` no longer has an effect.
         return "optimizer" if isinstance(node.ctx, ast.Load) or name == "lr" else ""
     if name in _SOUGHT_OF_METRICS and is_keras_metric(module, owner) and not defines(module, owner, name):
         return "metric"
@@ -144,7 +144,7 @@ def _for_optimizer(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
 
 
 def _each_layer_reset(module: Module, node: ast.Attribute) -> tuple[Edit, ...]:
-    """What `reset_states` of a model did, written out in the place of the statement."""
+    """Replace `reset_states` of a model with an explicit loop over its layers."""
     statement = module.statement(node)
     if not isinstance(statement, ast.Expr) or statement.value is not module.parent(node):
         return ()
@@ -161,4 +161,4 @@ def _each_layer_reset(module: Module, node: ast.Attribute) -> tuple[Edit, ...]:
 
 
 _REMEDIES = {"layer": _for_layer, "metric": _for_metric, "model": _for_model, "optimizer": _for_optimizer}
-"""By what has lost the name: the fix, and the name that stands for it now (or "")."""
+"""By kind of object: the fix, and the current name (or "")."""

@@ -1,4 +1,4 @@
-"""What Keras 3 says about a name or an argument that it has not, and the line of the source that asks for it."""
+"""Keras 3 errors about a missing name or argument, and the source line that uses it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def told_by(
     project: Project | Unknown,
     in_source: Callable[[Module], Iterator[Finding]],
 ) -> Iterator[Finding]:
-    """What the message says is gone, at the line of the source that asks for it; `in_source` judges a whole module."""
+    """Report the missing name at its source line; `in_source` judges a whole module."""
     loaded = list(saved_by_keras_2(cause, failure))
     if loaded:
         yield from loaded
@@ -98,7 +98,7 @@ def told_by(
 
 
 def _refused_call(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A layer or model that was called as in Keras 1: the message names what is missing, or the first odd one."""
+    """Report a layer or model called the Keras 1 way, from the missing or unexpected argument in the message."""
     frame = failure.last_user_frame
     if frame is None or failure.type not in ("TypeError", "ValueError"):
         return
@@ -125,7 +125,7 @@ def _certain(
     kind: str,
     in_source: Callable[[Module], Iterator[Finding]],
 ) -> Iterator[Finding]:
-    """What the source says about that line, as a certainty: it has failed."""
+    """Return the source findings at that line as certain, because it failed."""
     for site in module.calls:
         refuses = site.method in (*METHODS, *METHODS_OF_PARTS) or gone in refused_by_class(site.name)
         if refuses and at_frame(module, site.node, frame):
@@ -158,7 +158,7 @@ _IMPORTED = pattern(r"(?:No module named|cannot import name) '([\w.]+)'(?: from 
 
 
 def _kind_of_owner(owner: str) -> str:
-    """What a class of Keras makes, by its name in a message; "" for any other, also for models."""
+    """Return the kind of a Keras class by its name in a message; "" for others and for models."""
     for kind in ("layer", "metric", "optimizer"):
         if owner in PUBLIC_NAMES[f"keras.{kind}s"]:
             return kind
@@ -166,13 +166,13 @@ def _kind_of_owner(owner: str) -> str:
 
 
 def _owner_in_message(message: str) -> str:
-    """The kind of what a message says has no such attribute; "" where it is not told."""
+    """Return the kind of object that lacks the attribute in a message, or "" if unknown."""
     attribute = attribute_missing(message)
     return _kind_of_owner(attribute.owner) if attribute is not None else ""
 
 
 def _is_of_user(message: str, project: Project | Unknown) -> bool:
-    """Whether the function that refused an argument is one of the program's own."""
+    """Return whether the function that rejected an argument is the program's own."""
     keyword = unexpected_keyword(message)
     if keyword is None or not keyword.function or isinstance(project, Unknown):
         return False
@@ -181,20 +181,20 @@ def _is_of_user(message: str, project: Project | Unknown) -> bool:
 
 
 def _gone_of(owner: str) -> tuple[str, ...]:
-    """The attributes that Keras 3 took from objects of a class, by its name."""
+    """Return the attributes that Keras 3 removed from a class, by its name."""
     kind = _kind_of_owner(owner)
     if kind:
         return REMOVED_ATTRIBUTES[kind]
-    # A class of the user's: names that only models and optimizers of Keras 2 had.
+    # A custom class: names that only Keras 2 models and optimizers had.
     return (*REMOVED_ATTRIBUTES["model"], "lr", "minimize", "compute_gradients", "aggregate_gradients")
 
 
 _OF_NEW_OPTIMIZERS = pattern(r"(?P<name>\w+) is deprecated in the new (?:TF-)?Keras optimizer")
-"""Keras since 2.11."""
+"""The error since Keras 2.11."""
 
 
 def _gone_in_message(failure: FailureFacts) -> str | None:
-    """The name that the message says is not there, when it is one that an older Keras had."""
+    """Return the missing name in the message, if an older Keras had it."""
     message = failure.message
     keyword = unexpected_keyword(message)
     if keyword is not None:
@@ -206,7 +206,7 @@ def _gone_in_message(failure: FailureFacts) -> str | None:
         if any(keyword.name in names for names in of_functions):
             return keyword.name
         if keyword.function in METHODS:
-            # What a layer has lost, a method never took.
+            # An argument removed from a layer was never an argument of a method.
             return keyword.name if keyword.name in older_arguments(keyword.function) else None
         gone = {name for names in REMOVED_ARGUMENTS.values() for name in names}
         dropped = DROPPED_WITH_KERAS_1.get(keyword.owner, ())
@@ -222,7 +222,7 @@ def _gone_in_message(failure: FailureFacts) -> str | None:
     if imported and failure.type in ("ImportError", "ModuleNotFoundError"):
         full = f"{imported[2]}.{imported[1]}" if imported[2] else imported[1]
         known = as_keras(full)
-        # A part that Keras 3 has is missing where something else is imported under its name: FIT907.
+        # If Keras 3 has the name, something else was imported in its place: FIT907.
         return full if known and known != "keras" and known not in PUBLIC_NAMES else None
     if failure.type == "ImportError" and "is not supported in Keras 3" in message:
         return message.split("`")[1] if "`" in message else "legacy"
@@ -236,7 +236,7 @@ def _gone_in_message(failure: FailureFacts) -> str | None:
     if failure.type == "KeyError":
         key = message.strip().strip("'\"")
         frame = failure.last_user_frame
-        # In a callback it is `logs` that has no such key: FIT322.
+        # In a callback, `logs` lacks the key: FIT322.
         in_callback = frame is not None and frame.function.startswith("on_")
         return key if key in OLDER_HISTORY and not in_callback else None
     return None

@@ -1,4 +1,4 @@
-"""How code for Keras 2 is written for Keras 3: the edits for imports, methods and arguments that are gone."""
+"""Edits that update Keras 2 code for Keras 3: removed imports, methods and arguments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fitdoctor.source.module import CallSite, Module
 
 
 def input_before(module: Module, site: CallSite, code: Code, argument: Argument) -> tuple[Edit, ...]:
-    """`Input(batch_shape=…)`, or `Input(…, batch_size=…)`, as an element, or an `add`, of its own."""
+    """Add `Input(batch_shape=…)` or `Input(…, batch_size=…)` as a separate element or `add` call."""
     shape = code.argument("input_shape")
     if argument.name == "batch_size" and shape is None:
         return ()
@@ -53,13 +53,13 @@ _RATE_SETTERS = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 
 def decaying(code: Code, rate: Argument | None) -> Fix:
-    """A schedule that divides the learning rate by `1 + decay * step`, as `decay=` did in Keras 2."""
+    """Replace `decay=` with a schedule that divides the learning rate by `1 + decay * step`, as Keras 2 did."""
     title = "use a learning rate schedule with the same decay"
     decay = code.argument("decay")
     if rate is None or decay is None:
         return fix(title)
     if any(code.spelling(f"keras.callbacks.{name}") for name in _RATE_SETTERS):
-        # They cannot set what a schedule gives.
+        # These callbacks cannot set a rate that comes from a schedule.
         text = f"learning_rate={rate.text}" if rate.name else rate.text
         title = "remove `decay`: a callback sets the learning rate, which does not work with a schedule"
         return fix(title, (Edit(rate.whole, text),), remove_argument(code, "decay"))
@@ -71,7 +71,7 @@ def decaying(code: Code, rate: Argument | None) -> Fix:
 
 
 def renamed_method(module: Module, node: ast.Attribute, new: str) -> tuple[Edit, ...]:
-    """The method's new name, and its arguments as the new one takes them: what is gone is left out."""
+    """Rename the method and adapt its arguments; drop those that no longer exist."""
     edits: tuple[Edit, ...] = (Edit(attribute_name(module, node), new),)
     call = module.parent(node)
     if not isinstance(call, ast.Call):
@@ -88,7 +88,7 @@ def renamed_method(module: Module, node: ast.Attribute, new: str) -> tuple[Edit,
 
 
 def _by_name(code: Code, names: tuple[str, ...]) -> tuple[Edit, ...]:
-    """The generator as `x`, and what stood behind it by position under its name: other methods have another order."""
+    """Pass the generator as `x` and later positional arguments by name, because the order differs."""
     edits = rename_argument(code, "generator", "x")
     positional = [argument for argument in code.arguments if not argument.name]
     for name, argument in list(zip(names, positional, strict=False))[1:]:
@@ -100,7 +100,7 @@ def _by_name(code: Code, names: tuple[str, ...]) -> tuple[Edit, ...]:
 
 
 def attribute_name(module: Module, node: ast.Attribute) -> Location:
-    """The span of the name after the dot."""
+    """Return the span of the name after the dot."""
     whole = module.location(node)
     return Location(
         whole.path,
@@ -113,7 +113,7 @@ def attribute_name(module: Module, node: ast.Attribute) -> Location:
 
 
 def learning_rate_edit(module: Module, node: ast.Attribute) -> Edit:
-    """`learning_rate` for `lr`; `K.get_value` and `K.set_value` around it are gone with Keras 2, too."""
+    """Replace `lr` with `learning_rate`, and the removed `K.get_value` and `K.set_value` around it."""
     rate = f"{module.segment(node.value)}.learning_rate"
     call = module.parent(node)
     if isinstance(call, ast.Call) and node in call.args[:1]:
@@ -126,7 +126,7 @@ def learning_rate_edit(module: Module, node: ast.Attribute) -> Edit:
 
 
 def variables_fix(module: Module, node: ast.Attribute) -> Fix:
-    """An optimizer keeps its state in `variables`."""
+    """Use `variables`, where an optimizer keeps its state."""
     if node.attr == "weights":
         return fix("use `variables`", (Edit(attribute_name(module, node), "variables"),))
     call = module.parent(node)
@@ -136,7 +136,7 @@ def variables_fix(module: Module, node: ast.Attribute) -> Fix:
 
 
 def classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, ...]]:
-    """`predict_classes(x)` is the argmax of `predict(x)`, or a threshold for one sigmoid unit."""
+    """Replace `predict_classes(x)` with the argmax of `predict(x)`, or a threshold for one sigmoid unit."""
     call = module.parent(node)
     if not isinstance(call, ast.Call):
         return "compute the class from `predict`", ()
@@ -154,7 +154,7 @@ def classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, .
 
 
 def _has_one_unit(module: Module) -> bool:
-    """Whether the file's layers end in one sigmoid unit, as far as they can be read."""
+    """Return whether the layers in the file end in one sigmoid unit, as far as they can be read."""
     last = list(module.calls_to("keras.layers.Dense"))[-1:]
     for site in last:
         units = site.argument("units", 0)
@@ -163,7 +163,7 @@ def _has_one_unit(module: Module) -> bool:
 
 
 def import_fix(module: Module, node: ast.ImportFrom, alias: ast.alias, source: str) -> Fix:
-    """How an import of something that is gone is written today."""
+    """Return the current form of an import of something that was removed."""
     root = "tensorflow.keras" if (node.module or "").startswith("tensorflow") else "keras"
     statement = module.segment(node)
     if f"{source}.{alias.name}" in REMOVED_OUTSIDE_TF:
@@ -202,7 +202,7 @@ def import_fix(module: Module, node: ast.ImportFrom, alias: ast.alias, source: s
 
 
 def _without_session(module: Module, node: ast.ImportFrom) -> Fix:
-    """The import goes with the session that it was for."""
+    """Remove the import together with its session."""
     from fitdoctor.catalogue.environment.session_setup import without_session
 
     title = "remove the session: Keras 3 does not use sessions"
@@ -221,14 +221,14 @@ _CUDNN_RENAMED = pattern(r"\bCuDNN(LSTM|GRU)(?=\s+as\b)")
 
 
 def moved_import(module: Module, node: ast.ImportFrom, public: str, root: str) -> Fix:
-    """The same names from another module."""
+    """Import the same names from another module."""
     target = root + public.removeprefix("keras")
     text = _FROM.sub(f"from {target}", module.segment(node), count=1)
     return fix(f"import from `{target}`", (Edit(module.location(node), text),))
 
 
 def elsewhere(module: Module, func: ast.Attribute) -> Fix:
-    """Import from `tensorflow.keras`, which kept most of the old backend, what the new package has not."""
+    """Import from `tensorflow.keras`, which kept most of the old backend."""
     title = "import it from `tensorflow.keras`, which still has it"
     root: ast.expr = func
     while isinstance(root, ast.Attribute):
@@ -245,7 +245,7 @@ def elsewhere(module: Module, func: ast.Attribute) -> Fix:
 
 
 def as_keras(dotted: str) -> str:
-    """The name below `keras`, however it is imported; "" for other packages."""
+    """Return the name below `keras`, however it is imported; "" for other packages."""
     for prefix in ("tensorflow.keras", "keras", "tf_keras"):
         if dotted == prefix or dotted.startswith(prefix + "."):
             return "keras" + dotted.removeprefix(prefix)
@@ -253,6 +253,6 @@ def as_keras(dotted: str) -> str:
 
 
 def _plain_import(module: Module, node: ast.ImportFrom) -> Edit:
-    """`LSTM as CuDNNLSTM`: the rest of the file may stay as it is."""
+    """Import `LSTM as CuDNNLSTM`, so that the rest of the file can stay the same."""
     text = _CUDNN.sub(r"\1 as CuDNN\1", module.segment(node))
     return Edit(module.location(node), _CUDNN_RENAMED.sub(r"\1", text))

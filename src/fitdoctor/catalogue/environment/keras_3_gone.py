@@ -1,4 +1,4 @@
-"""What an older Keras had and Keras 3 has not: by its import, a dotted name, or the message that speaks of it."""
+"""Names that an older Keras had and Keras 3 does not: by import, dotted name or error message."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from fitdoctor.source.conditions import is_conditional
 from fitdoctor.source.module import Module
 
 METHODS = ("fit", "compile", "evaluate", "predict", "train_on_batch", "test_on_batch", "save_weights")
-"""Methods of a model whose arguments have changed."""
+"""Model methods whose arguments have changed."""
 METHODS_OF_PARTS = ("add_weight", "apply_gradients", "adapt", "reset_states")
-"""The same of layers, metrics and optimizers."""
+"""The same for layers, metrics and optimizers."""
 
 
 def gone_imports(module: Module) -> Iterator[tuple[ast.ImportFrom, ast.alias, str]]:
-    """The `from … import` statements that fail, with the first name that is gone and its module below `keras`."""
+    """Return the failing `from … import` statements, with the first missing name and its module below `keras`."""
     for node in module.nodes(ast.ImportFrom):
         source = as_keras(node.module or "")
         if node.level or not source or is_conditional(module, node):
@@ -33,9 +33,9 @@ def gone_imports(module: Module) -> Iterator[tuple[ast.ImportFrom, ast.alias, st
         outside_tf = (node.module or "").startswith("keras")
         for alias in node.names:
             if alias.name in OTHER_NAMES.get(node.module or "", {}):
-                continue  # told with its other name
+                continue  # reported with its other name
             full = f"{source}.{alias.name}"
-            # `keras.layers.recurrent` and the like: the package has its layers, and no modules any more.
+            # `keras.layers.recurrent` and similar: the package still has the layers, but not these modules.
             inside = source.startswith("keras.layers.")
             if (
                 inside
@@ -47,7 +47,7 @@ def gone_imports(module: Module) -> Iterator[tuple[ast.ImportFrom, ast.alias, st
 
 
 def is_gone(full: str, *, outside_tf: bool) -> bool:
-    """Whether Keras 3 has no such name; some are gone only from the package `keras`, not from `tf.keras`."""
+    """Return whether Keras 3 lacks a name; some are missing only from `keras`, not from `tf.keras`."""
     return (
         full in REMOVED_NAMES
         or full in _OLDER_NAMES
@@ -68,16 +68,16 @@ _OLDER_NAMES = frozenset(
         "losses.cosine_proximity metrics.cosine_proximity callbacks.callbacks"
     ).split()
 )
-"""Names of Keras 1 and the first years of Keras 2, seen to be in neither `keras` nor `tf.keras`."""
+"""Names of Keras 1 and early Keras 2, verified to be in neither `keras` nor `tf.keras`."""
 _OLDER_MODULES = frozenset(
     "keras.objectives keras.initializations keras.utils.training_utils keras.utils.visualize_util "
     "keras.backend.tensorflow_backend keras.legacy.interfaces keras.applications.resnet_v1".split()
 )
-"""Modules of Keras 1 and the first years of Keras 2."""
+"""Modules of Keras 1 and early Keras 2."""
 
 
 def is_gone_module(dotted: str, *, outside_tf: bool) -> bool:
-    """The same of a module."""
+    """Return whether Keras 3 lacks a module."""
     return (
         dotted in REMOVED_MODULES
         or dotted in _OLDER_MODULES
@@ -87,14 +87,14 @@ def is_gone_module(dotted: str, *, outside_tf: bool) -> bool:
 
 
 def without_experimental(name: str) -> str:
-    """The name that something of an `experimental` module has today; "" where it has none."""
+    """Return the current name of something from an `experimental` module, or "" if it has none."""
     plain = name.replace("experimental.preprocessing.", "").replace("experimental.", "")
     public, _dot, last = plain.rpartition(".")
     return plain if public in ("keras.layers", "keras.optimizers") and last in PUBLIC_NAMES[public] else ""
 
 
 def with_other_imports(module: Module, node: ast.ImportFrom, remedy: Fix) -> Fix:
-    """Old programs import from several old modules: one edit alone would leave the next line failing."""
+    """Add the edits for other old imports, so that the next line does not fail."""
     if not remedy.edits:
         return remedy
     others = [

@@ -22,7 +22,7 @@ from fitdoctor.source.module import CallSite, Module
 
 
 def gone_imports_told(cause: Cause, module: Module) -> Iterator[Finding]:
-    """Imports of modules and names that are not there any more."""
+    """Report imports of modules and names that no longer exist."""
     for node, gone, source in gone_imports(module):
         yield _import_finding(cause, module, node, gone, source, Confidence.LIKELY)
     for plain in module.nodes(ast.Import):
@@ -52,7 +52,7 @@ def _import_finding(
 
 
 def gone_names_told(cause: Cause, module: Module) -> Iterator[Finding]:
-    """Dotted names in the code, such as `keras.optimizers.legacy.Adam`."""
+    """Report dotted names such as `keras.optimizers.legacy.Adam`."""
     for site in module.calls_under("keras."):
         found = (
             _gone_name(cause, module, site, site.node.func)

@@ -1,4 +1,4 @@
-"""Losses that `keras` knows by their long names only, and `tensorflow.keras` by their short ones."""
+"""Losses that have only long names in `keras` and only short ones in `tensorflow.keras`."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ OTHER_NAMES = {
     **{f"tensorflow.keras.{part}": _SHORT for part in ("losses", "metrics")},
     **{f"keras.{part}": _LONG for part in ("losses", "metrics")},
 }
-"""By the module that lacks a name: what it calls the same function."""
+"""By module: missing names, and what the module calls the same function."""
 
 
 def renamed_losses(cause: Cause, module: Module) -> Iterator[Finding]:
-    """One finding for all of them: the names have moved at once."""
+    """Report all of them in one finding, because the names changed together."""
     found = [
         each for each in (*_attributes(module), *_imports(module)) if not is_conditional(module, each[0])
     ]
@@ -69,7 +69,7 @@ def _imports(module: Module) -> Iterator[tuple[ast.expr | ast.stmt, str, str, st
 
 
 def _edits(module: Module, node: ast.expr | ast.stmt, old: str, new: str) -> Iterator[Edit]:
-    """The other name; an import keeps the old one for the rest of the file."""
+    """Return the edits for the other name; an import keeps the old one as an alias."""
     if isinstance(node, ast.Attribute):
         yield Edit(attribute_name(module, node), new)
     elif isinstance(node, ast.ImportFrom):

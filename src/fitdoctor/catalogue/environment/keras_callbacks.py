@@ -1,4 +1,4 @@
-"""Callbacks that expect Keras to give them the validation data, as older programs do."""
+"""Callbacks that expect Keras to set their validation data, as older versions did."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GIVEN = "validation_data"
 
 
 def reads_validation_data(cause: Cause, module: Module) -> Iterator[Finding]:
-    """`self.validation_data` in a callback that never sets it; one finding a class, at the first place."""
+    """Report `self.validation_data` in a callback that never sets it, once per class."""
     told: list[ClassInfo] = []
     for node in _reads(module):
         owner = module.class_of(node)
@@ -31,7 +31,7 @@ def reads_validation_data(cause: Cause, module: Module) -> Iterator[Finding]:
 def missed_validation_data(
     cause: Cause, failure: FailureFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The callback asked itself for the validation data: Keras 3 has none for it, Keras 2 has None."""
+    """Report a callback that read its validation data: missing in Keras 3, None in Keras 2."""
     missing = attribute_missing(failure.message)
     frame = failure.last_user_frame
     if frame is None or not frame.function.startswith("on_"):
@@ -65,7 +65,7 @@ def _reads(module: Module) -> Iterator[ast.Attribute]:
 
 
 def _is_set(module: Module, owner: ClassInfo) -> bool:
-    """Whether the class, or the program, gives the callback its data."""
+    """Return whether the class or the program sets the callback's data."""
     if any(_GIVEN in ancestor.module.attribute_stores(ancestor.node) for ancestor in module.ancestry(owner)):
         return True
     return any(
@@ -92,7 +92,7 @@ def _finding(
 
 
 def _handed_over(module: Module, owner: ClassInfo) -> tuple[Edit, ...]:
-    """`callback.validation_data = (x, y)` before the fit that takes the callback by its name."""
+    """Add `callback.validation_data = (x, y)` before the `fit` call that gets the callback by name."""
     names = {
         target.id
         for site in module.calls

@@ -20,14 +20,14 @@ _MISSING = pattern(
 
 
 def without_pool_size(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
-    """`AveragePooling2D()` was a pooling of 2."""
+    """Report `AveragePooling2D()`, whose default size was 2."""
     if site.name.startswith(_WITHOUT_DEFAULT) and not site.node.args:
         if not any(keyword.arg in (None, "pool_size") for keyword in site.node.keywords):
             yield _finding(cause, module, site, Confidence.LIKELY, [])
 
 
 def missed_pool_size(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras asks for the size."""
+    """Report that Keras requires the size."""
     frame = failure.last_user_frame
     if frame is None or not _MISSING.search(failure.message):
         return

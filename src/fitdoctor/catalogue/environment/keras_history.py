@@ -1,4 +1,4 @@
-"""The history that `fit` gives back, read by the names that Keras 2 once gave to its metrics."""
+"""History keys that older Keras versions used for metrics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fitdoctor.source.module import Module
 
 
 def older_keys(module: Module) -> Iterator[ast.Subscript]:
-    """`history.history["acc"]` where every compile asks for "accuracy" and none for "acc"."""
+    """Report `history.history["acc"]` if every `compile` uses "accuracy" and none uses "acc"."""
     subscripts = list(_subscripts(module))
     if subscripts and _asks_for_accuracy(module):
         yield from subscripts
@@ -41,7 +41,7 @@ def _asks_for_accuracy(module: Module) -> bool:
 
 
 def _key_edits(module: Module, node: ast.Subscript) -> list[Edit]:
-    """The key as it is called now, there and elsewhere: curves are read side by side, and the next line would fail."""
+    """Rename the key here and elsewhere, so that the next line does not fail."""
     edits = []
     for each in dict.fromkeys((node, *_subscripts(module))):
         assert isinstance(each.slice, ast.Constant)
@@ -52,7 +52,7 @@ def _key_edits(module: Module, node: ast.Subscript) -> list[Edit]:
 
 
 def history_finding(cause: Cause, module: Module, node: ast.Subscript, confidence: Confidence) -> Finding:
-    """The key that is read there, and what it is called now."""
+    """Return the finding for an old key, with its current name."""
     assert isinstance(node.slice, ast.Constant)
     old = str(node.slice.value)
     return cause.finding(

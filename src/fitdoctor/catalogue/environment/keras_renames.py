@@ -1,4 +1,4 @@
-"""What the names that Keras dropped are called now."""
+"""Current names of things that Keras renamed."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ OF_GENERATORS = {
     "evaluate_generator": ("generator", "steps", "callbacks"),
     "predict_generator": ("generator", "steps", "callbacks"),
 }  # fmt: skip
-"""The order of the arguments of those that took generators alone."""
+"""The argument order of methods that accepted only generators."""
 RENAMED_OF_METRICS = {"reset_states": "reset_state"}
 RENAMED_OF_LAYERS = {"output_shape": "output.shape", "input_shape": "input.shape"}
 OLDER_ARGUMENTS = {
     "fit": ("nb_epoch", "nb_val_samples", "samples_per_epoch", "show_accuracy"),
     "compile": ("sample_weight_mode", "cloning", "experimental_run_tf_function", "from_serialized"),
 }
-"""Arguments of Keras 1, or among the `**kwargs` of Keras 2, that old programs still give."""
+"""Keras 1 arguments, or `**kwargs` of Keras 2, that old programs still pass."""
 DROPPED_WITH_KERAS_1 = {
     "BatchNormalization": ("mode",),
     "Embedding": ("dropout",),
@@ -40,18 +40,18 @@ DROPPED_WITH_KERAS_1 = {
     "GRU": ("consume_less",),
     "SimpleRNN": ("consume_less",),
 }
-"""Arguments of layers that Keras 2 took out and has no other name for."""
+"""Layer arguments that Keras 2 removed without a replacement."""
 OLDER_HISTORY = {"acc": "accuracy", "val_acc": "val_accuracy"}
-"""Keys of the history that Keras 2 once used for the metric `accuracy`."""
+"""History keys that Keras 2 once used for the metric `accuracy`."""
 
 
 def older_arguments(method: str) -> frozenset[str]:
-    """The arguments that a method of a model took in an older Keras, and takes no more."""
+    """Return the arguments of a model method that are no longer accepted."""
     return frozenset((*REMOVED_ARGUMENTS.get(method, ()), *OLDER_ARGUMENTS.get(method, ())))
 
 
 def refused_by_class(name: str) -> frozenset[str]:
-    """The arguments that a class, function or part's method, by its dotted name, took once, and takes no more."""
+    """Return the arguments that a class, function or method of a part, by dotted name, no longer accepts."""
     dropped = (
         DROPPED_WITH_KERAS_1.get(name.rpartition(".")[2], ()) if name.startswith("keras.layers.") else ()
     )
@@ -68,7 +68,7 @@ LAYERS_OF_KERAS_1 = {
     "dropout_W": "dropout", "dropout_U": "recurrent_dropout", "p": "rate", "nb_row": "kernel_size",
     "nb_col": "kernel_size",
 }  # fmt: skip
-"""Arguments of layers as Keras 1 called them, and their names since Keras 2."""
+"""Keras 1 names of layer arguments, with their names since Keras 2."""
 MODELS_OF_KERAS_1 = {"input": "inputs", "output": "outputs"}
 _OF_KERAS_1 = frozenset(
     "Activation AveragePooling1D AveragePooling2D AveragePooling3D BatchNormalization Conv1D Conv2D Conv2DTranspose Conv3D "
@@ -79,12 +79,12 @@ _OF_KERAS_1 = frozenset(
     "TimeDistributed TimeDistributedDense UpSampling1D UpSampling2D UpSampling3D ZeroPadding1D ZeroPadding2D "
     "ZeroPadding3D".split()
 )
-"""The layers that there were: a later one, such as `ReversibleEmbedding`, may call its own arguments so."""
+"""The layers that existed then; a later one, such as `ReversibleEmbedding`, may use the same argument names."""
 _STILL_THERE = {("Embedding", "output_dim")}
 
 
 def keras_1_arguments(called: str) -> dict[str, str]:
-    """What Keras 1 called the arguments of a layer or model, by its dotted name, and the names now."""
+    """Return the Keras 1 argument names of a layer or model, by dotted name, with the current ones."""
     kind = called.rpartition(".")[2]
     if called in ("keras.Model", "keras.models.Model"):
         return MODELS_OF_KERAS_1

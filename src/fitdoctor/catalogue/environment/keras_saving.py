@@ -1,4 +1,4 @@
-"""Where programs save and load models: the text that ends a path, and how it is written for Keras 3."""
+"""Where programs save and load models: the literal that ends a path, and its Keras 3 form."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from fitdoctor.catalogue import Cause
 
 MODELS = (".keras", ".h5")
-"""The endings that a whole model is saved with."""
+"""The extensions of a saved model."""
 _LOADERS = ("load_model", "load_weights")
 
 
 def is_model_saving(module: Module, site: CallSite) -> bool:
-    """Whether a method is called on a model of Keras."""
+    """Return whether a method is called on a Keras model."""
     assert isinstance(site.node.func, ast.Attribute)
     return is_keras_model(module, site.node.func.value)
 
 
 def last_text(module: Module, path: ast.expr) -> tuple[ast.Constant, str] | None:
-    """The string that ends a path expression, followed through names, joins and formatting."""
+    """Return the string that ends a path expression, following names, joins and formatting."""
     node = module.made_by(path)
     for _step in range(8):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -61,14 +61,14 @@ _ENDING = pattern(r"\.(weights\.h5|hdf5|h5|keras|ckpt|tf|pb|weights|model|pkl|hd
 
 
 def respelt(written: str, value: str, ending: str) -> str:
-    """The literal as it is written, with another ending for its text."""
+    """Return the literal with another extension."""
     old = _ENDING.search(value)
     new = (value[: old.start()] if old else value.rstrip("/")) + ending
     return new.join(written.rsplit(value, 1))
 
 
 def new_ending(module: Module, node: ast.Constant, ending: str) -> tuple[Edit, ...]:
-    """Another ending for a path, there and where the same path is loaded again."""
+    """Change the extension of a path, here and where the same path is loaded."""
     value = str(node.value)
     places = [node, *(other for other in _loaded_paths(module) if other.value == value and other is not node)]
     return tuple(
@@ -88,7 +88,7 @@ def _loaded_paths(module: Module) -> Iterator[ast.Constant]:
 
 
 def format_refused(module: Module, site: CallSite) -> ast.expr | None:
-    """The `save_format` of a call that Keras 3 refuses: with a good ending it is passed over."""
+    """Return the `save_format` of a call that Keras 3 rejects; it ignores one next to a valid extension."""
     if site.name in ("keras.models.save_model", "keras.saving.save_model"):
         path = site.argument("filepath", 1)
     elif site.method == "save" and is_model_saving(module, site):
@@ -101,7 +101,7 @@ def format_refused(module: Module, site: CallSite) -> ast.expr | None:
 
 
 def saved_by_ending(module: Module, site: CallSite) -> tuple[Edit, ...]:
-    """The call without `save_format`, and the path with an ending."""
+    """Remove `save_format` and add an extension to the path."""
     path = site.argument("filepath", 0 if site.method == "save" else 1)
     text = last_text(module, path) if path is not None else None
     if text is None:
@@ -115,7 +115,7 @@ _SHORT_NAME = pattern(
 
 
 def short_name_in_h5(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
-    """A model compiled with `"mse"` and saved as `.h5`: Keras 3 does not know the short name when it loads it."""
+    """Report a model compiled with `"mse"` and saved as `.h5`, whose short name Keras 3 cannot load."""
     match = _SHORT_NAME.search(failure.message)
     if match is None:
         return
@@ -141,7 +141,7 @@ _LOADING = pattern(r"\b(?:load_model\w*|model_from_\w+|from_config|deserialize_k
 
 
 def saved_by_keras_2(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
-    """A layer of a saved model holds an argument that Keras 3 has dropped: `time_major`, `groups`."""
+    """Report a saved layer with an argument that Keras 3 removed: `time_major`, `groups`."""
     match = _REFUSED_WHEN_LOADED.search(failure.message) or _REFUSED_WHEN_LOADED.search(failure.raw_message)
     frame = failure.last_user_frame
     called = [each.function for each in failure.frames if each.library] + ([frame.text] if frame else [])

@@ -1,4 +1,4 @@
-"""Which Keras the objects of a program are of, and where one is given what the other made."""
+"""Which Keras package the objects of a program come from, and where they are mixed."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ LEGACY = "tf_keras"
 _SWITCH = "TF_USE_LEGACY_KERAS"
 _PARTS = frozenset(("layers", "models", "Model", "Sequential", "Input", "applications", "optimizers"))
 _REFUSED = {2: _PARTS, 3: _PARTS | {"metrics", "callbacks"}}
-"""What of each Keras the other one does not take; losses, initializers and the like are called, whose ever they are."""
+"""Objects of each Keras that the other rejects; losses, initializers and similar callables work in both."""
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """An object that is not of the Keras of the model that it goes into."""
+    """An object from a different Keras package than the model that gets it."""
 
     call: ast.Call
-    """What makes it."""
+    """The call that creates it."""
     keras: int
-    """Whose it is."""
+    """The Keras version it comes from."""
     silent: bool = False
-    """Nothing is refused: a layer of Keras 3 is called on a tensor of Keras 2, and becomes operations without weights."""
+    """Whether nothing fails: a Keras 3 layer called on a Keras 2 tensor becomes operations without weights."""
 
 
 def keras_of(module: Module, call: ast.Call) -> int:
-    """2 or 3 by the package that a call names; 0 where it is neither's, or both are the same."""
+    """Return 2 or 3 by the package that a call names; 0 if it is neither, or both are the same."""
     dotted = module.dotted(_maker(call).func)
     root = dotted.partition(".")[0]
     if root == LEGACY:
@@ -41,7 +41,7 @@ def keras_of(module: Module, call: ast.Call) -> int:
 
 
 def mixtures(module: Module) -> Iterator[Mixture]:
-    """Every object that a call of the other Keras is given, there or by a name."""
+    """Return every object passed to a call of the other Keras, directly or by name."""
     if LEGACY not in module.text and _SWITCH not in module.text:
         return
     seen: set[ast.Call] = set()
@@ -66,7 +66,7 @@ def _mixture(call: ast.Call, keras: int) -> Mixture:
 
 
 def _foreign(module: Module, taker: Mixture, giver: Mixture) -> Mixture:
-    """Which of two is not of the Keras of the file's models; where those are of both, what was given."""
+    """Return which of the two is not from the Keras of the file's models; if those are mixed, the argument."""
     models = {
         keras_of(module, site.node)
         for site in module.calls
@@ -76,7 +76,7 @@ def _foreign(module: Module, taker: Mixture, giver: Mixture) -> Mixture:
 
 
 def _taker(module: Module, site: CallSite) -> ast.Call | None:
-    """The call that makes or calls something of a Keras, or that made the model which is given something."""
+    """Return the call that creates or calls a Keras object, or that created the model that gets something."""
     if _kind(module, site.node) in _PARTS:
         return site.node
     if site.method not in ("add", "compile", "fit") or not isinstance(site.node.func, ast.Attribute):
@@ -86,18 +86,18 @@ def _taker(module: Module, site: CallSite) -> ast.Call | None:
 
 
 def _kind(module: Module, call: ast.Call) -> str:
-    """`layers` of `keras.layers.Dense`, `Model` of `tf_keras.Model`."""
+    """Return `layers` for `keras.layers.Dense`, `Model` for `tf_keras.Model`."""
     path = module.dotted(_maker(call).func).removeprefix("tensorflow.").split(".")
     return path[1] if len(path) > 1 else ""
 
 
 def _maker(call: ast.Call) -> ast.Call:
-    """The call that makes the layer which is called, or the call itself."""
+    """Return the call that creates the called layer, or the call itself."""
     return call.func if isinstance(call.func, ast.Call) else call
 
 
 def _given(module: Module, call: ast.Call) -> Iterator[ast.expr]:
-    """The arguments of a call, and the elements of those that are lists."""
+    """Return the arguments of a call, including the items of lists."""
     for value in (*call.args, *(keyword.value for keyword in call.keywords)):
         listed = module.made_by(value) if isinstance(value, ast.Name) else value
         yield from listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else (value,)

@@ -1,4 +1,4 @@
-"""The steps that `optimizer.minimize` of Keras 2 took, written out: a tape, its gradients, `apply_gradients`."""
+"""The steps of Keras 2's `optimizer.minimize`, written out: a tape, its gradients, `apply_gradients`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fitdoctor.source.module import FunctionInfo, Module
 
 
 def minimize_fix(module: Module, node: ast.Attribute) -> Fix:
-    """A tape around the call of the loss; where the program has a tape already, its gradients are applied."""
+    """Wrap the loss call in a tape; if the program already has one, apply its gradients."""
     title = "compute the gradients with a `tf.GradientTape` and call `apply_gradients`"
     call = module.parent(node)
     if not isinstance(call, ast.Call) or not isinstance(module.parent(call), ast.Expr):
@@ -42,7 +42,7 @@ def minimize_fix(module: Module, node: ast.Attribute) -> Fix:
 
 
 def _value(module: Module, loss: ast.expr) -> str:
-    """How the loss is computed: `loss_fn()`, or what a lambda says; "" where it may not be a function."""
+    """Return the loss expression: `loss_fn()`, or the body of a lambda; "" if it may not be a function."""
     if isinstance(loss, ast.Lambda):
         return module.segment(loss.body)
     made = module.made_by(loss)

@@ -1,4 +1,4 @@
-"""Optimizers of one's own that are written as Keras 2 wanted them, and loss scaling by its names."""
+"""Custom optimizers written for Keras 2, and loss scaling under its old names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OLDER_METHODS = (
     "_prepare_local",
     "get_updates",
 )
-"""What Keras called before 2.11; no Keras 3 does."""
+"""Methods that Keras called before 2.11, and Keras 3 never calls."""
 _REFUSED = pattern(
     r"Argument `learning_rate` should be float, or an instance"
     r"|__init__\(\) missing 1 required positional argument: 'learning_rate'"
@@ -33,14 +33,14 @@ _REFUSED = pattern(
 
 
 def older_classes(cause: Cause, module: Module) -> Iterator[Finding]:
-    """A class whose way to change a variable is one that Keras 3 never calls."""
+    """Report a class that updates variables in a method that Keras 3 never calls."""
     for owner in module.classes:
         if _is_older(owner):
             yield _finding(cause, owner, Confidence.LIKELY, [])
 
 
 def failed_class(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras refused how the class begins, or found nothing that changes a variable."""
+    """Report a class whose constructor Keras rejected, or that has no update method."""
     if isinstance(project, Unknown):
         return
     nothing = failure.type == "NotImplementedError" and any(
@@ -84,7 +84,7 @@ def _finding(cause: Cause, owner: ClassInfo, confidence: Confidence, evidence: l
 
 
 def _first_line(owner: ClassInfo, older: str) -> Location:
-    """The first line that has to change: the call of the base class without a learning rate, else the method."""
+    """Return the first line to change: the base class call without a learning rate, otherwise the method."""
     begin = owner.methods.get("__init__")
     for node in ast.walk(begin.node) if begin is not None else ():
         if (
@@ -99,7 +99,7 @@ def _first_line(owner: ClassInfo, older: str) -> Location:
 
 
 def scaling_fix(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
-    """Keras 3 scales with `scale_loss`, and its `apply_gradients` takes the scale out again."""
+    """Use `scale_loss`; in Keras 3, `apply_gradients` removes the scale again."""
     edits: list[Edit] = []
     for each in module.nodes(ast.Attribute):
         if each is not node and not is_keras_optimizer(module, each.value):

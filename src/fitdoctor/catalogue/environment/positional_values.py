@@ -1,4 +1,4 @@
-"""Python's values handed to layers by position: `self.dropout(x, training)`, which Keras 3 takes by name only."""
+"""Python values passed to layers by position: `self.dropout(x, training)`, which Keras 3 accepts only by keyword."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REMEDY = "pass it as a keyword argument"
 
 
 def refused_value(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras names the value; the call stands in the line that raised."""
+    """Report the value that Keras rejected, at the call on the failing line."""
     frame = failure.last_user_frame
     if frame is None or not _REFUSED.search(failure.message):
         return
@@ -50,7 +50,7 @@ def refused_value(cause: Cause, failure: FailureFacts, project: Project | Unknow
 
 
 def values_by_position(cause: Cause, module: Module) -> Iterator[Finding]:
-    """Calls of layers that are given `training`, or a value that is written out, behind the tensor."""
+    """Report layer calls with `training` or a literal after the tensor."""
     for site in module.calls:
         call = site.node
         if site.name or len(call.args) < 2 or any(isinstance(each, ast.Starred) for each in call.args):
@@ -62,7 +62,7 @@ def values_by_position(cause: Cause, module: Module) -> Iterator[Finding]:
 
 
 def _is_value(module: Module, given: ast.expr) -> bool:
-    """A constant; or the `training` of a `call`, which is a truth value when the model is fitted."""
+    """Return whether it is a constant, or the `training` argument of a `call`, which is a bool during `fit`."""
     if isinstance(given, ast.Constant):
         return isinstance(given.value, (bool, int, float, str))
     function = module.function_of(given)
@@ -88,7 +88,7 @@ def _class_called(module: Module, call: ast.Call) -> ClassInfo | None:
 
 
 def _is_called_otherwise(module: Module, call: ast.Call) -> bool:
-    """Whether the user's class says by itself what a call does."""
+    """Return whether the custom class defines `__call__`."""
     owner = _class_called(module, call)
     return owner is not None and owner.module.method(owner, "__call__") is not None
 
@@ -114,7 +114,7 @@ def _finding(
 
 
 def _named(module: Module, call: ast.Call) -> Fix:
-    """The names that the `call` of the class gives them, from the first value on."""
+    """Pass the arguments by the parameter names of the class's `call`, starting at the first value."""
     owner = _class_called(module, call)
     function = owner.module.method(owner, "call") if owner is not None else None
     names = function.parameters[1:] if function is not None else ("inputs", "training")

@@ -1,4 +1,4 @@
-"""Edits that take out the session that programs of TensorFlow 1 set up for Keras, and keep its memory growth."""
+"""Edits that remove the session that TensorFlow 1 programs create for Keras, and keep its memory growth."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _GIVEN = frozenset({"set_session", "clear_session"})
 
 
 def without_session(module: Module, node: ast.AST, title: str, *more: Edit) -> Fix:
-    """A fix that drops the session, and changes what the program means only where it asked for more than growth."""
+    """Return a fix that removes the session; it is unsafe if the session configures more than memory growth."""
     group, edits = _dropped(module, node)
     asked = any(word in module.segment(each) for each in group for word in _SETTINGS)
     return (unsafe if asked else fix)(title, edits, more if edits else ())
 
 
 def _dropped(module: Module, node: ast.AST) -> tuple[list[ast.stmt], tuple[Edit, ...]]:
-    """Drop the configuration, the session and `set_session`; nothing where the program does more with them."""
+    """Remove the configuration, the session and `set_session`; nothing if the program does more with them."""
     statement = module.statement(node)
     body = getattr(module.parent(statement), "body", [])
     group: list[ast.stmt] = []
@@ -54,7 +54,7 @@ def _reads(module: Module, names: set[str]) -> Iterator[ast.Name]:
 
 
 def _sets_up(module: Module, statement: ast.stmt, bound: set[str]) -> bool:
-    """Whether a statement makes a session or its configuration, changes that, or gives it to Keras."""
+    """Return whether a statement creates or changes a session or its configuration, or passes it to Keras."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         return _called(module, statement.value) in _GIVEN and bool(statement.value.args)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:

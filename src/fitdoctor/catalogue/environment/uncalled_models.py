@@ -1,4 +1,4 @@
-"""`.input` and `.output` of a Sequential model, which in Keras 3 it has only once it was called on a symbolic tensor."""
+"""`.input` and `.output` of a Keras 3 Sequential model, which exist only after it is called on a symbolic tensor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOW = {"input": "inputs[0]", "output": "outputs[0]"}
 
 
 def reads_uncalled(cause: Cause, module: Module) -> Iterator[Finding]:
-    """The first such read of each model that the file makes as a Sequential and never hands to anything."""
+    """Report the first such read of each Sequential that the file creates and only reads attributes of."""
     told: set[str] = set()
     for node in _reads(module):
         assert isinstance(node.value, ast.Name)
@@ -37,7 +37,7 @@ def _reads(module: Module) -> Iterator[ast.Attribute]:
 
 
 def _is_uncalled(module: Module, name: ast.Name) -> bool:
-    """Whether the name is a Sequential of this file, and whatever reads it asks it for an attribute."""
+    """Return whether the name is a Sequential of this file that is used only for its attributes."""
     made = module.made_by(name)
     if not isinstance(made, ast.Call) or module.resolve(made.func).rpartition(".")[2] != "Sequential":
         return False
@@ -47,7 +47,7 @@ def _is_uncalled(module: Module, name: ast.Name) -> bool:
 
 
 def failed_uncalled(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Finding | None:
-    """Keras names the layer, and what it does not have yet."""
+    """Report the layer and the attribute that Keras names."""
     said = _SAID.search(failure.message)
     if said is None:
         return None

@@ -1,4 +1,4 @@
-"""Weights named by position: `add_weight("kernel", …)`, where the name was first in Keras 2 and the shape is in Keras 3."""
+"""Weights named by position: `add_weight("kernel", …)`; the first argument was the name and is now the shape."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REFUSED = pattern(
     r"|Cannot convert '\w+' to a shape|add_weight\(\) got multiple values for argument"
     r"|Could not interpret initializer identifier: [\[(]"
 )
-"""In the words of Keras 3.15, and of Keras 3.3."""
+"""The messages of Keras 3.15 and 3.3."""
 
 _WRONG = "the first argument of `add_weight` is the shape in Keras 3, but a name is passed there"
 _SUBJECT = "argument name of add_weight"
@@ -29,7 +29,7 @@ _REMEDY = "pass the arguments by keyword: `name=`, `shape=`"
 
 
 def refused_position(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The call of `add_weight` that Keras refused for it; by the quoted line where the source is not at hand."""
+    """Report the rejected `add_weight` call, from the quoted line if the source is not available."""
     frame = failure.last_user_frame
     if frame is None or not _REFUSED.search(failure.message):
         return
@@ -51,7 +51,7 @@ def refused_position(cause: Cause, failure: FailureFacts, project: Project | Unk
 
 
 def named_by_position(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:
-    """The calls of a layer's own `add_weight` whose first argument is a text."""
+    """Report a layer's own `add_weight` calls whose first argument is a string."""
     for site in module.method_calls("add_weight"):
         call, owner = site.node, module.class_of(site.node)
         if owner is None or owner.kind not in ("Layer", "Model", "Metric") or "add_weight" in owner.methods:

@@ -1,4 +1,4 @@
-"""Sizes of layers that are whole numbers and no `int`: NumPy's own, which Keras 2 takes, or text."""
+"""Layer sizes that are not an `int`: NumPy integers, which Keras 2 accepts, or strings."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _REFUSED = pattern(
 
 
 def is_refused_number(message: str) -> bool:
-    """Whether a message refuses a whole number for its type."""
+    """Return whether a message rejects an integer because of its type."""
     return _REFUSED.search(message) is not None
 
 
 def numpy_number(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A layer of Keras 3 refused a number that is a whole one."""
+    """Report a NumPy integer that a Keras 3 layer rejected."""
     said = _REFUSED.search(failure.message)
     if said is None or failure.type not in ("ValueError", "TypeError"):
         return
@@ -62,7 +62,7 @@ def numpy_number(cause: Cause, failure: FailureFacts, project: Project | Unknown
 
 
 def numpy_units(cause: Cause, message: str, code: Code | Unknown) -> Iterator[Finding]:
-    """The source tells that the units of a layer are made by NumPy."""
+    """Report layer units that NumPy computes, from source."""
     said = _REFUSED.search(message)
     units = code.argument("units", 0) if isinstance(code, Code) else None
     if said is None or units is None:
@@ -78,7 +78,7 @@ def numpy_units(cause: Cause, message: str, code: Code | Unknown) -> Iterator[Fi
 
 
 def _written(module: Module, frame: Frame, name: str) -> ast.expr | None:
-    """The argument of that name of the one layer that the failed line makes."""
+    """Return the argument of that name, if the failing line creates a single layer."""
     found = []
     for call in module.calls:
         if ".layers." not in call.name or not at_frame(module, call.node, frame):

@@ -53,7 +53,7 @@ def prepared_alike(
 
 
 def _labels_to_change(labels: ArrayFacts, project: Project | Unknown) -> Code | Unknown:
-    """Return where to change the labels: where they are created if only `evaluate` also uses them, else at the `fit` call."""
+    """Return where to change the labels: at their creation if only `evaluate` also uses them, else at the `fit` call."""
     made, use = labels.code, labels.use
     found = expression_of(project, use)
     if found is None or not isinstance(made, Code) or not isinstance(use, Code) or made.target != use.text:

@@ -61,12 +61,12 @@ SAYINGS = (
      "the CUDA tools that compile GPU code are missing",
      "set `XLA_FLAGS=--xla_gpu_cuda_data_dir=` to the CUDA directory, or " + _INSTALL, Severity.ERROR),
 )  # fmt: skip
-"""What the log says, what it means, what to do."""
+"""Log patterns, with their meaning, fix and severity."""
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts) -> Iterator[Finding]:
-    """The words of TensorFlow's start and of its first operation on the GPU."""
+    """Report messages from TensorFlow's startup and its first GPU operation."""
     for expected, problem, remedy, severity in SAYINGS:
         said = expected.search(f"{failure.message}\n{failure.raw_message}")
         if said is None:

@@ -56,7 +56,7 @@ REFUSALS = (
 @CAUSE.in_source
 @mentions("ModelCheckpoint", "save")
 def from_source(module: Module) -> Iterator[Finding]:
-    """The path's last piece is written in the file, and its ending is not one that is taken."""
+    """Report paths whose last piece is a literal with an extension that is not accepted."""
     if module.keras != 3:
         return
     for site in (
@@ -71,14 +71,14 @@ def from_source(module: Module) -> Iterator[Finding]:
         if taken is None or text is None or text[1].endswith(taken):
             continue
         if site.method == "save" and (text[1].endswith("/") or format_refused(module, site) is not None):
-            continue  # a folder of one's own, or an argument of Keras 2 that is refused before
+            continue  # a custom folder, or a Keras 2 argument that is rejected earlier
         yield _finding(module, site, text, taken, Confidence.LIKELY, [])
 
 
 def _taken(site: CallSite) -> tuple[str, ...] | None:
-    """The endings that this call takes; None when that cannot be told."""
+    """Return the extensions that this call accepts, or None if unknown."""
     if site.method == "save_weights":
-        # In several files, with a list of them as JSON.
+        # Sharded weights, with a JSON index.
         return WEIGHTS if site.argument("max_shard_size", 2) is None else (*WEIGHTS, ".weights.json")
     if site.method == "save":
         return MODELS
@@ -117,7 +117,7 @@ def _finding(
         fixes=[
             fix(
                 f"end the path in `{ending}`",
-                # What is loaded was saved before: the file has to be written anew.
+                # A file to load was saved earlier, so it must be saved again.
                 () if called.startswith("load") else new_ending(module, node, ending),
             )
         ],
@@ -127,7 +127,7 @@ def _finding(
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras names the ending that it wants."""
+    """Report the extension that Keras requires."""
     if failure.type != "ValueError" or not any(words in failure.message for words in REFUSALS):
         return
     weights = ".weights.h5" in failure.message.split("Received")[0]

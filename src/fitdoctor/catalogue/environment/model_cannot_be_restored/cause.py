@@ -54,7 +54,7 @@ _UNKNOWN = pattern(
     r"|Unknown (?P<older>layer|object|loss function|metric function):? '?(?P<named>\w+)'?\. Please ensure"
 )
 _SHORT = frozenset({"mse", "mae", "mape", "msle", "kld", "bce"})
-"""Keras' own names, which its `.h5` files lose: another matter (FIT902)."""
+"""Keras's own short names, which `.h5` files lose: FIT902."""
 _LAMBDA = pattern(r"Requested the deserialization of a `?Lambda`? layer")
 _SETTINGS = pattern(
     r"(?:Object|Layer) (?P<name>\w+) (?:was created by passing\s+non-serializable argument values"
@@ -66,7 +66,7 @@ _FROM_TEXT = ("keras.models.model_from_json",)
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras names the part that it cannot make again."""
+    """Report the part that Keras cannot rebuild."""
     message = failure.message
     unknown = _UNKNOWN.search(message)
     name = (unknown["name"] or unknown["named"]) if unknown is not None else ""
@@ -94,7 +94,7 @@ def _not_known(name: str, kind: str, failure: FailureFacts, project: Project | U
 
 
 def _named_in_call(name: str, failure: FailureFacts, project: Project | Unknown, defined: bool) -> Fix:
-    """`custom_objects={"dice_loss": dice_loss}`, written where the call has none and the name is in reach."""
+    """Add `custom_objects={"dice_loss": dice_loss}` if the call has none and the name is available."""
     text = f'custom_objects={{"{name}": {name}}}'
     site = _call(failure, project, (*_LOADERS, *_FROM_TEXT))
     edits: tuple[Edit, ...] = ()
@@ -107,7 +107,7 @@ def _lambda(failure: FailureFacts, project: Project | Unknown) -> Finding:
     site = _call(failure, project, _LOADERS)
     remedies = []
     if site is not None and site[1].argument("safe_mode", 3) is None:
-        # It takes a guard of Keras away: for the user to decide.
+        # It disables a safety check of Keras, so the user must decide.
         remedies.append(
             unsafe(
                 "if you trust the file, let Keras run its lambda with `safe_mode=False`",
@@ -163,7 +163,7 @@ def _finding(
 def _call(
     failure: FailureFacts, project: Project | Unknown, names: tuple[str, ...]
 ) -> tuple[Module, CallSite] | None:
-    """The one call of these that the program was at."""
+    """Return the only call of these that is on the failing line."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if frame is None or module is None:
@@ -173,7 +173,7 @@ def _call(
 
 
 def _definition(name: str, project: Project | Unknown) -> Location | None:
-    """Where the one class or function of that name is defined; a class by its `__init__`, where it has one."""
+    """Return where the only class or function of that name is defined; for a class, its `__init__` if it has one."""
     found = []
     for module in () if isinstance(project, Unknown) else project.modules:
         for node in module.tree.body:

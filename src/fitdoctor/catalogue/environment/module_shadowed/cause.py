@@ -70,7 +70,7 @@ _SAID = pattern(
 def from_failure(
     failure: FailureFacts, environment: EnvironmentFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The message speaks of a known package, and what was imported under its name is something else."""
+    """Report a message about a known package if something else was imported under its name."""
     said = _SAID.search(failure.message)
     if said is None or failure.type not in ("AttributeError", "ImportError", "ModuleNotFoundError"):
         return
@@ -99,11 +99,11 @@ _ALWAYS = pattern(
     r"|__version__)'$|^module 'keras' has no attribute '(?:Sequential|Model|layers|models|__version__)'$"
     r"|^module 'numpy' has no attribute '(?:array|ndarray|zeros|float32|random|__version__)'$"
 )
-"""What no version of the package has ever been without."""
+"""Attributes that every version of the package has."""
 
 
 def _unplaced(package: str, failure: FailureFacts, project: Project | Unknown) -> Finding:
-    """The same, where nothing says which file it was."""
+    """Report the same if nothing shows which file it was."""
     return CAUSE.finding(
         f"`import {package}` does not import the package, but a local file or folder of that name",
         subject=f"import of {package}",
@@ -120,8 +120,8 @@ def _unplaced(package: str, failure: FailureFacts, project: Project | Unknown) -
 
 
 def _stand_in(package: str, failure: FailureFacts, environment: EnvironmentFacts | Unknown, said: str) -> str:
-    """The file or folder that was imported, as the traceback, the message or the living modules name it."""
-    # A file of such a name inside of a package may well be on the way to a failure that has other reasons.
+    """Return the imported file or folder, as named by the traceback, the message or the loaded modules."""
+    # A file of that name inside a package may appear in the traceback of an unrelated failure.
     itself = "partially initialized" in failure.message or "is not a package" in failure.message
     places = [frame.path for frame in failure.user_frames] if itself else []
     if said and not _is_installed(said):

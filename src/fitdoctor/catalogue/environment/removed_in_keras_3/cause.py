@@ -75,7 +75,7 @@ CAUSE = Cause(
 
 @CAUSE.in_source
 def from_source(module: Module) -> Iterator[Finding]:
-    """Calls, attributes, imports and history keys that Keras 3 refuses."""
+    """Report calls, attributes, imports and history keys that Keras 3 rejects."""
     if module.keras != 3 or is_inside_keras(module):
         return
     yield from gone_arguments(CAUSE, module)
@@ -103,7 +103,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("Sequential")
 def from_uncalled(module: Module) -> Iterator[Finding]:
-    """`.input` of a Sequential that Keras 2 had from its input shape on."""
+    """Report `.input` of a Sequential, which Keras 2 set as soon as the input shape was known."""
     if module.keras == 3 and (".input" in module.text or ".output" in module.text):
         from fitdoctor.catalogue.environment.uncalled_models import reads_uncalled
 
@@ -113,7 +113,7 @@ def from_uncalled(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("shape")
 def from_bare_numbers(module: Module) -> Iterator[Finding]:
-    """`Input(shape=(10))`, which Keras 2 took for a shape."""
+    """Report `Input(shape=(10))`, which Keras 2 accepted as a shape."""
     if module.keras == 3:
         from fitdoctor.catalogue.environment.bare_shapes import bare_numbers
 
@@ -123,7 +123,7 @@ def from_bare_numbers(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("def call", "True)", "False)", "True,", "False,")
 def from_positions(module: Module) -> Iterator[Finding]:
-    """`self.dropout(x, training)`: a layer of Keras 2 took all of its arguments by position."""
+    """Report `self.dropout(x, training)`: Keras 2 layers accepted all arguments by position."""
     if module.keras == 3:
         from fitdoctor.catalogue.environment.positional_values import values_by_position
 
@@ -132,7 +132,7 @@ def from_positions(module: Module) -> Iterator[Finding]:
 
 @CAUSE.in_source
 def from_numbers(site: ModelSite) -> Iterator[Finding]:
-    """A layer whose size is a whole number of NumPy's."""
+    """Report a layer whose size is a NumPy integer."""
     if site.failure is not None and site.layer is not None:
         from fitdoctor.catalogue.environment.whole_numbers import numpy_units
 
@@ -142,7 +142,7 @@ def from_numbers(site: ModelSite) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("_resource_apply_dense", "_resource_apply_sparse", "get_updates", "_create_slots")
 def from_optimizers(module: Module) -> Iterator[Finding]:
-    """A class of one's own that changes variables in methods that Keras 3 never calls."""
+    """Report a custom optimizer that updates variables in methods that Keras 3 never calls."""
     if module.keras == 3:
         from fitdoctor.catalogue.environment.older_optimizers import older_classes
 
@@ -154,7 +154,7 @@ def from_optimizers(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The exception names what is gone; the source at that line says how it is written."""
+    """Report the missing name in the exception, with the fix from the source line."""
     from fitdoctor.catalogue.environment.keras_2_today import is_keras_2, of_keras_2
     from fitdoctor.catalogue.environment.keras_3_failures import told_by
 
@@ -164,7 +164,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _with_what_is_next(finding: Finding, project: Project | Unknown) -> Finding:
-    """The repair with those of the other names of Keras 2 in the file: each would stop the program in turn."""
+    """Add the fixes of the other Keras 2 names in the file, which would fail one after the other."""
     if isinstance(project, Unknown) or finding.location is None or not finding.fixes:
         return finding
     module, first = project.module_at(finding.location.path), finding.fixes[0]
@@ -184,7 +184,7 @@ def _with_what_is_next(finding: Finding, project: Project | Unknown) -> Finding:
 
 
 def _touch(some: Iterable[Edit], others: list[Edit]) -> bool:
-    """Whether edits overlap with others that are not the same."""
+    """Return whether edits overlap with different ones."""
 
     def span(edit: Edit) -> tuple[tuple[int, int], tuple[int, int]]:
         place = edit.location
@@ -200,7 +200,7 @@ def _touch(some: Iterable[Edit], others: list[Edit]) -> bool:
 
 @CAUSE.after_failure
 def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras 2 trained with several workers, and loaded what was saved under a short name."""
+    """Report failures that Keras 2 did not have, such as several workers or short names in saved models."""
     from fitdoctor.catalogue.devices.several_workers import refused_to_several_workers
     from fitdoctor.catalogue.environment.bare_shapes import refused_number
     from fitdoctor.catalogue.environment.keras_callbacks import missed_validation_data

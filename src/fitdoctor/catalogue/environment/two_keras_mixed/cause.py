@@ -66,8 +66,8 @@ FOREIGN = pattern(
 @CAUSE.in_source
 @mentions("tensorflow.python", "tf_keras", "TF_USE_LEGACY_KERAS")
 def from_source(module: Module) -> Iterator[Finding]:
-    """The private Keras is imported beside the public one, or an object of `tf_keras` goes into a model of `keras`."""
-    # Keras 2 takes the layers of its own remainder inside TensorFlow.
+    """Report private Keras imports next to the public one, and `tf_keras` objects in a `keras` model."""
+    # Keras 2 accepts layers of the private copy inside TensorFlow.
     if module.keras != 2 and _uses_public(module):
         for node in _private_imports(module):
             yield _private_finding(module, node, Confidence.LIKELY, [])
@@ -77,7 +77,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 def _private_imports(module: Module) -> list[ast.ImportFrom]:
-    """The imports that bring objects of the private Keras into the program."""
+    """Return the imports that bring in objects of the private Keras."""
     return [
         node
         for node in module.nodes(ast.ImportFrom)
@@ -93,7 +93,7 @@ def _is_private(dotted: str) -> bool:
 
 
 def _uses_public(module: Module) -> bool:
-    """Whether the file makes something with Keras 3."""
+    """Return whether the file creates something with Keras 3."""
     return any(
         site.name.startswith("keras.") and not site.name.startswith(("keras.utils.", "keras.datasets."))
         for site in module.calls
@@ -101,7 +101,7 @@ def _uses_public(module: Module) -> bool:
 
 
 def _only_for_typing(module: Module, node: ast.ImportFrom) -> bool:
-    """Whether none of the imported names is called: functions and types of the private Keras do no harm."""
+    """Return whether none of the imported names is called; functions and types of the private Keras are harmless."""
     names = {alias.asname or alias.name for alias in node.names}
     called = {site.node.func.id for site in module.calls if isinstance(site.node.func, ast.Name)} | {
         site.node.func.value.id
@@ -112,7 +112,7 @@ def _only_for_typing(module: Module, node: ast.ImportFrom) -> bool:
 
 
 def _does_no_harm(node: ast.ImportFrom) -> bool:
-    """Whether callbacks or helper modules are imported, which run beside the other Keras."""
+    """Return whether only callbacks or helper modules are imported, which work with the other Keras."""
     return (node.module or "").endswith(".callbacks") or all(
         alias.name.endswith("_utils") or alias.name == "callbacks" for alias in node.names
     )
@@ -139,7 +139,7 @@ def _private_finding(
 
 
 def _public_imports(module: Module, node: ast.ImportFrom) -> Fix:
-    """This import and those beside it: one that stays would still bring the other Keras."""
+    """Fix this import and the others, because one that remains would still bring in the other Keras."""
     own = _public_import(module, node)
     others = [_public_import(module, each) for each in _private_imports(module) if each is not node]
     edits = [edit for other in others for edit in other.edits]
@@ -164,7 +164,7 @@ def _public_import(module: Module, node: ast.ImportFrom) -> Fix:
 
 
 def _also_elsewhere(names: list[str], public: str) -> bool:
-    """Whether another public module offers all of the names, too."""
+    """Return whether another public module also has all of the names."""
     return any(
         other != public and all(name in offered for name in names) for other, offered in PUBLIC_NAMES.items()
     )
@@ -196,7 +196,7 @@ _NAMES = {2: LEGACY, 3: "keras"}
 
 
 def _remade(module: Module, mixed: Mixture) -> tuple[Edit, ...]:
-    """The same name of the other Keras, in the call or in the import that it comes from."""
+    """Use the same name from the other Keras, in the call or in its import."""
     written, own = module.segment(mixed.call.func), _NAMES[mixed.keras]
     other = LEGACY if mixed.keras == 3 and LEGACY in module.text else "keras"
     spelling = module.code(mixed.call).spelling(other)
@@ -206,9 +206,9 @@ def _remade(module: Module, mixed: Mixture) -> tuple[Edit, ...]:
 
 
 def _imported_from(module: Module, own: str, other: str) -> tuple[Edit, ...]:
-    """Every `from` of one Keras from the other; none where Keras 3 does not have all of the names."""
+    """Change every `from` import to the other Keras; none if Keras 3 lacks one of the names."""
     edits = []
-    # Keras 3 goes by two names.
+    # Keras 3 has two import names.
     names = "(?:tensorflow[.])?keras" if own == "keras" else own
     for node in module.nodes(ast.ImportFrom):
         source = re.fullmatch(rf"{names}(?P<below>[.].+)?", node.module or "")
@@ -225,7 +225,7 @@ def _imported_from(module: Module, own: str, other: str) -> tuple[Edit, ...]:
 
 @CAUSE.before_fit
 def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Layers of Keras 3 were called on tensors of Keras 2: their weights are numbers there, and not trained."""
+    """Report Keras 3 layers called on Keras 2 tensors, whose weights are constants there and not trained."""
     if not model.foreign_variables or fit.method != "fit":
         return
     evidence = [
@@ -252,7 +252,7 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> 
 
 @CAUSE.after_failure
 def from_tensor(failure: FailureFacts) -> Iterator[Finding]:
-    """A layer of Keras 2 was called on a tensor of Keras 3, whose shape is a plain tuple."""
+    """Report a Keras 2 layer called on a Keras 3 tensor, whose shape is a plain tuple."""
     if "'tuple' object has no attribute 'rank'" not in failure.message or not _met_by_keras_2(failure):
         return
     frame = failure.last_user_frame
@@ -273,9 +273,9 @@ def from_tensor(failure: FailureFacts) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras met an object that it does not know, and the program imports another Keras."""
+    """Report an object that Keras rejected if the program imports another Keras."""
     if not FOREIGN.search(failure.message) or "of type <class 'type'>" in failure.message:
-        # A class in place of an object is of the right Keras: `layer-not-called`.
+        # A class instead of an instance is from the right Keras: `layer-not-called`.
         return
     named = LEGACY in failure.message or PRIVATE in failure.message
     evidence = [Evidence(claim="Keras rejected an object from another Keras package", fact="failure.message")]
@@ -302,7 +302,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _of_keras_2(module: Module) -> Mixture | None:
-    """The first object that is made with `tf_keras`."""
+    """Return the first object created with `tf_keras`."""
     return next((Mixture(site.node, 2) for site in module.calls if site.name.startswith(LEGACY + ".")), None)
 
 
@@ -312,7 +312,7 @@ def _met_by_keras_2(failure: FailureFacts) -> bool:
 
 
 def _import_of_keras_3(failure: FailureFacts, project: Project | Unknown) -> Location | None:
-    """The line that imports from `keras` what a model of Keras 2 was given."""
+    """Return the line that imports from `keras` what a Keras 2 model was given."""
     if isinstance(project, Unknown) or not _met_by_keras_2(failure):
         return None
     for module in project.modules:

@@ -69,7 +69,7 @@ _PROTOBUF = "this TensorFlow cannot use the installed protobuf version"
 _KERAS = "the installed Keras and TensorFlow versions are incompatible"
 _SYSTEM = "this system is older than the one the package was built for"
 _HARMLESS = pattern(r"'MessageFactory' object has no attribute 'GetPrototype'")
-"""What TensorFlow 2.16 prints once for each of its messages under protobuf 6, without a traceback, and goes on."""
+"""TensorFlow 2.16 prints this for each of its messages under protobuf 6, without a traceback, and continues."""
 
 SAYINGS = (
     (pattern(r"compiled using NumPy 1\.x cannot be run|_ARRAY_API not found"), _NUMPY,
@@ -118,7 +118,7 @@ SAYINGS = (
      "the native part of TensorFlow cannot be loaded",
      "reinstall TensorFlow in a fresh environment; on Windows install the Microsoft Visual C++ Redistributable"),
 )  # fmt: skip
-"""What the messages mean, and what to do. Those of versions before 2.16 are from their makers' reports; not run here."""
+"""Error patterns, with their meaning and fix. Those before TensorFlow 2.16 are from published reports; not run here."""
 
 _PROCESSOR = (
     "the processor does not support instructions that this TensorFlow was compiled with (AVX)",
@@ -129,22 +129,22 @@ _IN_LIBRARY = pattern(
 )
 _SYMBOLIC_SHAPE = pattern(r"Cannot convert a symbolic Tensor \(.{1,200}\) to a numpy array")
 _ABSENT = pattern(r"No module named '(?P<name>(?!jax|torch|openvino)[\w.]+)'")
-"""A backend of Keras is another matter (FIT904)."""
+"""A missing Keras backend is FIT904."""
 _DISTRIBUTIONS = {
     "google": "protobuf",
     "absl": "absl-py",
     "opt_einsum": "opt-einsum",
     "pasta": "google-pasta",
 }
-"""What brings a module whose name is another one."""
+"""Distributions whose name differs from the module's."""
 _OWN = ("tensorflow", "keras", "tf_keras")
-"""What training code itself imports."""
+"""Packages that training code imports itself."""
 _FAMILY = ("tensorflow", "keras", "tf_keras", "tensorboard", "transformers", "google/protobuf", "h5py")
 
 
 @CAUSE.in_source
 def from_source(module: Module, environment: EnvironmentFacts) -> Iterator[Finding]:
-    """What is installed where `lint` runs: a file that imports TensorFlow would get no further."""
+    """Report installed packages with which the TensorFlow import in a file would fail, where `lint` runs."""
     imports: list[ast.Import | ast.ImportFrom] = [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
     of_family = sorted(filter(_is_of_family, imports), key=lambda node: node.lineno)
     conflicts = environment.conflicts if isinstance(environment.conflicts, tuple) else ()
@@ -165,7 +165,7 @@ def _is_of_family(node: ast.Import | ast.ImportFrom) -> bool:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown) -> Iterator[Finding]:
-    """The words that a library has for a version that it cannot work with."""
+    """Report a library's error about an incompatible version."""
     said = f"{failure.message}\n{failure.raw_message}\n" + "\n".join(each.message for each in failure.earlier)
     for expected, problem, remedy in SAYINGS:
         if expected.search(said):
@@ -199,7 +199,7 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
 
 
 def _not_whole(name: str, failure: FailureFacts) -> tuple[str, str]:
-    """What it means that a library of the family does not find a module."""
+    """Return meaning and fix of a module that a library of the family cannot find."""
     importer = _raised_in_family(failure)
     package = name.partition(".")[0]
     if package == importer.partition("/")[0]:
@@ -213,7 +213,7 @@ def _not_whole(name: str, failure: FailureFacts) -> tuple[str, str]:
 
 
 def _not_there(name: str) -> tuple[str, str]:
-    """What it means that the program does not find a package; one of the name may be installed for another Python."""
+    """Return meaning and fix of a missing package, which may be installed for another Python."""
     return (
         f"`{name}` is not installed for the Python that ran this program, or its files are missing",
         f"install it with the same Python: `python -m pip install {name}`",
@@ -226,8 +226,8 @@ def _told_and_gone_on(finding: Finding) -> Finding:
 
 
 def _raised_in_family(failure: FailureFacts) -> str:
-    """The library of the family in which it was raised; "" for any other place."""
-    # NumPy itself raises where a name of it is gone.
+    """Return the library of the family that raised the error, or "" for any other place."""
+    # NumPy itself raises if one of its names was removed.
     last = next((frame for frame in reversed(failure.frames) if "/numpy/" not in frame.path), None)
     if last is None or not last.library:
         return ""

@@ -42,7 +42,7 @@ CAUSE = Cause(id="FIT904", slug="wrong-backend", severity=Severity.WARNING)
 
 VARIABLE = "KERAS_BACKEND"
 IMPORTERS = ("keras", "tensorflow")
-"""Importing TensorFlow imports Keras, too."""
+"""Importing TensorFlow also imports Keras."""
 _NO_BACKEND = pattern(r"No module named '(?P<name>jax|jaxlib|torch|openvino)(?:[.\w]*)'")
 _UNKNOWN = pattern(r"Unable to import backend : (?P<name>\S+)")
 _HANDED_OVER = pattern(r"'_error_repr'|__array__\(\) was called on|TracerArrayConversionError")
@@ -50,7 +50,7 @@ _NO_FIT = pattern(r"fit not implemented for NumPy backend")
 
 
 def assignments(module: Module) -> Iterator[tuple[ast.Assign, ast.expr]]:
-    """The statements that set the variable, with its value."""
+    """Return the statements that set the variable, with its value."""
     for node in module.nodes(ast.Assign):
         for target in node.targets:
             if (
@@ -65,7 +65,7 @@ def assignments(module: Module) -> Iterator[tuple[ast.Assign, ast.expr]]:
 @CAUSE.in_source
 @mentions("KERAS_BACKEND")
 def from_source(module: Module) -> Iterator[Finding]:
-    """The variable is set after Keras was imported, at the top of the file."""
+    """Report the variable if it is set after Keras is imported, at module level."""
     imported = first_import(module, IMPORTERS)
     for node, value in assignments(module):
         if imported is None or node.lineno <= imported.lineno or module.function_of(node) is not None:
@@ -94,7 +94,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 def from_failure(
     failure: FailureFacts, environment: EnvironmentFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Keras could not import its backend, or its backend cannot train."""
+    """Report a backend that Keras cannot import, or that cannot train."""
     if _tensorflow_on_jax(failure):
         yield _foreign_operations(failure)
         return
@@ -110,7 +110,7 @@ def from_failure(
     for module in () if isinstance(project, Unknown) else project.modules:
         for node, value in assignments(module):
             location = module.location(node)
-            # The backend of NumPy borrows from JAX.
+            # The NumPy backend depends on JAX.
             asked = "numpy" if isinstance(value, ast.Constant) and value.value == "numpy" else asked
     yield CAUSE.finding(
         f"Keras is configured to use the backend `{asked}`, "
@@ -127,7 +127,7 @@ def from_failure(
 
 
 def _refused(failure: FailureFacts) -> str | None:
-    """The backend that could not be had."""
+    """Return the backend that is not available."""
     said = _UNKNOWN.search(failure.message)
     if said is not None:
         return said["name"]
@@ -139,7 +139,7 @@ def _refused(failure: FailureFacts) -> str | None:
 
 
 def _settings_refused(failure: FailureFacts) -> bool:
-    """Whether Keras failed where it reads its settings, while it was imported."""
+    """Return whether Keras failed while reading its settings at import."""
     last = failure.frames[-1] if failure.frames else None
     path = last.path.replace("\\", "/") if last is not None else ""
     return path.endswith("/keras/src/backend/config.py") and failure.frames[-1].function == "<module>"
@@ -166,7 +166,7 @@ def _bad_settings(failure: FailureFacts) -> Finding:
 
 
 def _tensorflow_on_jax(failure: FailureFacts) -> bool:
-    """Whether JAX refused a tensor that it was asked to hand to another library, in a layer of the user's."""
+    """Return whether JAX rejected a tensor that a custom layer passed to another library."""
     last = failure.frames[-1].path.replace("\\", "/") if failure.frames else ""
     return (
         "/jax/_src/" in last
