@@ -184,7 +184,7 @@ def _no_tensorflow() -> Iterator[Finding]:
     elif spec.origin is None:
         folder = next(iter(spec.submodule_search_locations or ()), "tensorflow")
         yield catalogue()["FIT907"].finding(
-            f"`import tensorflow` does not import the package, but the empty folder `{folder}`",
+            f"`import tensorflow` imports the empty folder `{folder}` instead of the package",
             subject="import of tensorflow",
             fixes=[fix(f"delete or rename `{folder}`, and install TensorFlow")],
         )

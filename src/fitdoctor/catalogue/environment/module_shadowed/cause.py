@@ -84,8 +84,9 @@ def from_failure(
         return
     emptied = not place.endswith(".py")
     yield CAUSE.finding(
-        f"`import {package}` does not import the package, but "
-        + (f"the empty folder `{place}`" if emptied else f"your own `{place}`"),
+        f"`import {package}` imports "
+        + (f"the empty folder `{place}`" if emptied else f"your own `{place}`")
+        + " instead of the package",
         subject=f"import of {package}",
         location=_import_of(package, project) or _last_line(failure),
         evidence=[Evidence(claim=f"imported as `{package}`", observed=place)],
@@ -105,7 +106,7 @@ _ALWAYS = pattern(
 def _unplaced(package: str, failure: FailureFacts, project: Project | Unknown) -> Finding:
     """Report the same if nothing shows which file it was."""
     return CAUSE.finding(
-        f"`import {package}` does not import the package, but a local file or folder of that name",
+        f"`import {package}` imports a local file or folder of that name instead of the package",
         subject=f"import of {package}",
         location=_import_of(package, project) or _last_line(failure),
         evidence=[Evidence(claim="an attribute that every version has is missing", fact="failure.message")],

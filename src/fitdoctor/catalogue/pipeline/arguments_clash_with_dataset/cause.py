@@ -188,8 +188,9 @@ def from_failure(
     frame = failure.last_user_frame
     code = frame.code if frame is not None else Unknown("the traceback has no user frame")
     argument = _argument(code, name)
+    kind = "generator" if name == "class_weight" else "dataset or generator"
     yield CAUSE.finding(
-        f"`{name}` cannot be combined with a dataset or generator: {_reason(name)}",
+        f"`{name}` cannot be combined with a {kind}: {_reason(name)}",
         subject=f"argument {name} of fit",
         location=place(argument.whole if argument else None, frame.location if frame else None),
         fixes=_fixes(name, code),

@@ -164,8 +164,9 @@ def _holds_list(
     confidence: Confidence,
     edits: tuple[Edit, ...] = (),
 ) -> Finding:
+    of = f" of `{name}`" if name else ""
     return CAUSE.finding(
-        f"the batches of `{name}` contain a list, but batches can contain only tuples and dicts of arrays",
+        f"the batches{of} contain a list, but batches can contain only tuples and dicts of arrays",
         subject=subject,
         location=location,
         evidence=[
@@ -420,4 +421,4 @@ def _list_failed(
     )
     yield from found[:1]
     if not found:
-        yield _holds_list("fit", frame.location if frame else None, "training data", Confidence.LIKELY)
+        yield _holds_list("", frame.location if frame else None, "training data", Confidence.LIKELY)
