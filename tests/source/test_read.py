@@ -152,6 +152,14 @@ def test_imports_go_into_the_cell_of_the_imports(tmp_path: Path) -> None:
         ("s = '''\n!not a command\n'''\n!ls", "s = '''\n!not a command\n'''\npass"),
         ("x = 7 \\\n% 3", "x = 7 \\\n% 3"),
         ("d['a=%d'] = 'b' # why?", "d['a=%d'] = 'b' # why?"),
+        ("    x = 1\n    if x:\n        y = 2", "x = 1\nif x:\n    y = 2"),
+        ("  !ls\n  x = 1", "pass\nx = 1"),
+        ("pip install keras\nimport keras", "pass\nimport keras"),
+        ("cd ../data\nx = 1", "pass\nx = 1"),
+        ("if x:\n    pip install keras", "if x:\n    pass"),
+        ("run = 3\nrun - 1\n!ls", "run = 3\nrun - 1\npass"),
+        ("%timeit for i in range(3): f(i)", "for i in range(3): f(i)"),
+        ("%time for i in x:\n    f(i)", "for i in x:\n    f(i)"),
     ],
 )
 def test_magics_are_blanked_out(cell: str, python: str) -> None:

@@ -57,6 +57,16 @@ def script_of(notebook: str) -> CellScript:
     return CellScript(f"{PRELUDE}\n{joined}" if before else joined, starts)
 
 
+def _is_where_it_was_read(cell: str, edit: Edit) -> bool:
+    """Whether what was read as Python has the same columns as the cell, from the edit on."""
+    place = edit.location
+    lines, read = cell.split("\n"), without_magics(cell).split("\n")
+    return all(
+        number > len(lines) or lines[number - 1][start:] == read[number - 1][start:]
+        for number, start in ((place.line, place.column - 1), (place.end_line, place.end_column - 1))
+    )
+
+
 def cells_of(notebook: str) -> tuple[str, ...]:
     """The text of each code cell.
 
@@ -84,6 +94,8 @@ def with_edits(notebook: str, edits: Iterable[Edit]) -> str:
     # From the last to the first, so that the spans before it still hold.
     for cell in sorted(by_cell, reverse=True):
         source = sources[cell - 1]
+        if not all(_is_where_it_was_read(source.text, edit) for edit in by_cell[cell]):
+            raise ValueError("an edit is in a line that was read without its indentation or magic")
         new = apply_edits(_unified(source.text), by_cell[cell])
         old = notebook[source.start : source.end]
         result = result[: source.start] + _encoded(new, old) + result[source.end :]

@@ -33,6 +33,12 @@ _PYTHON_CELLS = frozenset(
 _RUNS_PYTHON = pattern(
     r"%(?:time|timeit|prun|memit|lprun|mprun|debug|fitdoctor[ \t]+check)\b(?:\s+-\w+(?:\s+\d+\b)?)*\s+(?=[^\s-])"
 )
+_COMPOUND = pattern(r"(?:for|while|with|if|try|def|class|async)\b")
+# Line magics and shell aliases that IPython takes without their `%`.
+_AUTOMAGIC = pattern(
+    r"(?m)^[ \t]*(?:pip3?|conda|cd|ls|ll|mkdir|rmdir|rm|cp|mv|cat|less|more|man|load_ext|reload_ext|autoreload"
+    r"|matplotlib|run|env|history|writefile|who|whos|timeit|time|pylab|config|git|wget|unzip)[ \t]+[^\s=(,:\[]"
+)
 _ASSIGNED_MAGIC = pattern(r"^(\s*[\w.,\s\[\]\"']+=\s*)([!%])(?=\S)")
 _HELP = pattern(r"^\s*(\?{1,2}\s*[\w.*]+|%{0,2}[\w.*\[\]()'\"]+\s*\?{1,2})\s*$")
 _STRING_START = pattern(r"\"\"\"|'''|\"|'")
@@ -306,8 +312,11 @@ def without_magics(cell: str) -> str:
         if not name or name[0] not in _PYTHON_CELLS:
             return "\n" * (len(lines) - 1)
         lines[first] = ""
-    elif not any(mark in cell for mark in "%!?") or _is_python(cell):
+    elif not _may_be_ipython(cell, lines[first]) or _is_python(cell):
         return cell
+    elif lines[first][0].isspace():
+        # IPython takes a cell that is indented as a whole.
+        lines = _dedented(lines, lines[first])
     starts = _statement_starts(lines)
     index = 0
     while index < len(lines):
@@ -333,6 +342,18 @@ def columns_before_python(line: str) -> int:
     return len(line) - len(stripped) + runs.end() if runs else 0
 
 
+def _may_be_ipython(cell: str, first: str) -> bool:
+    """Whether a cell may be more than Python: a quick look, since most are not."""
+    return first[0].isspace() or any(mark in cell for mark in "%!?") or bool(_AUTOMAGIC.search(cell))
+
+
+def _dedented(lines: list[str], first: str) -> list[str]:
+    indent = first[: len(first) - len(first.lstrip())]
+    if not all(line.startswith(indent) or not line.strip() for line in lines):
+        return lines
+    return [line.removeprefix(indent) for line in lines]
+
+
 def _is_python(text: str) -> bool:
     try:
         with unwarned():
@@ -348,11 +369,15 @@ def _without_magic(line: str) -> str | None:
     indent = line[: len(line) - len(stripped)]
     if stripped.startswith("%"):
         runs = _RUNS_PYTHON.match(stripped)
+        if runs and _COMPOUND.match(stripped, runs.end()):
+            return indent + stripped[runs.end() :]
         if runs:
             # A statement of the magic's own length, so that the columns of what follows hold.
             return indent + "0" + " " * (runs.end() - 3) + "; " + stripped[runs.end() :]
         return indent + "pass"
     if stripped.startswith("!") or _HELP.match(line):
+        return indent + "pass"
+    if _AUTOMAGIC.match(line) and not _is_python(stripped):
         return indent + "pass"
     assigned = _ASSIGNED_MAGIC.match(line)
     return assigned[1] + "get_ipython()" if assigned else None
