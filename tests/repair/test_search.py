@@ -78,7 +78,8 @@ class World:
                 ]
                 severity = Severity.WARNING if word == "ODD" else Severity.ERROR
                 id = "FIT101" if word == "ugly" else "FIT203"
-                found.append(finding(self.path, word, id, fixes=fixes, severity=severity))
+                line = text[: text.index(word)].count("\n") + 1
+                found.append(finding(self.path, word, id, fixes=fixes, severity=severity, line=line))
         return seen(found)
 
 
@@ -105,7 +106,7 @@ def test_the_first_repair_that_holds_is_taken(mend):
     assert [change.new for change in search.changes] == ["x = GOOD\n"]
     assert search.clean and search.mended[0].verified
     assert [each.candidate.fix.title for each in search.refused] == ["write WORSE"]
-    assert len(world.runs) == 3 and "trying repair 2 of 3: write GOOD" in told
+    assert len(world.runs) == 3 and "FIT203: trying repair 2 of 3: write GOOD" in told
 
 
 def test_a_safe_repair_comes_before_an_unsafe_one(mend):
@@ -115,13 +116,12 @@ def test_a_safe_repair_comes_before_an_unsafe_one(mend):
 
 def test_the_reason_tells_what_it_goes_before(mend):
     search, *_ = mend("x = BAD\n", {"BAD": [("GOOD", SAFE), ("OTHER", UNSAFE)]})
-    assert search.mended[0].reason == (
-        "FIT203 is gone and the program runs to its end; what the program means is kept; "
-        "before “write OTHER”: that one changes what the program means"
-    )
-    # What was tried and does not hold is no alternative.
-    search, *_ = mend("x = BAD\n", {"BAD": [("WORSE", SAFE), ("GOOD", SAFE)]})
-    assert "before" not in search.mended[0].reason
+    assert search.mended[0].reasons == [
+        "FIT203 is gone, and the program runs to the end",
+        "chosen over “write OTHER”, which is unsafe: it changes what the model learns",
+    ]
+    search, _world, _told = mend("x = BAD\n", {"BAD": [("GOOD", SAFE)]})
+    assert search.mended[0].reasons == ["FIT203 is gone, and the program runs to the end"]
 
 
 def test_a_repair_that_brings_a_warning_is_taken_only_where_none_is_better(mend):
@@ -153,8 +153,8 @@ def test_an_unsafe_repair_is_held_back_unless_asked_for(mend):
 
 
 def test_a_repair_that_makes_the_program_hang_is_not_taken(mend):
-    search, _world, told = mend("x = BAD\n", {"BAD": [("HANG", SAFE)]})
-    assert not search.mended and "  no: it did not end in time" in told
+    search, _world, _told = mend("x = BAD\n", {"BAD": [("HANG", SAFE)]})
+    assert not search.mended and [each.reason for each in search.refused] == ["it does not finish in time"]
 
 
 def test_one_error_after_another(mend):
@@ -245,7 +245,8 @@ BROKEN = seen([finding()], stage=(1, 0))
     [
         (seen(stage=(1, 1)), Verdict.HOLDS),
         (seen([finding()], stage=(1, 0)), Verdict.FAILS),
-        (seen([finding(word="NEW")], stage=(1, 0)), Verdict.FAILS),
+        (seen([finding(word="NEW")], stage=(1, 0)), Verdict.UNCOVERS),
+        (seen([finding(word="NEW")], stage=(0, 1)), Verdict.FAILS),
         (seen([finding(word="NEW")], stage=(2, 0)), Verdict.FURTHER),
         (seen(status=1, stage=(1, 1)), Verdict.FURTHER),
         (seen(status=1, stage=(0, 1)), Verdict.FAILS),
@@ -256,6 +257,7 @@ BROKEN = seen([finding()], stage=(1, 0))
         "runs",
         "still there",
         "another error there",
+        "another error before",
         "a later call",
         "after the call",
         "earlier",
@@ -269,7 +271,7 @@ def test_verdicts(after, verdict):
 
 def test_an_error_that_the_source_held_already_was_not_brought_by_the_repair():
     before, after = seen([finding(word="a")]), seen([finding(word="b", id="FIT902")])
-    assert judged(before, after, finding(word="a")).verdict is Verdict.FAILS
+    assert judged(before, after, finding(word="a")).verdict is Verdict.UNCOVERS
     assert judged(before, after, finding(word="a"), lurking={"FIT902"}).verdict is Verdict.FURTHER
 
 
@@ -359,3 +361,54 @@ def test_the_search_does_not_keep_a_repair_that_changes_nothing(mend):
     search, world, _told = mend("x = BAD\n", {"BAD": [("BAD", SAFE)]})
     assert not search.mended and len(world.runs) == 1
     assert search.refused[0].reason == "it changes nothing"
+
+
+# --- one mistake behind another -----------------------------------------------------------------------------------
+
+
+class Layers(World):
+    """A program whose mistakes stop it one after another, at the same call: each hides the next."""
+
+    def prove(self, files, texts):
+        seen_all = super().prove(files, texts)
+        found = seen_all.diagnosis.findings[:1]
+        return seen(found, stage=(1, 0) if found else (1, 1))
+
+
+@pytest.fixture
+def peel(tmp_path):
+    def peel(text, repairs, **options):
+        path = tmp_path / "train.py"
+        path.write_text(text)
+        world = Layers(path, repairs, ("ONE", "TWO", "SIX"))
+        search = Search(str(path), world.prove, lambda _line: None, everything=True, **options)
+        search.go()
+        return search, world
+
+    return peel
+
+
+def test_mistakes_that_hide_each_other_are_repaired_one_after_another(peel):
+    repairs = {"ONE": [("1", SAFE)], "TWO": [("2", SAFE)], "SIX": [("6", SAFE)]}
+    search, _world = peel("ONE\nTWO\nSIX\n", repairs)
+    assert search.clean and [change.new for change in search.changes] == ["1\n2\n6\n"]
+    assert [each.verified for each in search.mended] == [True] * 3
+
+
+def test_what_can_be_repaired_is_repaired_and_the_rest_is_named(peel):
+    search, world = peel("ONE\nTWO\nSIX\n", {"ONE": [("1", SAFE)], "TWO": [("2", SAFE)]})
+    assert [change.new for change in search.changes] == ["1\n2\nSIX\n"]
+    assert not search.clean and not any(each.verified for each in search.mended)
+    assert search.last.wrong == "stops at FIT203: SIX is wrong"
+    assert len(world.runs) == len(set(world.runs)), "no program runs twice"
+
+
+def test_another_repair_is_tried_where_the_first_leads_nowhere(peel):
+    repairs = {"ONE": [("SIX", SAFE), ("1", SAFE)], "TWO": [("2", SAFE)]}
+    search, _world = peel("ONE\nTWO\n", repairs)
+    assert search.clean and [change.new for change in search.changes] == ["1\n2\n"]
+
+
+def test_a_repair_that_only_brings_an_error_to_its_own_line_is_not_taken(peel):
+    search, _world = peel("ONE\n", {"ONE": [("SIX", SAFE)]})
+    assert not search.mended and [each.candidate.fix.title for each in search.refused] == ["write SIX"]

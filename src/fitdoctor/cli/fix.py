@@ -25,17 +25,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fitdoctor.diagnosis import Finding
+    from fitdoctor.diagnosis import Finding, Fix
     from fitdoctor.repair.belongings import Belongings
+    from fitdoctor.repair.candidates import Candidate
     from fitdoctor.repair.copies import Copies
     from fitdoctor.repair.proof import Wishes
     from fitdoctor.repair.search import Search
 
 DESCRIPTION = """\
-Finds what is wrong with a training program, tries repairs on a copy of it, and shows the diff of those that
-are proved: the repaired program ran, every fit cut to two steps, and the cause was gone.
-The program runs in its own folder, with its arguments, as often as there are repairs to try.
-Nothing of yours is changed without `--write`."""
+Finds what is wrong with a training program, tries repairs on a copy, and shows the diff of those that are proved:
+the repaired program ran with every fit cut to two steps, and the cause was gone.
+The program runs in its own folder, with its arguments, once per repair.
+Nothing is written without `--write`."""
 
 
 def main(argv: list[str]) -> int:
@@ -88,16 +89,16 @@ def make_parser() -> Parser:
     add(
         "--write",
         action="store_true",
-        help="write the repair; a backup stays beside the file (not if git has it)",
+        help="write the repair; keeps a backup beside the file, unless git has it",
     )
-    add("--unsafe", action="store_true", help="try also repairs that change what the program means")
-    add("--all", action="store_true", help="mend one finding after another until the program runs")
+    add("--unsafe", action="store_true", help="also try repairs that change what the model learns")
+    add("--all", action="store_true", help="repair one finding after another until the program runs")
     add(
         "--timeout",
         type=float,
         default=120.0,
         metavar="SECONDS",
-        help="how long one run of the program may take (default: 120)",
+        help="time limit for one run of the program (default: 120)",
     )
     add_cause_options(parser)
     add("-q", "--quiet", action="store_true", help="no progress on standard error")
@@ -168,18 +169,16 @@ def _ending_in_order() -> Iterator[None]:
 
 
 def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
+    from fitdoctor.cli.fix_progress import progress
     from fitdoctor.repair import proof
     from fitdoctor.repair.belongings import Belongings
     from fitdoctor.repair.copies import Copies, sweep
     from fitdoctor.repair.files import CannotEdit, project_root
     from fitdoctor.repair.search import Search
 
-    def tell(line: str) -> None:
-        if not options.quiet:
-            print(f"fitdoctor: {line}", file=sys.stderr, flush=True)
-
     sweep(os.path.dirname(os.path.realpath(wishes.script)))
-    with Copies() as copies, Belongings([os.getcwd(), project_root(wishes.script)]) as belongings:
+    folders = [os.getcwd(), project_root(wishes.script)]
+    with Copies() as copies, Belongings(folders) as belongings, progress(options.quiet) as tell:
         search = Search(
             wishes.script,
             lambda files, texts: proof.run(
@@ -239,8 +238,8 @@ def _text(search: Search, color: bool) -> str:
     for each in search.mended:
         lines.append(_headline(each.finding))
         proved = "verified" if each.verified else "not verified"
-        lines.append(f"  repair: {each.fix.title} ({each.fix.applicability.value}, {proved})")
-        lines.append(f"  {each.reason}")
+        lines.append(f"  repair: {each.fix.title} ({_label(each.fix)}; {proved})")
+        lines += [f"  {line}" for line in each.reasons]
     for found in search.last.diagnosis.at_least(_warning()):
         lines += [_headline(found), *(f"  by hand: {fix.title}" for fix in found.fixes if not fix.edits)]
     for failure in search.last.diagnosis.unexplained:
@@ -254,6 +253,13 @@ def _text(search: Search, color: bool) -> str:
     return "\n".join(parts)
 
 
+def _label(fix: Fix) -> str:
+    """Whether a repair may be applied without asking, in words."""
+    from fitdoctor.diagnosis import Applicability
+
+    return "safe" if fix.applicability is Applicability.SAFE else "unsafe: changes what the model learns"
+
+
 def _headline(finding: Finding | None) -> str:
     if finding is None:
         return "error: the program fails, and no known cause explains it"
@@ -264,27 +270,36 @@ def _headline(finding: Finding | None) -> str:
 def _painted(diff: str, color: bool) -> str:
     if not color:
         return diff
-    paints = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
-    return "".join(
-        f"{paints[line[0]]}{line.rstrip()}\x1b[0m\n" if line[:1] in paints else line
-        for line in diff.splitlines(keepends=True)
-    )
+    from io import StringIO
 
+    from rich.console import Console
+    from rich.syntax import Syntax
+
+    console = Console(file=StringIO(), force_terminal=True, color_system="standard", width=_WIDEST)
+    text = Syntax("", "diff", theme="ansi_dark", background_color="default").highlight(diff)
+    text.rstrip()
+    with console.capture() as captured:
+        console.print(text, soft_wrap=True)
+    return captured.get()
+
+
+_WIDEST = 10_000
+"""Columns; lines of a diff are never broken."""
 
 _MOST_NAMED = 5
 
 
 def _of_files(copies: Copies, belongings: Belongings) -> Iterator[str]:
     if copies.elsewhere:
-        yield "the folder cannot be written to: the copies ran from a temporary folder, so `__file__` was another"
+        yield "the folder is not writable: the copies ran in a temporary folder, so `__file__` was different"
     if belongings.restored:
-        yield f"the program writes over files of yours, which are back as they were: {_named(belongings.restored)}"
+        yield f"the program overwrites these files; they are restored: {_named(belongings.restored)}"
     if belongings.removed:
-        yield f"what the program wrote after two steps of training is gone again: {_named(belongings.removed)}"
+        yield f"removed what the program wrote after two training steps: {_named(belongings.removed)}"
     if left := belongings.left():
-        yield f"new since `fix` began, and left where they are: {_named(left)}"
+        yield f"new files, left in place: {_named(left)}"
     if belongings.lost:
-        yield f"the program changed files of yours that could not be put back: {_named(belongings.lost)}"
+        yield f"changed by the program and not restored: {_named(belongings.lost)}"
 
 
 def _named(paths: Iterable[str]) -> str:
@@ -297,47 +312,70 @@ def _named(paths: Iterable[str]) -> str:
 
 def _remarks(wishes: Wishes, search: Search) -> Iterator[str]:
     for crash in search.last.diagnosis.crashes:
-        yield f"a fault of its own: {crash.where}: {crash.error}"
+        yield f"internal error: {crash.where}: {crash.error}"
     script = search.last.diagnosis.script
     if script is not None and script.exception is not None and script.exception.type == "EOFError":
-        yield "the program asks for input, and gets none here: give it what it needs as arguments"
+        yield "the program reads standard input, which is empty here; pass what it needs as arguments"
     if search.first.status == 2 and script is not None and script.exception is None:
         # As argparse, click and absl end a program whose arguments they refuse.
         given = " ".join(wishes.arguments) or "none"
-        yield f"the program ended with status 2: does it take other arguments than it got here ({given})?"
+        yield f"the program exited with status 2; does it need other arguments (given: {given})?"
     if search.first.timed_out and not (search.mended and search.last.ended_well):
         yield (
-            f"the program did not end within {wishes.timeout:g} s, so that nothing can be proved "
-            "(`--timeout SECONDS` gives it longer)"
+            f"the program did not finish within {wishes.timeout:g} s, so nothing can be proved; "
+            "use `--timeout SECONDS` to allow more"
         )
-    for finding, candidate in search.held_back:
-        if not search.mended:
+    if not search.clean:
+        for finding, candidate in _only_unsafe(search):
             name = f"{finding.id}: " if finding is not None else ""
-            yield f"not tried, because it changes what the program means (`--unsafe`): {name}{candidate.fix.title}"
+            yield f"unsafe repair, not tried: {name}{candidate.fix.title}"
+
+
+def _only_unsafe(search: Search) -> list[tuple[Finding | None, Candidate]]:
+    """The repairs that were not asked for, of what is still wrong."""
+    wrong = {(found.id, found.subject) for found in search.last.diagnosis.at_least(_warning())}
+    return [
+        (finding, candidate)
+        for finding, candidate in search.held_back
+        if finding is None or (finding.id, finding.subject) in wrong
+    ]
 
 
 def _conclusion(options: argparse.Namespace, search: Search, written: list[tuple[str, str]] | None) -> str:
     from fitdoctor.source.read import display_path
 
-    wrong = search.first.diagnosis.at_least(_warning())
     if not search.mended:
-        if not wrong and search.first.ended_well:
-            return "nothing wrong was found"
-        tried = f" ({len(search.refused)} tried)" if search.refused else ""
-        return f"no repair was found{tried}"
+        return _without_repair(search)
     count = len(search.mended)
     words = f"{count} {'repair' if count == 1 else 'repairs'}"
     if not search.clean:
-        words += ", and the program is not mended yet"
-        words += "" if options.all else " (`--all` goes on)"
+        left = max(len(search.last.errors), 1)
+        words = f"{count} of {count + left} repaired"
+        if not search.last.ended_well:
+            words += f"; the program now {search.last.wrong}"
+        if not options.all:
+            words += "; use `--all` to continue"
+        elif _only_unsafe(search):
+            words += "; use `--unsafe` to also try repairs that change what the model learns"
     if written is None:
-        return f"{words}; nothing was written" + ("" if options.write else " (`--write` does)")
+        return f"{words}; nothing written" + ("" if options.write else "; use `--write` to apply")
     files = ", ".join(
         f"{display_path(path)}"
-        + (f" (backup: {display_path(backup)})" if backup else " (git has the old one)")
+        + (f" (backup: {display_path(backup)})" if backup else " (the old version is in git)")
         for path, backup in written
     )
-    return f"{words}; written: {files}"
+    return f"{words}; wrote {files}"
+
+
+def _without_repair(search: Search) -> str:
+    if not search.first.diagnosis.at_least(_warning()) and search.first.ended_well:
+        return "no problems found"
+    tried = f" ({len(search.refused)} tried)" if search.refused else ""
+    unsafe = len(_only_unsafe(search))
+    if unsafe:
+        them = "an unsafe repair exists" if unsafe == 1 else f"{unsafe} unsafe repairs exist"
+        return f"no safe repair found{tried}; {them}: use `--unsafe` to try repairs that change what the model learns"
+    return f"no repair found{tried}"
 
 
 def _warning() -> Any:

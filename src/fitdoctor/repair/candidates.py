@@ -42,31 +42,27 @@ class Candidate:
         """How many characters it writes or takes away, roughly."""
         return sum(len(edit.replacement) + _span(edit.location) for edit in self.fix.edits)
 
-    def reason(self, passed_over: Candidate | None = None) -> str:
-        """Why it stands where it does, in a line.
+    def reasons(self, passed_over: Candidate | None = None) -> list[str]:
+        """Why it was chosen, in a line each.
 
         Args:
-            passed_over: the next one in rank, that was not tried because this one holds.
+            passed_over: the next one in rank, which was not tried because this one holds.
         """
-        safe = self.fix.applicability is Applicability.SAFE
-        kept = "what the program means is kept" if safe else "this changes what the program means"
-        found = f"{kept}; found by its shapes and values" if self.general else kept
-        return (
-            found
-            if passed_over is None
-            else f"{found}; before “{passed_over.fix.title}”: {self._better(passed_over)}"
-        )
+        found = ["found from shapes and values, not from a known cause"] if self.general else []
+        if passed_over is None:
+            return found
+        return [*found, f"chosen over “{passed_over.fix.title}”, which {self._worse(passed_over)}"]
 
-    def _better(self, other: Candidate) -> str:
-        """What sets it before another one: the first thing in which their ranks differ."""
+    def _worse(self, other: Candidate) -> str:
+        """Why another one comes later: the first thing in which their ranks differ."""
         safety, general, order, distance, _size = (a == b for a, b in zip(self.rank, other.rank, strict=True))
         if not safety:
-            return "that one changes what the program means"
+            return "is unsafe: it changes what the model learns"
         if not general:
-            return "the cause itself names this one"
+            return "the cause does not suggest"
         if not order:
-            return "by what was found it is the likelier one"
-        return "it is the smaller change" if distance else "it is nearer to the cause"
+            return "is less likely"
+        return "is a larger change" if distance else "is farther from the cause"
 
 
 def _span(location: Location) -> int:

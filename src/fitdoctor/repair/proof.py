@@ -71,16 +71,16 @@ class Seen:
     def wrong(self) -> str:
         """How it ended, in a few words; "" when it ended well."""
         if self.timed_out:
-            return "did not end in time"
+            return "does not finish in time"
         script = self.diagnosis.script
         if self.status == 0 or script is None:
-            return "" if self.status == 0 else f"ends with status {self.status}"
+            return "" if self.status == 0 else f"exits with status {self.status}"
         if self.errors:
             return f"stops at {self.errors[0].id}: {self.errors[0].message}"
         if script.exception is not None:
             first = script.exception.message.strip().split("\n")[0]
             return f"raises {script.exception.type}: {first[:100]}".rstrip(": ")
-        return f"ends with {script.signal}" if script.signal else f"ends with status {self.status}"
+        return f"ends with {script.signal}" if script.signal else f"exits with status {self.status}"
 
 
 # --- running ------------------------------------------------------------------------------------------------------
@@ -239,6 +239,8 @@ class Verdict(Enum):
     """The cause is gone, the program runs to its end, and nothing new came."""
     FURTHER = "further"
     """The cause is gone and its point is passed; something else stops the program."""
+    UNCOVERS = "uncovers"
+    """The cause is gone; another error, not seen before, stops the program at the same point."""
     FAILS = "fails"
 
 
@@ -264,7 +266,7 @@ def judged(
         lurking: the ids of errors that stood in the source already, behind the one that stopped the program.
     """
     if after.timed_out:
-        return Judged(Verdict.FAILS, "it did not end in time")
+        return Judged(Verdict.FAILS, "it does not finish in time")
     counts, now = _counted(before.diagnosis), _counted(after.diagnosis)
     stopped_twice = not before.ended_well and not after.ended_well
     still = finding is not None and now[_key(finding)] >= counts[_key(finding)]
@@ -279,11 +281,14 @@ def judged(
     gone = f"{finding.id} is gone" if finding is not None else "the error is gone"
     if after.ended_well and not worse:
         more = f", with {warnings} new {'warning' if warnings == 1 else 'warnings'}" if warnings else ""
-        return Judged(Verdict.HOLDS, f"{gone} and the program runs to its end{more}", warnings)
+        return Judged(Verdict.HOLDS, f"{gone}, and the program runs to the end{more}", warnings)
     if stopped_twice and _came_further(before, after, worse, grown):
-        return Judged(Verdict.FURTHER, f"{gone}; then the program {after.wrong}", warnings)
+        return Judged(Verdict.FURTHER, f"{gone}; the program now {after.wrong}", warnings)
     if after.ended_well:
-        return Judged(Verdict.FAILS, f"it brings {worse[0].id}: {worse[0].message}")
+        return Judged(Verdict.FAILS, f"it causes {worse[0].id}: {worse[0].message}")
+    another = after.errors and (finding is None or _key(after.errors[0]) != _key(finding))
+    if another and after.stage >= before.stage:
+        return Judged(Verdict.UNCOVERS, f"{gone}; the program now {after.wrong}", warnings)
     return Judged(Verdict.FAILS, f"the program {after.wrong}")
 
 

@@ -32,7 +32,13 @@ MOST_ROUNDS = 10
 """How many findings `--all` mends, one after another."""
 
 MOST_DEEPER = 3
-"""How many repairs are tried together with one that is not enough alone."""
+"""How many repairs are tried for an error that another repair uncovered."""
+
+MOST_UNCOVERED = 4
+"""How many errors in a row, each uncovered by the repair of the one before, are repaired together."""
+
+MOST_RUNS = 60
+"""How many runs of the program a search takes at most."""
 
 Prove = Callable[[Mapping[str, UserFile], Mapping[str, str]], Seen]
 """Runs the program with these files saying these texts."""
@@ -52,9 +58,9 @@ class Mended:
     """The next one in rank, that was not tried because this one holds."""
 
     @property
-    def reason(self) -> str:
-        """What the proof showed, and why this repair and no other, in a line."""
-        return f"{self.judged.reason}; {self.candidate.reason(self.passed_over)}"
+    def reasons(self) -> list[str]:
+        """What the proof showed, and why this repair and no other, in a line each."""
+        return [self.judged.reason, *self.candidate.reasons(self.passed_over)]
 
     @property
     def fix(self) -> Fix:
@@ -106,6 +112,9 @@ class Search:
     """Repairs that change what the program means, not asked for."""
     first: Seen = field(default_factory=lambda: Seen(Diagnosis()))
     last: Seen = field(default_factory=lambda: Seen(Diagnosis()))
+    runs: int = 0
+    """How often a repaired program ran."""
+    _ran: dict[frozenset[tuple[str, str]], Seen] = field(default_factory=dict)
     _in_source: frozenset[str] | None = None
 
     def go(self) -> None:
@@ -116,7 +125,7 @@ class Search:
         """
         main = os.path.realpath(self.script)
         self.files[main] = replace(read_file(self.script), path=main)
-        self.tell(f"running {self.script} (two steps a fit)")
+        self.tell(f"running {self.script} (two steps per fit)")
         self.first = self.last = self.prove(self.files, {})
         given_up: set[tuple[str, str]] = set()
         for _round in range(MOST_ROUNDS):
@@ -146,13 +155,18 @@ class Search:
             wanted = wanted or [*warnings]
         return next(((each,) for each in wanted if _key(each) not in given_up), None)
 
-    def _mend(self, finding: Finding | None, deeper: bool = True) -> bool:
-        """Take the best repair of a finding; where none holds alone, one with a repair of what it brings."""
+    def _mend(self, finding: Finding | None, path: tuple[Finding, ...] = ()) -> bool:
+        """Take the best repair of a finding; where none holds alone, one with repairs of what it uncovers.
+
+        Args:
+            finding: what to repair; None for a failure that no cause explains.
+            path: the findings whose repairs uncovered this one, one after another.
+        """
         found = self._candidates(finding)
         allowed = [each for each in found if self.unsafe or each.fix.applicability is Applicability.SAFE]
-        if deeper:
-            self.held_back += [(finding, each) for each in found if each not in allowed and not each.general]
-        tried = allowed[: MOST if deeper else MOST_DEEPER]
+        held_back = [(finding, each) for each in found if each not in allowed and not each.general]
+        self.held_back += [each for each in held_back if each not in self.held_back]
+        tried = allowed[: MOST_DEEPER if path else MOST]
         best: _Proved | None = None
         halfway: list[_Proved] = []
         for number, candidate in enumerate(tried, 1):
@@ -165,20 +179,24 @@ class Search:
                 and not best.meets_it_again
             ):
                 break
-            self.tell(f"trying repair {number} of {len(tried)}: {candidate.fix.title}")
+            if self.runs >= MOST_RUNS:
+                break
+            name = f"{finding.id}: " if finding is not None else ""
+            self.tell(f"{name}trying repair {number} of {len(tried)}: {candidate.fix.title}")
             proved = self._try(finding, candidate)
             if isinstance(proved, str):
                 self._refuse(finding, candidate, proved)
             elif proved.judged.verdict is Verdict.FAILS:
                 self._refuse(finding, candidate, proved.judged.reason)
+            elif proved.judged.verdict is Verdict.UNCOVERS:
                 halfway.append(proved)
             else:
-                self.tell(f"  yes: {proved.judged.reason}")
                 if best is None or proved.rank < best.rank:
                     best = proved
                 if best.rank == (False, 0):
                     break
         if best is not None:
+            self.refused += [Refused(finding, each.candidate, each.judged.reason) for each in halfway]
             untried = found[found.index(best.candidate) + 1 :]
             # Beside what the cause names, a move that happens to pass as well tells nothing.
             named = [each for each in untried if best.candidate.general or not each.general]
@@ -186,7 +204,23 @@ class Search:
                 finding, best, next((each for each in named if not self._was_refused(finding, each)), None)
             )
             return True
-        return deeper and any(self._mend_both(finding, each) for each in halfway[:MOST_DEEPER])
+        return self._mend_what_is_uncovered(finding, halfway, path)
+
+    def _mend_what_is_uncovered(
+        self, finding: Finding | None, halfway: list[_Proved], path: tuple[Finding, ...]
+    ) -> bool:
+        """Take a repair that only uncovers the next error, best with a repair of that one."""
+        # A move that only fits may as well have brought the error that it uncovers.
+        named = [each for each in halfway if not each.candidate.general]
+        if finding is not None and len(path) < MOST_UNCOVERED:
+            if any(self._mend_both(finding, each, (*path, finding)) for each in named[:MOST_DEEPER]):
+                return True
+        for each in named if not path else ():
+            if _is_elsewhere(each):
+                self._take(finding, each)
+                return True
+        self.refused += [Refused(finding, each.candidate, each.judged.reason) for each in halfway]
+        return False
 
     def _candidates(self, finding: Finding | None) -> tuple[Candidate, ...]:
         """The repairs to try, each as a person would write it."""
@@ -213,7 +247,6 @@ class Search:
 
     def _refuse(self, finding: Finding | None, candidate: Candidate, reason: str) -> None:
         self.refused.append(Refused(finding, candidate, reason))
-        self.tell(f"  no: {reason}")
 
     def _was_refused(self, finding: Finding | None, candidate: Candidate) -> bool:
         return any(each.finding == finding and each.candidate == candidate for each in self.refused)
@@ -223,17 +256,15 @@ class Search:
         self.mended.append(Mended(finding, proved.candidate, proved.judged, passed_over=passed_over))
         self.last = proved.seen
 
-    def _mend_both(self, finding: Finding | None, first: _Proved) -> bool:
-        """Take a repair that only brings the next error, if a repair of that one makes both hold."""
-        brought = first.seen.errors[:1]
-        if finding is None or not brought or brought[0].id == finding.id or first.candidate.general:
+    def _mend_both(self, finding: Finding, first: _Proved, path: tuple[Finding, ...]) -> bool:
+        """Take a repair together with one of the error that it uncovers, if the program then comes further."""
+        uncovered = first.seen.errors[0]
+        if _key(uncovered) in map(_key, path):
             return False
         texts, last, mended = dict(self.texts), self.last, len(self.mended)
-        self.tell(f"{first.candidate.fix.title}: mending what it brings, {brought[0].id}")
+        self.tell(f"now fixing {uncovered.id}, which the last repair uncovered")
         self._take(finding, first)
-        if self._mend(brought[0], deeper=False) and self.last.ended_well:
-            reason = f"{finding.id} is gone, and {brought[0].id}, which it brings, is mended"
-            self.mended[mended] = replace(self.mended[mended], judged=Judged(Verdict.FURTHER, reason))
+        if self._mend(uncovered, path):
             return True
         self.texts, self.last = texts, last
         del self.mended[mended:]
@@ -247,12 +278,20 @@ class Search:
             return str(error)
         if all(self._text(path) == text for path, text in texts.items()):
             return "it changes nothing"
-        seen = self.prove(self.files, {**self.texts, **texts})
+        seen = self._run({**self.texts, **texts})
         main = os.path.realpath(self.script)
         grown = texts.get(main, self._text(main)).count("\n") - self._text(main).count("\n")
         result = judged(self.last, seen, finding, max(grown, 0), self._lurking())
         again = finding is not None and any(each.id == finding.id for each in seen.errors[:1])
         return _Proved(candidate, result, texts, seen, again)
+
+    def _run(self, texts: dict[str, str]) -> Seen:
+        """Run the program with these texts, unless it ran with them before."""
+        key = frozenset((path, text) for path, text in texts.items() if text != self.files[path].text)
+        if key not in self._ran:
+            self.runs += 1
+            self._ran[key] = self.prove(self.files, texts)
+        return self._ran[key]
 
     def _lurking(self) -> frozenset[str]:
         """The errors that the source shows as it is: a repair that lets the program come to one did not bring it."""
@@ -324,6 +363,17 @@ class Search:
 
 def _key(finding: Finding | None) -> tuple[str, str]:
     return ("", "") if finding is None else (finding.id, finding.subject)
+
+
+def _is_elsewhere(proved: _Proved) -> bool:
+    """Whether the error that a repair uncovers is of another line than those that it edits."""
+    place = proved.seen.errors[0].location
+    return place is not None and not any(
+        os.path.realpath(edit.location.path) == os.path.realpath(place.path)
+        and edit.location.cell == place.cell
+        and edit.location.line <= place.line <= edit.location.end_line + edit.replacement.count("\n")
+        for edit in proved.candidate.fix.edits
+    )
 
 
 def _with_fix(finding: Finding, fix: Fix) -> Finding:
