@@ -8,6 +8,18 @@ from fitdoctor.diagnosis import Applicability, Edit, Fix, Location
 from fitdoctor.facts import Argument, Code, Unknown
 from fitdoctor.records import replace
 
+LEARNED = frozenset(
+    "loss loss_weights metrics units filters kernel_size strides padding pool_size activation from_logits rate "
+    "dropout shape input_shape batch_shape input_dim output_dim target_shape return_sequences learning_rate "
+    "batch_size epochs class_weight sample_weight validation_split n".split()
+)
+"""Arguments that decide what a model learns: to give one another value is never safe."""
+
+
+class LearningEdit(Edit):
+    """An edit that changes what the model learns; a fix with one is unsafe."""
+
+
 _SIMPLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
 
 
@@ -49,8 +61,15 @@ def set_argument(
     argument = code.argument(name, position)
     value = _quoted_alike(code, value)
     if argument is not None:
-        return (Edit(argument.location, value),)
-    return append_arguments(code, f"{name}={value}")
+        return (_kind(name)(argument.location, value),)
+    return tuple(
+        _kind(name)(edit.location, edit.replacement) for edit in append_arguments(code, f"{name}={value}")
+    )
+
+
+def _kind(name: str) -> type[Edit]:
+    """The kind of an edit that changes an argument of this name."""
+    return LearningEdit if name in LEARNED else Edit
 
 
 def _quoted_alike(code: Code, value: str) -> str:
@@ -87,7 +106,7 @@ def remove_argument(code: Code | Unknown, name: str, position: int | None = None
         span = replace(gone.whole, end_line=after.line, end_column=after.column)
     else:
         span = gone.whole
-    return (Edit(span, ""),)
+    return (_kind(name)(span, ""),)
 
 
 def _is_last_positional(code: Code, argument: Argument) -> bool:
@@ -157,15 +176,26 @@ def spell(code: Code | Unknown, library: str, usual: str) -> tuple[str, tuple[Ed
     return usual, (Edit(code.import_at, statement),)
 
 
-def fix(title: str, *edits: Iterable[Edit], applicability: Applicability = Applicability.SAFE) -> Fix:
-    """A fix of these edits; without any edit it is for display only."""
-    flat = tuple(edit for group in edits for edit in group)
-    return Fix(title, applicability if flat else Applicability.DISPLAY, flat)
+def fix(title: str, *edits: Iterable[Edit]) -> Fix:
+    """A fix of these edits; the kinds of the edits decide whether it is safe. Without any edit it is for display only."""
+    flat = [edit for group in edits for edit in group]
+    learned = any(isinstance(edit, LearningEdit) for edit in flat)
+    return _fix(title, flat, Applicability.UNSAFE if learned else Applicability.SAFE)
 
 
 def unsafe(title: str, *edits: Iterable[Edit]) -> Fix:
-    """A fix that changes what the program means."""
-    return fix(title, *edits, applicability=Applicability.UNSAFE)
+    """A fix that changes what the model learns in a way that no single edit shows."""
+    return _fix(title, [edit for group in edits for edit in group], Applicability.UNSAFE)
+
+
+def correction(title: str, *edits: Iterable[Edit]) -> Fix:
+    """A safe fix of a setting that no program can run with, where only one other can have been meant."""
+    return _fix(title, [edit for group in edits for edit in group], Applicability.SAFE)
+
+
+def _fix(title: str, edits: list[Edit], applicability: Applicability) -> Fix:
+    plain = tuple(Edit(edit.location, edit.replacement) for edit in edits)
+    return Fix(title, applicability if plain else Applicability.DISPLAY, plain)
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:

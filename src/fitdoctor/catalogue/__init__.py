@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 
 from fitdoctor.diagnosis import (
+    Applicability,
     Confidence,
     Evidence,
     Finding,
@@ -17,7 +18,7 @@ from fitdoctor.diagnosis import (
     Moment,
     Severity,
 )
-from fitdoctor.records import dataclass, field
+from fitdoctor.records import dataclass, field, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Cause:
     what is reported of the training."""
     explains: tuple[str, ...] = ()
     """Ids of causes whose findings are mere consequences when this one is found for the same call."""
+    keeps_training: bool = False
+    """Its repairs leave what the model learns as it is: they are about speed, memory, devices or what is reported."""
     path: str = ""
     """Of its `cause.py`."""
     page: str = ""
@@ -138,10 +141,13 @@ class Cause:
         severity: Severity | None = None,
     ) -> Finding:
         """A finding of this cause; the engine fills in the moment."""
+        severity = severity or self.severity
+        if severity is not Severity.ERROR and not self.keeps_training:
+            fixes = [_for_a_program_that_trains(each) for each in fixes]
         return Finding(
             id=self.id,
             slug=self.slug,
-            severity=severity or self.severity,
+            severity=severity,
             confidence=confidence,
             moment=Moment.SOURCE,
             message=message,
@@ -152,6 +158,12 @@ class Cause:
             fixes=tuple(sorted(fixes, key=lambda each: not each.edits)),
             notes=tuple(notes),
         )
+
+
+def _for_a_program_that_trains(fix: Fix) -> Fix:
+    """A fix of what trains as it is changes what is learned: somebody may want it as it was."""
+    safe = fix.applicability is Applicability.SAFE
+    return replace(fix, applicability=Applicability.UNSAFE) if safe else fix
 
 
 BATCHED_DATA = ("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")

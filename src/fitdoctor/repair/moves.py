@@ -239,7 +239,7 @@ def _steps(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Iterator[F
         ("validation_steps", fit_call.validation_steps),
     ):
         if steps is not None and isinstance(batches, int) and steps > batches:
-            yield fix(f"leave `{name}` to the data", remove_argument(fit_call.code, name))
+            yield unsafe(f"leave `{name}` to the data", remove_argument(fit_call.code, name))
 
 
 # --- layers -------------------------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ def _fewer_axes(model: ModelFacts, last: LayerFacts, rank: int) -> Iterator[Fix]
     start = replace(
         last.code.location, end_line=last.code.location.line, end_column=last.code.location.column
     )
-    yield fix(f"flatten before `{last.name}`", (Edit(start, f"{prefix}Flatten(), "),), imports)
+    yield unsafe(f"flatten before `{last.name}`", (Edit(start, f"{prefix}Flatten(), "),), imports)
     pooling = {3: "GlobalAveragePooling1D", 4: "GlobalAveragePooling2D"}.get(rank)
     if pooling:
         yield unsafe(f"pool before `{last.name}`", (Edit(start, f"{prefix}{pooling}(), "),), imports)

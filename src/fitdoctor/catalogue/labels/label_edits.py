@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fitdoctor.diagnosis import Edit, Fix
-from fitdoctor.edits import fix, remove_argument, rework, rework_place, set_argument, spell, wrap
+from fitdoctor.edits import (
+    LearningEdit,
+    fix,
+    remove_argument,
+    rework,
+    rework_place,
+    set_argument,
+    spell,
+    wrap,
+)
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, LayerFacts, MetricFacts, Unknown
 from fitdoctor.patterns import pattern
 
@@ -103,7 +112,7 @@ def respell(code: Code | Unknown, name: str, without: Iterable[str] = ()) -> tup
         return ()
     quoted = _QUOTED.fullmatch(code.text)
     if quoted:
-        return (Edit(code.location, f"{quoted['quote']}{name}{quoted['quote']}"),)
+        return (LearningEdit(code.location, f"{quoted['quote']}{name}{quoted['quote']}"),)
     named = _NAMED.fullmatch(code.text)
     if named is None or any(f"{argument}=" in code.text for argument in without):
         return ()
@@ -113,7 +122,7 @@ def respell(code: Code | Unknown, name: str, without: Iterable[str] = ()) -> tup
     if not path:
         keras, imports = spell(code, "keras", "keras")
         path = f"{keras}.losses."
-    return (Edit(code.location, f"{path}{new}{named['call'] or ''}"), *imports)
+    return (LearningEdit(code.location, f"{path}{new}{named['call'] or ''}"), *imports)
 
 
 def camel_case(name: str) -> str:
@@ -151,7 +160,7 @@ def with_units(
 
         constant = constant_behind(project, given)
         if constant is not None:
-            return (Edit(constant.location, str(units)),)
+            return (LearningEdit(constant.location, str(units)),)
     return set_argument(layer.code, setting, str(units), position=0)
 
 

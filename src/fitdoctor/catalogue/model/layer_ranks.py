@@ -14,7 +14,7 @@ from fitdoctor.catalogue.model.layer_source import (
     wrapped_in,
 )
 from fitdoctor.diagnosis import Edit, Fix, Location
-from fitdoctor.edits import fix, set_argument, unsafe
+from fitdoctor.edits import correction, fix, set_argument, unsafe
 from fitdoctor.facts import LayerFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch, parse_shape
 from fitdoctor.patterns import pattern
@@ -100,14 +100,14 @@ def sequences_in_loop(layer: LayerFacts, after: LayerFacts, project: Project | U
     counted = isinstance(loop.iter, ast.Call) and module.resolve(loop.iter.func) == "range"
     if counted and isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 1:
         last = f"{name} < {module.segment(loop.iter.args[0])} - 1"
-        return [fix(title, set_argument(layer.code, "return_sequences", last))]
+        return [correction(title, set_argument(layer.code, "return_sequences", last))]
     number = "i" if name != "i" and "i" not in module.scope(loop).bindings else f"{name}_number"
     if not isinstance(loop.iter, (ast.Name, ast.Attribute, ast.List, ast.Tuple)):
         return []
     target, given = module.location(loop.target), module.location(loop.iter)
     edits = (Edit(target, f"{number}, {name}"), Edit(given, f"enumerate({over})"))
     last = f"{number} < len({over}) - 1"
-    return [fix(title, edits, set_argument(layer.code, "return_sequences", last))]
+    return [correction(title, edits, set_argument(layer.code, "return_sequences", last))]
 
 
 def sequences_fix(layer: LayerFacts, project: Project | Unknown, value: str) -> Fix:
@@ -121,7 +121,9 @@ def sequences_fix(layer: LayerFacts, project: Project | Unknown, value: str) -> 
             if found is not None and isinstance(inner, ast.Call)
             else Unknown("the layer was not found")
         )
-    return fix(
+    # Without it the next layer refuses its input: `True` is what was meant.
+    make = correction if value == "True" else fix
+    return make(
         f"set `return_sequences={value}` on `{recurrent_name(layer)}`",
         set_argument(code, "return_sequences", value),
     )
@@ -137,8 +139,8 @@ def left_out_fix(layer: LayerFacts, project: Project | Unknown, wanted: int) -> 
     edits = removed(*found) if found is not None else ()
     later = _flattened_later(*found) if found is not None and layer.class_name == "Flatten" and edits else ()
     if later:
-        return fix("flatten after the convolutions, not before them", (*edits, *later))
-    return fix(f"remove this `{layer.class_name}`", edits)
+        return unsafe("flatten after the convolutions, not before them", (*edits, *later))
+    return unsafe(f"remove this `{layer.class_name}`", edits)
 
 
 def _flattened_later(module: Module, node: ast.Call) -> tuple[Edit, ...]:
@@ -187,7 +189,7 @@ def renamed_fix(layer: LayerFacts, name: str) -> Fix:
     span = Location(here.path, here.line, here.column, here.line, here.column + len(spelt), here.cell)
     if "\n" in spelt or not last.isidentifier():
         return fix(title)
-    return fix(title, (Edit(span, f"{path}.{name}"),))
+    return unsafe(title, (Edit(span, f"{path}.{name}"),))
 
 
 def adapting_fixes(layer: LayerFacts, ranks: Ranks, project: Project | Unknown) -> list[Fix]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Edit, Location
-from fitdoctor.edits import insert_before
+from fitdoctor.edits import LearningEdit, insert_before
 from fitdoctor.facts import Code, Frame, LayerFacts, Unknown
 from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.keras_objects import kind_of_call
@@ -222,25 +222,26 @@ def insert_layer(module: Module, node: ast.Call, name: str, arguments: str = "")
         return (*_before_element(module, node, text), *imports)
     if isinstance(parent, ast.Call) and parent.func is node and len(parent.args) == 1:
         argument = parent.args[0]
-        return (Edit(module.location(argument), f"{text}({module.segment(argument)})"), *imports)
+        return (LearningEdit(module.location(argument), f"{text}({module.segment(argument)})"), *imports)
     if isinstance(parent, ast.Call) and _is_add(parent):
         assert isinstance(parent.func, ast.Attribute)
         line = f"{module.segment(parent.func)}({text})"
         edits = insert_before(module.code(parent), line)
-        return (*edits, *imports) if edits else ()
+        added = [LearningEdit(edit.location, edit.replacement) for edit in edits]
+        return (*added, *imports) if edits else ()
     return ()
 
 
 def wrapped_in(module: Module, node: ast.Call, name: str) -> tuple[Edit, ...]:
     """Wrap the layer created at `node`: `Flatten()` becomes `TimeDistributed(Flatten())`."""
     spelling, imports = spell_layer(module, node, name)
-    return (Edit(module.location(node), f"{spelling}({module.segment(node)})"), *imports)
+    return (LearningEdit(module.location(node), f"{spelling}({module.segment(node)})"), *imports)
 
 
 def _before_element(module: Module, node: ast.Call, text: str) -> tuple[Edit, ...]:
     place = module.location(node)
     before = module.line_text(place.line, place.cell)[: place.column - 1]
-    return (Edit(place.start, f"{text},\n{before}" if not before.strip() else f"{text}, "),)
+    return (LearningEdit(place.start, f"{text},\n{before}" if not before.strip() else f"{text}, "),)
 
 
 def around(
@@ -248,7 +249,7 @@ def around(
 ) -> tuple[Edit, ...]:
     """Apply another layer to a tensor where it is used: `x` becomes `Flatten()(x)`."""
     spelling, imports = spell_layer(module, beside, name)
-    return (Edit(module.location(expr), f"{spelling}({arguments})({module.segment(expr)})"), *imports)
+    return (LearningEdit(module.location(expr), f"{spelling}({arguments})({module.segment(expr)})"), *imports)
 
 
 def merged_tensors(module: Module, node: ast.Call) -> list[ast.expr]:

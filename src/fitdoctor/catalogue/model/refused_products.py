@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue.graph.traced import own_nodes, stands_at
 from fitdoctor.diagnosis import Edit, Fix, Location
-from fitdoctor.edits import append_arguments, fix, replace_code
+from fitdoctor.edits import append_arguments, fix, replace_code, unsafe
 from fitdoctor.failure.patterns import OperationShapes
 from fitdoctor.source.module import FunctionInfo, Module
 
@@ -67,7 +67,7 @@ def weight_of_another_size(
     if len(sizes) != 1:
         return None
     told = f"size the layer for the {given[-1]} features of its input"
-    return module.location(sizes[0]), [fix(told, replace_code(module.code(sizes[0]), str(given[-1])))]
+    return module.location(sizes[0]), [unsafe(told, replace_code(module.code(sizes[0]), str(given[-1])))]
 
 
 def _first_sizes(module: Module, owner: ast.ClassDef, init: FunctionInfo) -> Iterator[str]:

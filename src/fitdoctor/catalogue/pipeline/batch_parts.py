@@ -7,7 +7,7 @@ from fitdoctor.catalogue.pipeline.batch_edits import grouped, last_step, mapped,
 from fitdoctor.catalogue.pipeline.pipeline_steps import words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, Unknown
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ def too_many(cause: Cause, data: DataFacts, fit_call: FitFacts, size: int) -> Fi
             )
         ],
         fixes=[
-            fix(
+            unsafe(
                 "keep only inputs, labels and weights",
                 mapped(data, end, ".map(lambda x, y, weight, *rest: (x, y, weight))"),
             )

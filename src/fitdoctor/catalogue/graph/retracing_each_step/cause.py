@@ -53,7 +53,7 @@ from fitdoctor.source.line_edits import with_comment
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT412", slug="retracing-each-step", severity=Severity.WARNING)
+CAUSE = Cause(id="FIT412", slug="retracing-each-step", severity=Severity.WARNING, keeps_training=True)
 
 _SIZED = frozenset(
     f"numpy.{name}"

@@ -40,7 +40,7 @@ from fitdoctor.catalogue.inputs.shapes import (
 )
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import correction, fix
 from fitdoctor.facts import (
     Code,
     DataFacts,
@@ -211,7 +211,7 @@ def _fix(code: Code | Unknown, expected: Shape) -> Fix:
         shorter = f"({', '.join(rest)}{',' if len(rest) == 1 else ''})"
     else:
         shorter = shape_words(expected[1:])
-    return fix("remove the first axis from the input shape", input_shape_edit(code, shorter))
+    return correction("remove the first axis from the input shape", input_shape_edit(code, shorter))
 
 
 @CAUSE.after_failure

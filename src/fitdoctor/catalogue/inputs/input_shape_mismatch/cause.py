@@ -48,7 +48,7 @@ from fitdoctor.catalogue.inputs.shapes import (
 from fitdoctor.catalogue.model.layer_refusals import of_site
 from fitdoctor.catalogue.words import argument_words, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, replace_code
+from fitdoctor.edits import fix, replace_code, unsafe
 from fitdoctor.facts import (
     CALLS,
     TRAINING_CALL,
@@ -258,7 +258,7 @@ def _fixes(
         else input_shape_edit(mismatch.code, sample)
     )
     return [
-        fix(f"set the input shape to {shape_words(sample)}", edits),
+        unsafe(f"set the input shape to {shape_words(sample)}", edits),
         fix(f"pass samples of shape {shape_words(mismatch.expected_sample)}"),
     ]
 

@@ -220,7 +220,7 @@ def _of_rows(
         dtype = "int32" if first == "Embedding" or "int" in model.inputs[0].dtype else "float32"
     keras, imports = spell(reworked(array), "keras", "keras")
     padded = f'{keras}.utils.pad_sequences({{}}, maxlen={expected}, padding="post", dtype="{dtype}")'
-    return fix(
+    return unsafe(
         f"pad the rows, which have {low} to {high} elements, to {expected}",
         rework_data(array, fit_call, padded),
         imports,

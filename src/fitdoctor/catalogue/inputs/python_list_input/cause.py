@@ -33,7 +33,7 @@ from fitdoctor.catalogue.inputs.data_places import made_near, validation_part
 from fitdoctor.catalogue.inputs.shapes import fits, proven, went_through
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_before, spell, wrap
+from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality, splits_list
 from fitdoctor.patterns import pattern
@@ -167,7 +167,7 @@ def _padded(array: ArrayFacts) -> Fix:
     """Pad rows of different lengths before they become an array."""
     keras, imports = spell(array.use, "keras", "keras")
     edits = _as_array(array, f"{keras}.utils.pad_sequences({{}})")
-    return fix(
+    return unsafe(
         f"pad the rows to the same length: `{keras}.utils.pad_sequences(…)`", edits, imports if edits else ()
     )
 

@@ -295,12 +295,12 @@ def _evened(
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "dropna":
         edits = with_whole_rows(project, data)
         if edits:
-            yield fix("drop the rows with missing values from the table before selecting columns", edits)
+            yield unsafe("drop the rows with missing values from the table before selecting columns", edits)
     longer, shorter = (first, other) if more > 0 else (other, first)
     if longer.container.startswith("pandas.") and shorter.container.startswith("pandas."):
         if isinstance(shorter.use, Code):
             rows = f"{{}}.loc[{shorter.use.text}.index]"
-            yield fix(
+            yield unsafe(
                 f"select the rows of `{longer.path}` that are in `{shorter.path}`", wrap(longer.use, rows)
             )
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):

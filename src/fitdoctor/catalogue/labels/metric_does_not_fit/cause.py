@@ -347,9 +347,9 @@ def _finding(
     names = listing(misfit.metric.name for misfit in misfits)
     edits = _replacements(model, misfits)
     replaced = first.threshold[0] or any(first.instead in edit.replacement for edit in edits)
-    repair, title = (fix if first.raises else unsafe), f"use {first.expected}"
+    title = f"use {first.expected}"
     if edits and not replaced:
-        repair, title = unsafe, f"remove {names}, or use {first.expected}"
+        title = f"remove {names}, or use {first.expected}"
     return CAUSE.finding(
         first.message
         if len(misfits) == 1
@@ -365,7 +365,7 @@ def _finding(
                 location=place(target.loss.code) if target.loss is not None else None,
             )
         ],
-        fixes=[repair(title, edits)],
+        fixes=[unsafe(title, edits)],
         confidence=confidence,
         severity=Severity.ERROR if first.raises else first.severity,
     )

@@ -312,7 +312,7 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project |
     if _gives_back_x(model, data):
         # Evaluating a call twice could return two different arrays.
         simple = all(character.isalnum() or character in "_.[]'\":, " for character in first.text)
-        return [fix("pass x again as y", _as_label(call, first) if simple else ())]
+        return [unsafe("pass x again as y", _as_label(call, first) if simple else ())]
     from fitdoctor.catalogue.labels.label_names import labels_beside
 
     beside = labels_beside(project, Code(first.location, first.text))
@@ -348,7 +348,7 @@ def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project | Unknown)
 
     if _gives_back_x(model, data):
         edits = mapped(data, last_step(data), ".map(lambda x: (x, x))")
-        return fix("use x as its own label: `.map(lambda x: (x, x))`", edits)
+        return unsafe("use x as its own label: `.map(lambda x: (x, x))`", edits)
     source = data.pipeline[0].code if data.pipeline else Unknown("there is no pipeline")
     loss = model.losses[0].name if len(model.losses) == 1 else ""
     left_out = source.argument("label_mode") if isinstance(source, Code) else None

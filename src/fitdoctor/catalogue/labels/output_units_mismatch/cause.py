@@ -376,7 +376,7 @@ def _all_steps(layer: LayerFacts) -> Fix:
     edits = set_argument(layer.code, "return_sequences", "True")
     if layer.class_name == "Bidirectional":
         edits = _inside(layer.code)
-    return fix("output every time step: `return_sequences=True`", edits)
+    return unsafe("output every time step: `return_sequences=True`", edits)
 
 
 def _inside(code: Code | Unknown) -> tuple[Edit, ...]:

@@ -34,7 +34,7 @@ from fitdoctor.catalogue.labels.targets import REGRESSION, Target, loss_accepted
 from fitdoctor.catalogue.model.layer_source import found_in, insert_layer
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, remove_argument, unsafe
+from fitdoctor.edits import remove_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
@@ -120,7 +120,7 @@ def _finding(refused: Refused, silent: bool, project: Project | Unknown) -> Find
                 location=place(labels.code, labels.use) if labels is not None else refused.place,
             )
         ],
-        fixes=_fixes(layer, following, silent, project),
+        fixes=_fixes(layer, following, project),
         confidence=refused.confidence,
         severity=Severity.WARNING if silent else Severity.ERROR,
     )
@@ -151,15 +151,14 @@ def _line(layer: LayerFacts | None) -> Location | None:
     return layer.code.location
 
 
-def _fixes(
-    layer: LayerFacts | None, following: LayerFacts | None, silent: bool, project: Project | Unknown
-) -> list[Fix]:
-    make = unsafe if silent else fix
+def _fixes(layer: LayerFacts | None, following: LayerFacts | None, project: Project | Unknown) -> list[Fix]:
     if layer is not None and _returns_sequences(layer):
-        return [make("output only the last step: remove `return_sequences=True`", _without_sequences(layer))]
+        return [
+            unsafe("output only the last step: remove `return_sequences=True`", _without_sequences(layer))
+        ]
     found = found_in(project, following.code) if following is not None else None
     pool, flatten = (
-        make(title, insert_layer(*found, name) if found is not None else ())
+        unsafe(title, insert_layer(*found, name) if found is not None else ())
         for title, name in (
             ("average over the steps before the next layer", "GlobalAveragePooling1D"),
             ("flatten the steps before the next layer", "Flatten"),

@@ -36,7 +36,7 @@ from fitdoctor.records import replace
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT804", slug="tensors-kept-each-step", severity=Severity.WARNING)
+CAUSE = Cause(id="FIT804", slug="tensors-kept-each-step", severity=Severity.WARNING, keeps_training=True)
 
 EACH_STEP = ("on_train_batch_end", "on_train_batch_begin", "on_batch_end", "on_batch_begin")
 

@@ -36,7 +36,7 @@ from fitdoctor.catalogue.model.merged_lengths import of_lengths
 from fitdoctor.catalogue.model.merged_pairs import Pair, Verdict
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, set_argument
+from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import operation_shapes, shapes_in
 from fitdoctor.patterns import pattern
@@ -176,7 +176,7 @@ def _multiplied(layer: LayerFacts, shapes: tuple[Shape, ...]) -> Verdict:
     alike = len({shape[-1] for shape in shapes if shape}) == 1 and all(len(shape) > 2 for shape in shapes)
     edits = set_argument(layer.code, "axes", "-1", position=0) if alike else ()
     features = "the feature axis, the last one of both: `axes=-1`"
-    return Verdict(fixes=(fix(f"multiply along {features if alike else 'axes of the same size'}", edits),))
+    return Verdict(fixes=(unsafe(f"multiply along {features if alike else 'axes of the same size'}", edits),))
 
 
 def _pair(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Pair | None:

@@ -33,7 +33,7 @@ from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, insert_before
+from fitdoctor.edits import fix, insert_before, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
@@ -120,7 +120,7 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
         return [fix(f"call `{receiver or 'model'}.compile(optimizer=…, loss=…)` first")]
     line = f'{receiver}.compile(optimizer="adam", loss="{loss}")'
     return [
-        fix(
+        unsafe(
             f"compile with `{loss}`, the loss that matches the labels and the output",
             insert_before(fit.code, line),
         )

@@ -48,7 +48,7 @@ from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT317", slug="reported-loss-not-updated", severity=Severity.WARNING)
+CAUSE = Cause(id="FIT317", slug="reported-loss-not-updated", severity=Severity.WARNING, keeps_training=True)
 
 KERAS_TRACKER = "_loss_tracker"
 _READS = frozenset({"result", "reset_state", "reset_states", "name"})

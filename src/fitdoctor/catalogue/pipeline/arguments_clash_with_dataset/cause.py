@@ -139,7 +139,7 @@ def _kept(name: str, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
         return
     count = f"train_batches = int(len({given.text}) * (1 - {share.text}))"
     validation = f"validation_data={given.text}.skip(train_batches)"
-    yield fix(
+    yield unsafe(
         "validate on the last batches of the dataset, as `validation_split` does with arrays",
         insert_before(code, count),
         (Edit(given.location, f"{given.text}.take(train_batches)"), Edit(share.whole, validation)),

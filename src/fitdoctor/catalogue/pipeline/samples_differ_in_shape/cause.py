@@ -36,7 +36,7 @@ from fitdoctor.catalogue.pipeline.pipeline_steps import (
 )
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, spell
+from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.source.project import Project
 
@@ -104,13 +104,13 @@ def _batch_call(data: DataFacts | Unknown, project: Project | Unknown) -> Code |
 def _fixes(batch: Code | Unknown, first: list[str], other: list[str], resized: tuple[Edit, ...]) -> list[Fix]:
     if len(first) == len(other) == 3 and first[2:] == other[2:] and first[2] in ("1", "3", "4"):
         return [
-            fix(
+            unsafe(
                 "resize the images before `batch`: `tf.image.resize(image, (height, width))` in a `map`",
                 resized,
             )
         ]
     return [
-        fix("pad the shorter samples with `padded_batch`", padded(batch)),
+        unsafe("pad the shorter samples with `padded_batch`", padded(batch)),
         fix("truncate the samples to one length in a `map`"),
     ]
 
