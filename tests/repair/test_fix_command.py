@@ -92,13 +92,13 @@ def test_wrong_usage_is_one_line(tmp_path, words):
 def test_a_program_without_a_fault(tmp_path):
     (tmp_path / "a.py").write_text("import sys\nassert sys.argv == ['a.py', '--epochs', '3'], sys.argv\n")
     status, out, err = fixed(tmp_path, "a.py", "--epochs", "3")
-    assert (status, out) == (0, "") and "nothing wrong was found" in err
+    assert (status, out) == (0, "") and "no problems found" in err
 
 
 def test_a_program_that_needs_input(tmp_path):
     (tmp_path / "a.py").write_text("name = input('name? ')\n")
     status, _out, err = fixed(tmp_path, "a.py")
-    assert status == 1 and "asks for input" in err and "no repair was found" in err
+    assert status == 1 and "reads standard input" in err and "no repair found" in err
 
 
 def test_a_program_that_never_ends_is_ended_with_all_that_it_started(tmp_path):
@@ -109,7 +109,7 @@ def test_a_program_that_never_ends_is_ended_with_all_that_it_started(tmp_path):
         "while True: time.sleep(0.1)\n"
     )
     status, _out, err = fixed(tmp_path, "--timeout", "3", "a.py")
-    assert status == 1 and "did not end within 3 s" in err
+    assert status == 1 and "did not finish within 3 s" in err
     assert _gone(int((tmp_path / "child").read_text()))
 
 
@@ -161,7 +161,7 @@ def test_repaired_and_proved(tmp_path, program, cause, line):
     (tmp_path / "train.py").write_text(program)
     status, out, err = fixed(tmp_path, "--unsafe", "train.py")
     assert status == 0, out + err
-    assert f"[{cause}]" in out and ", verified)" in out and line in out
+    assert f"[{cause}]" in out and "; verified)" in out and line in out
     assert (tmp_path / "train.py").read_text() == program
     assert names(tmp_path) == ["train.py"]
 
@@ -179,7 +179,7 @@ def test_writing_keeps_a_backup_and_a_second_time_changes_nothing(tmp_path):
     mended = script.read_text()
     assert mended != SHIFTED and (tmp_path / "train.py.orig").read_text() == SHIFTED
     status, _out, err = fixed(tmp_path, "--write", "train.py")
-    assert status == 0 and "nothing wrong was found" in err
+    assert status == 0 and "no problems found" in err
     assert script.read_text() == mended
     assert names(tmp_path) == ["report.json", "train.py", "train.py.orig"]
 
@@ -189,7 +189,7 @@ def test_a_repair_that_hangs_is_not_taken(tmp_path):
     hanging = SHIFTED + "\nimport time\ntime.sleep(600)\n"
     (tmp_path / "train.py").write_text(hanging)
     status, out, err = fixed(tmp_path, "--timeout", "15", "train.py")
-    assert status == 1 and "no: it did not end in time" in err
+    assert status == 1 and "repair found (1 tried)" in err
     assert "+y" not in out and names(tmp_path) == ["train.py"]
 
 
@@ -234,3 +234,27 @@ def test_a_notebook_is_repaired_in_its_cell(tmp_path):
     assert status == 0, out + err
     assert "n.ipynb:cell 1:" in out
     assert (tmp_path / "n.ipynb").read_text() == text.replace("size=64)", "size=64) - 1")
+
+
+# --- what is said -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.tf
+def test_only_unsafe_repairs_are_named_with_the_way_to_get_them(tmp_path):
+    (tmp_path / "train.py").write_text(NOT_COMPILED)
+    status, out, err = fixed(tmp_path, "train.py")
+    assert status == 1 and "+" not in out
+    assert "unsafe repair, not tried: FIT301: " in err
+    assert "no safe repair found; an unsafe repair exists: use `--unsafe`" in err
+
+
+@pytest.mark.tf
+def test_a_chain_of_mistakes_is_told_step_by_step_without_noise(tmp_path):
+    (tmp_path / "train.py").write_text(
+        SHIFTED.replace('optimizer="adam"', "optimizer=keras.optimizers.Adam(lr=0.1)") + "open('gone.txt')\n"
+    )
+    status, out, err = fixed(tmp_path, "--all", "train.py")
+    assert status == 1
+    assert "FIT902 is gone; the program now stops at FIT203" in out
+    assert "2 of 3 repaired; the program now raises FileNotFoundError" in err
+    assert err.count("\n") == 1 and err.endswith("nothing written; use `--write` to apply\n"), err
