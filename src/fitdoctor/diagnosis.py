@@ -55,9 +55,9 @@ class Applicability(str, Enum):
     """Whether a fix may be applied without asking."""
 
     SAFE = "safe"
-    """The program means the same, or it could not run before."""
+    """Nobody could want the old behaviour: it could not run, and only this can have been meant."""
     UNSAFE = "unsafe"
-    """The program means something else afterwards; the user decides."""
+    """It changes what the model learns; the user decides."""
     DISPLAY = "display"
     """To be read, not applied."""
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Applicability, Diagnosis, Edit, Finding, Fix, Location, Severity
 from fitdoctor.facts import FailureSummary
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.repair.candidates import MOST, Candidate, candidates
@@ -233,8 +233,12 @@ class Search:
             return lines[key][place.line - 1] if 1 <= place.line <= len(lines[key]) else None
 
         found = candidates(finding, self.last.call, project_root(self.script), self._refused_lines())
-        simple = [replace(each, fix=simplified(each.fix, read_line)) for each in found]
-        return tuple(each for each in simple if each.fix.edits)
+        simple: dict[frozenset[Edit], Candidate] = {}
+        for each in found:
+            fix = simplified(each.fix, read_line)
+            if fix.edits:
+                simple.setdefault(frozenset(fix.edits), replace(each, fix=fix))
+        return tuple(simple.values())
 
     def _lines(self, place: Location) -> list[str]:
         path = os.path.realpath(place.path)
