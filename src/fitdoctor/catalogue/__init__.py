@@ -1,4 +1,4 @@
-"""The causes: one folder each, found by looking; an id is used once, for ever."""
+"""The causes: one folder each, discovered on disk; ids are permanent."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ FAMILIES = {
     "8": "memory",
     "9": "environment",
 }
-"""The digit after `FIT` and the folder it stands for."""
+"""The digit after `FIT` and the folder of its family."""
 
 RETIRED: dict[str, str] = {}
-"""Ids that once meant something (and what): never used again."""
+"""Retired ids and what they meant; they are never reused."""
 
 JudgeFunction = Callable[..., Iterator[Finding]]
 
@@ -56,60 +56,60 @@ class Judge:
     wants: tuple[tuple[str, str, bool], ...]
     """(parameter, type of fact, whether it may be Unknown)."""
     needs: frozenset[str] = frozenset()
-    """Of these the types of fact that it cannot do without."""
+    """The types of fact that the judge requires."""
     words: tuple[str, ...] = ()
-    """It finds nothing in source that has none of these in it; () when that cannot be said."""
+    """It finds nothing in source without any of these words; () if it does not declare any."""
     doubts: frozenset[str] = frozenset()
-    """It finds nothing in source where one of these is out of the question."""
+    """It finds nothing in a call where one of these is certainly in order."""
 
 
 @dataclass(eq=False)
 class Cause:
-    """One way in which training fails, and the judges that recognise it."""
+    """One way in which training fails, and the judges that detect it."""
 
     id: str
     slug: str
     severity: Severity
     raises: str | tuple[str, ...] | None = None
-    """The exception that `broken.py` ends with; None for a silent cause."""
+    """The exception that `broken.py` raises; None for a silent cause."""
     never_ends: bool = False
-    """`broken.py` hangs: there is no exception and no end."""
+    """Whether `broken.py` hangs instead of raising."""
     stage: int = 1
-    """When it takes effect, against other causes of the same call: 0 before fit looks at anything else, 2 only in
-    what is reported of the training."""
+    """When it takes effect, compared with other causes of the same call: 0 before fit reads anything else, 2 only in
+    what training reports."""
     explains: tuple[str, ...] = ()
-    """Ids of causes whose findings are mere consequences when this one is found for the same call."""
+    """Ids of causes whose findings for the same call are consequences of this one."""
     keeps_training: bool = False
-    """Its repairs leave what the model learns as it is: they are about speed, memory, devices or what is reported."""
+    """Whether its fixes do not change what the model learns: they concern speed, memory, devices or reporting."""
     path: str = ""
-    """Of its `cause.py`."""
+    """The path of its `cause.py`."""
     page: str = ""
-    """The docstring of the cause's module."""
+    """The docstring of its module."""
     judges: list[Judge] = field(default_factory=list)
 
     @property
     def title(self) -> str:
-        """The first line of its page."""
+        """Return the first line of its page."""
         return self.page.strip().splitlines()[0].rstrip(".") if self.page.strip() else self.slug
 
     @property
     def folder(self) -> Path:
-        """Where its examples are."""
+        """Return the folder of its examples."""
         from pathlib import Path
 
         return Path(self.path).parent
 
     @property
     def moments(self) -> tuple[Moment, ...]:
-        """The moments at which it can be found, derived from its judges."""
+        """Return the moments at which its judges can detect it."""
         return tuple(moment for moment in Moment if any(judge.moment is moment for judge in self.judges))
 
     def in_source(self, function: JudgeFunction) -> JudgeFunction:
-        """Register a judge of the source; it may ask for `Module`, or for the facts that were read statically."""
+        """Register a judge of the source; it may require `Module` or facts read from the source."""
         return self._register(Moment.SOURCE, function)
 
     def before_fit(self, function: JudgeFunction) -> JudgeFunction:
-        """Register a judge of the moment when fit is called."""
+        """Register a judge that runs when fit is called."""
         return self._register(Moment.BEFORE_FIT, function)
 
     def after_failure(self, function: JudgeFunction) -> JudgeFunction:
@@ -117,7 +117,7 @@ class Cause:
         return self._register(Moment.AFTER_FAILURE, function)
 
     def while_training(self, function: JudgeFunction) -> JudgeFunction:
-        """Register a judge of a training that has begun."""
+        """Register a judge that runs during and after training."""
         return self._register(Moment.WHILE_TRAINING, function)
 
     def _register(self, moment: Moment, function: JudgeFunction) -> JudgeFunction:
@@ -140,7 +140,7 @@ class Cause:
         confidence: Confidence = Confidence.LIKELY,
         severity: Severity | None = None,
     ) -> Finding:
-        """A finding of this cause; the engine fills in the moment."""
+        """Create a finding of this cause; the engine sets the moment."""
         severity = severity or self.severity
         if severity is not Severity.ERROR and not self.keeps_training:
             fixes = [_for_a_program_that_trains(each) for each in fixes]
@@ -154,26 +154,26 @@ class Cause:
             subject=subject,
             location=location,
             evidence=tuple(evidence),
-            # What can be applied stands before what can only be said.
+            # Fixes with edits come before fixes that are only advice.
             fixes=tuple(sorted(fixes, key=lambda each: not each.edits)),
             notes=tuple(notes),
         )
 
 
 def _for_a_program_that_trains(fix: Fix) -> Fix:
-    """A fix of what trains as it is changes what is learned: somebody may want it as it was."""
+    """Mark a safe fix of a program that already trains as unsafe: it changes what the model learns."""
     safe = fix.applicability is Applicability.SAFE
     return replace(fix, applicability=Applicability.UNSAFE) if safe else fix
 
 
 BATCHED_DATA = ("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
-"""Words of which a program that feeds fit with batches has at least one; for `mentions`."""
+"""Words of which a program that passes batches to fit contains at least one; for `mentions`."""
 
 
 def mentions(*words: str) -> Callable[[JudgeFunction], JudgeFunction]:
-    """Say, below `in_source`, that a judge finds nothing in a project whose text has none of these words.
+    """Declare, below `in_source`, that a judge finds nothing in a project without any of these words.
 
-    Where no judge of a cause can find anything, `lint` does not even import it.
+    `lint` does not import a cause if none of its judges can find anything.
     """
 
     def note(function: JudgeFunction) -> JudgeFunction:
@@ -184,9 +184,9 @@ def mentions(*words: str) -> Callable[[JudgeFunction], JudgeFunction]:
 
 
 def doubting(doubt: str) -> Callable[[JudgeFunction], JudgeFunction]:
-    """Say, below `in_source`, that a judge finds nothing in a call of which `doubts` sees that this part is in order.
+    """Declare, below `in_source`, that a judge finds nothing in a call where `doubts` rules this part out.
 
-    Where no judge of a cause can find anything, `lint` does not even import it.
+    `lint` does not import a cause if none of its judges can find anything.
     """
 
     def note(function: JudgeFunction) -> JudgeFunction:
@@ -197,7 +197,7 @@ def doubting(doubt: str) -> Callable[[JudgeFunction], JudgeFunction]:
 
 
 def _wants(function: JudgeFunction) -> tuple[tuple[str, str, bool], ...]:
-    """Which facts a judge asks for. Annotations stay text: resolving them would cost a slow import."""
+    """Return the facts a judge requires, from its annotations as text: resolving them needs a slow import."""
     wants = []
     for parameter, annotation in function.__annotations__.items():
         if parameter == "return":
@@ -209,7 +209,7 @@ def _wants(function: JudgeFunction) -> tuple[tuple[str, str, bool], ...]:
 
 
 class CatalogueError(Exception):
-    """The catalogue is not in order: two causes with one id, a folder that does not say what it is."""
+    """The catalogue is inconsistent: a duplicate id, or a folder without a valid cause."""
 
 
 def load(root: str | os.PathLike[str] = ROOT, read: Callable[[str], Cause] | None = None) -> dict[str, Cause]:
@@ -217,10 +217,10 @@ def load(root: str | os.PathLike[str] = ROOT, read: Callable[[str], Cause] | Non
 
     Args:
         root: the folder of the families.
-        read: gives the cause of a `cause.py`; imports it by default.
+        read: returns the cause of a `cause.py`; imports it by default.
 
     Raises:
-        CatalogueError: an id or slug is used twice, was retired, or does not fit its folder.
+        CatalogueError: an id or slug is duplicated, retired, or does not match its folder.
     """
     causes: dict[str, Cause] = {}
     slugs: dict[str, str] = {}
@@ -243,7 +243,7 @@ def _paths(root: str) -> list[str]:
 
 
 def _folders(root: str) -> list[str]:
-    """`family/name` of everything that may be the folder of a cause."""
+    """Return `family/name` of every folder that may contain a cause."""
     families = [name for name in FAMILIES.values() if os.path.isdir(os.path.join(root, name))]
     return [
         f"{family}/{name}"
@@ -275,11 +275,11 @@ def _load_one(path: str) -> Cause:
 
 
 def source_causes(texts: Collection[str], kinds: Collection[frozenset[str]]) -> dict[str, Cause]:
-    """The causes that reading source may find, by id; the others are not even imported.
+    """Return the causes that can be found in this source, by id, without importing the others.
 
     Args:
         texts: the source of the project.
-        kinds: for each case to be judged the types of its facts, and what is in doubt in it (see `kinds_of`).
+        kinds: for each case, the types of its facts and what is in doubt (see `kinds_of`).
     """
     return _indexed(
         lambda _moments, judges: any(
@@ -291,14 +291,14 @@ def source_causes(texts: Collection[str], kinds: Collection[frozenset[str]]) -> 
 
 
 def causes_at(moments: Collection[Moment]) -> dict[str, Cause]:
-    """The causes that judge at one of these moments, by id; the others are not even imported."""
+    """Return the causes that judge at one of these moments, by id, without importing the others."""
     return _indexed(lambda judging, _judges: any(moment.value in judging for moment in moments))
 
 
 def _indexed(
     needed: Callable[[tuple[str, ...], list[tuple[set[str], tuple[str, ...]]]], bool],
 ) -> dict[str, Cause]:
-    """The causes whose line of the index says that they are needed, and those that have none."""
+    """Return the causes that the index selects, and those without an index entry."""
     from fitdoctor.catalogue.judge_index import INDEX
 
     folders = [folder for folder, moments, judges in INDEX.values() if needed(moments, judges)]
@@ -315,12 +315,12 @@ def _shipped(path: str) -> Cause:
 
 @functools.cache
 def catalogue() -> dict[str, Cause]:
-    """All causes that ship with fitdoctor, by id."""
+    """Return all causes of fitdoctor, by id."""
     return load(read=_shipped)
 
 
 def find(word: str) -> Cause | None:
-    """The cause of that id or slug, in any case."""
+    """Return the cause with that id or slug, ignoring case."""
     wanted = word.strip().lower().replace("_", "-")
     for cause in catalogue().values():
         if wanted in (cause.id.lower(), cause.slug):
@@ -329,12 +329,12 @@ def find(word: str) -> Cause | None:
 
 
 def suggestions(word: str) -> list[str]:
-    """Ids and slugs that look like the word."""
+    """Return ids and slugs similar to the word."""
     import difflib
 
     known = {cause.slug: cause for cause in catalogue().values()}
     known |= {cause.id.lower(): cause for cause in catalogue().values()}
-    # `O` for zero, `l` or `I` for one: the commonest slips in an id.
+    # `O` for zero, `l` or `I` for one: the most common typos in an id.
     digits = word.lower()[3:].translate(str.maketrans("oil", "011"))
     if word.lower().startswith("fit") and f"fit{digits}" in known:
         return [f"{known[f'fit{digits}'].id} ({known[f'fit{digits}'].slug})"]

@@ -1,7 +1,7 @@
-"""What is plainly as it should be in a call of fit that the source tells whole.
+"""Rule out problems in calls of fit that are fully known from the source.
 
-Most calls are: one array of the very shape of the model's input, labels as the loss wants them. No judge of these has
-anything to say there, so that `lint` need not even import it (see `doubting`). In doubt there is a doubt.
+In most calls x is one array with the shape of the model input, and the labels match the loss. Judges of these find
+nothing there, so `lint` does not import them (see `doubting`). When unsure, run the judge.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ METRICS = "metrics in doubt"
 
 
 def kinds_of(cases: Iterable[Case]) -> set[frozenset[str]]:
-    """For each case the types of its facts, and what is in doubt in it."""
+    """Return for each case the types of its facts and what is in doubt."""
     return {frozenset(case.facts) | _doubts(case) for case in cases}
 
 
@@ -54,7 +54,7 @@ def _has_plain_inputs(model: ModelFacts, data: DataFacts) -> bool:
 
 
 def _is_plain_call(model: ModelFacts, data: DataFacts) -> bool:
-    """Whether nothing is computed but by Keras, of one array for x."""
+    """Whether only Keras code runs, on a single array x."""
     single = data.x_structure == data.y_structure == "single" and len(data.x) == len(data.y) == 1
     known = data.problem is None and isinstance(data.trial.forward, Unknown)
     return single and known and data.form == "arrays" and not model.overrides
@@ -88,11 +88,11 @@ _ELEMENT_BY_ELEMENT = {
     "mean_absolute_error": ("linear", "None"),
     "binary_crossentropy": ("sigmoid",),
 }
-"""Losses, and the activations before them that no judge minds."""
+"""Losses with the activations that no judge objects to."""
 
 
 def _go_together(loss: str, last: LayerFacts, labels: Shape, output: Shape) -> bool:
-    """Whether labels, loss and last layer are one of the pairs that every introduction shows."""
+    """Whether labels, loss and last layer are one of the standard combinations."""
     if last.class_name != "Dense" or not last.builtin or output == (None,):
         return False
     activation = last.setting("activation") or "linear"

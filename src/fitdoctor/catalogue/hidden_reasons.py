@@ -1,4 +1,4 @@
-"""Failures that hide their reason: Keras says the same of anything that goes wrong in the function of a Lambda layer."""
+"""Failures that hide their reason: Keras reports every error in a Lambda layer with the same message."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ HIDDEN = "Keras hides the exception raised in the Lambda layer; `fitdoctor run` 
 
 
 def hides_its_reason(failure: FailureFacts) -> bool:
-    """Whether what went wrong is not in the failure at all."""
+    """Whether the failure does not contain the original error."""
     return failure.wrapped is None and hides_another(failure.message)
 
 
 def stands_in_lambda(project: Project, finding: Finding) -> bool:
-    """Whether the line to change lies in a function that a Lambda layer was given."""
+    """Whether the line to change is in the function of a Lambda layer."""
     place = finding.location
     module = project.module_at(place.path) if place is not None else None
     return (

@@ -1,4 +1,4 @@
-"""Statements that have to run earlier, moved to the head of their file with what they need."""
+"""Move statements that must run earlier to the top of their file, with everything they need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEEPEST = 4
 
 
 def moved_up(module: Module, node: ast.AST) -> tuple[Edit, ...]:
-    """The statement of the file's own body that a node stands in, right behind the imports."""
+    """Move the module-level statement of a node to right after the imports."""
     statement: ast.AST = module.statement(node)
     while not isinstance(parent := module.parent(statement), (ast.Module, type(None))):
         statement = parent
@@ -26,7 +26,7 @@ def moved_up(module: Module, node: ast.AST) -> tuple[Edit, ...]:
     if first is statement or needed is None:
         return ()
     moved = [*needed, statement]
-    # Lines of several statements cannot be taken out whole.
+    # A line with several statements cannot be moved as a whole.
     if len({line for each in moved for line in (each.lineno, each.end_lineno)}) < len(moved):
         return ()
     lines = "\n".join(with_comment(module, each) for each in moved)
@@ -34,7 +34,7 @@ def moved_up(module: Module, node: ast.AST) -> tuple[Edit, ...]:
 
 
 def moved_before(module: Module, late: ast.AST, early: ast.AST) -> tuple[Edit, ...]:
-    """Where one block leads to both, by itself or by functions: the statement that leads to the later one goes first."""
+    """Move the statement behind the later node before that of the earlier one, if one block leads to both."""
     for later in leading_to(module, late):
         for earlier in leading_to(module, early):
             parent = module.parent(later)
@@ -60,7 +60,7 @@ def moved_before(module: Module, late: ast.AST, early: ast.AST) -> tuple[Edit, .
 
 
 def leading_to(module: Module, node: ast.AST, deepest: int = _DEEPEST) -> list[ast.stmt]:
-    """The statement of a node, and those that call the function around it, innermost first."""
+    """Return the statement of a node and those that call its function, innermost first."""
     statement = module.statement(node)
     function = module.function_of(node)
     if function is None or not deepest:
@@ -73,7 +73,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def first_statement(module: Module, statement: ast.stmt) -> ast.stmt:
-    """The first statement of the file behind its imports; the one given where it stands before one of them."""
+    """Return the first statement after the imports, or the given one if it comes before an import."""
     body = module.tree.body
     imports = [index for index, each in enumerate(body) if isinstance(each, (ast.Import, ast.ImportFrom))]
     behind = body[imports[-1] + 1 :] if imports else body
@@ -81,7 +81,7 @@ def first_statement(module: Module, statement: ast.stmt) -> ast.stmt:
 
 
 def needed_assignments(between: list[ast.stmt], wanted: ast.AST, but: str = "") -> list[ast.stmt] | None:
-    """The assignments among these statements that something is made of; None where they need the name given."""
+    """Return the assignments that a node depends on, None if they depend on the given name."""
     names = _names(wanted)
     found: list[ast.stmt] = []
     for statement in reversed(between):

@@ -1,4 +1,4 @@
-"""What a traceback itself tells where the source is not at hand: the lines it quotes, and what a call received."""
+"""Read what a traceback shows without the source: quoted lines, and the arguments of calls."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _MAKES_VARIABLE = pattern(
 _MAKES_LAYER = pattern(
     r"\badd_weight\(|\b(?:layers|keras|nn|L|tfkl)\.[A-Z]\w*\(|(?<![\w.])[A-Z]\w*[a-z]\w*\("
 )
-"""A class that is called on the line, by Python's own way of writing names."""
+"""A call of a class on the line, recognized by its capitalized name."""
 
 
 def was_received(failure: FailureFacts, shape: Shape | None) -> bool | None:
-    """Whether the innermost layer or model that is named was itself called with that shape; None where none is told."""
+    """Whether the innermost named layer or model received that shape; None if unknown."""
     given = [value for name, value in failure.arguments if name not in _SETTINGS]
     if not given or shape is None:
         return None
@@ -31,11 +31,11 @@ _UNPACKED = pattern(r"^(?:[(\[])?(?P<names>\w+(?: *, *\w+)+) *(?:[)\]])? *= *(?P
 _GRADIENT = pattern(
     r"(?i:\b\w*grad\w*)|\bd\w{1,3}_?d[a-z]{1,2}\b|\bd[A-Z]\w{0,3}\b|\bg\b|\b[a-z]_[txyz]{1,2}\b"
 )
-"""What people call a gradient."""
+"""Common names of gradients."""
 
 
 def gives_labels(line: str) -> bool | None:
-    """Whether a line of source calls fit with labels; None when the line does not tell."""
+    """Whether a source line passes labels to fit; None if unknown."""
     try:
         tree = ast.parse(line.strip())
     except SyntaxError:
@@ -53,7 +53,7 @@ def gives_labels(line: str) -> bool | None:
 
 
 def unpacked_argument(failure: FailureFacts) -> list[str]:
-    """The names that the user's last line takes one tensor apart into that its function was called with."""
+    """Return the names into which the user's last line unpacks a tensor parameter."""
     frame = failure.last_user_frame
     found = _UNPACKED.match(frame.text) if frame is not None else None
     if found is None or not dict(failure.arguments).get(found["whole"], "").startswith(
@@ -64,13 +64,13 @@ def unpacked_argument(failure: FailureFacts) -> list[str]:
 
 
 def speaks_of_gradients(failure: FailureFacts) -> bool:
-    """Whether the user's last line works with what is called a gradient."""
+    """Whether the user's last line uses a name for gradients."""
     frame = failure.last_user_frame
     return frame is not None and bool(_GRADIENT.search(frame.text.partition("#")[0]))
 
 
 def made_on_last_line(failure: FailureFacts) -> str:
-    """What the user's last line makes, as it is quoted: `variable`, `layer`, or "" where that does not show."""
+    """Return what the user's last line creates: `variable`, `layer`, or "" if unknown."""
     frame = failure.last_user_frame
     text = frame.text if frame is not None else ""
     if _MAKES_VARIABLE.search(text):

@@ -1,4 +1,4 @@
-"""The calls that surely run when a file is run, in the order in which they do: through the functions that it calls."""
+"""Find the calls that always run when a file is run, in order, through the functions it calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNSURE = (ast.If, ast.IfExp, ast.Try, ast.Match, ast.BoolOp, ast.ClassDef, *FUN
 
 
 def calls_in_order(module: Module) -> Iterator[CallSite]:
-    """Every call of a file that no branch, handler or uncalled function stands around."""
+    """Yield every call of a file that is not inside a branch, a handler or an uncalled function."""
     return _calls(module, module.tree.body, 0)
 
 
@@ -23,7 +23,7 @@ def _calls(module: Module, body: Iterable[ast.AST], depth: int) -> Iterator[Call
         if isinstance(node, ast.If) and _is_main_guard(node):
             yield from _calls(module, node.body, depth)
         if isinstance(node, (ast.For, ast.While)):
-            # A loop may have no round: `for gpu in gpus` on a machine without any.
+            # A loop may have no iteration: `for gpu in gpus` on a machine without GPUs.
             yield from _calls(module, [node.iter if isinstance(node, ast.For) else node.test], depth)
             continue
         if isinstance(node, _UNSURE):
@@ -45,7 +45,7 @@ def _is_main_guard(node: ast.If) -> bool:
 
 
 def is_chosen(module: Module, node: ast.AST) -> bool:
-    """Whether a branch or handler of its function decides that a node runs."""
+    """Whether a node is inside a branch or handler of its function."""
     child, parent = node, module.parent(node)
     while parent is not None and not isinstance(parent, FUNCTIONS):
         if isinstance(parent, (ast.IfExp, ast.Try, ast.Match, ast.BoolOp)):

@@ -1,4 +1,4 @@
-"""A log of a program that fitdoctor itself stopped: what it said then, as a finding."""
+"""Parse a logged `FitWillFail` back into its finding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _IN_FILE = pattern(r"(.+?):(?:cell (\d{1,6}):)?(\d{1,9})$")
 
 
 def told_before(failure: FailureFacts) -> Finding | None:
-    """The finding that the message of a `FitWillFail` tells, or None where it is none."""
+    """Return the finding in the message of a `FitWillFail`, None for another failure."""
     if failure.type != "FitWillFail":
         return None
     first, _, rest = failure.message.partition("\n")

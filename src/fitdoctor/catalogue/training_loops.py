@@ -1,4 +1,4 @@
-"""What a program does again and again: loops around training calls, and what changes from round to round."""
+"""Find loops around training calls and what changes in each iteration."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from fitdoctor.source.traced.tracing import functions_in
 Loop = ast.For | ast.While
 TRAINING = frozenset({"fit", "train_on_batch", "evaluate", "predict", "test_on_batch", "predict_on_batch"})
 FEW = 4
-"""Rounds that are not worth a word."""
+"""The number of iterations below which nothing is reported."""
 
 
 def loops_around(module: Module, node: ast.AST) -> Iterator[Loop]:
-    """The loops of the same function that a node stands in the body of, innermost first."""
+    """Return the loops of the same function around a node, innermost first."""
     child, parent = node, module.parent(node)
     while parent is not None and not isinstance(parent, (*FUNCTIONS, ast.ClassDef)):
         if isinstance(parent, (ast.For, ast.While)) and child in parent.body:
@@ -26,7 +26,7 @@ def loops_around(module: Module, node: ast.AST) -> Iterator[Loop]:
 
 
 def has_few_rounds(module: Module, loop: Loop) -> bool:
-    """Whether a loop surely makes a handful of rounds only."""
+    """Whether a loop certainly has only a few iterations."""
     if isinstance(loop, ast.While):
         return False
     count = _count(module, loop.iter)
@@ -55,7 +55,7 @@ def _number(module: Module, expr: ast.expr) -> int | None:
 
 
 def python_numbers(module: Module, loop: Loop) -> set[str]:
-    """The names that are another Python number in each round: an index, or a counter."""
+    """Return the names that are a different Python number in each iteration: an index or a counter."""
     found: set[str] = set()
     if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
         name = module.resolve(loop.iter.func)
@@ -78,7 +78,7 @@ _KEEPS_NUMBERS = frozenset({"min", "max", "float", "int", "abs", "round"})
 
 
 def _with_derived(loop: Loop, numbers: set[str]) -> set[str]:
-    """With the names that the loop computes from such numbers alone: `beta = min(1.0, epoch / 10)`."""
+    """Add the names that the loop computes from such numbers only: `beta = min(1.0, epoch / 10)`."""
     assignments = [node for node in ast.walk(loop) if isinstance(node, ast.Assign) and len(node.targets) == 1]
     found = set(numbers)
     for node in assignments:
@@ -114,14 +114,14 @@ def _first_value(module: Module, name: ast.Name) -> ast.expr | None:
 
 
 def bound_in(loop: ast.AST) -> set[str]:
-    """The names that a loop gives a value, its target included."""
+    """Return the names that a loop assigns, including its target."""
     return {
         node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
 
 def names_read(node: ast.AST) -> set[str]:
-    """The names that an expression or function reads and does not bind itself."""
+    """Return the names that an expression or function reads but does not bind."""
     read = {
         item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load)
     }
@@ -133,11 +133,11 @@ def names_read(node: ast.AST) -> set[str]:
 
 
 def compiled_function(module: Module, call: ast.Call) -> FunctionInfo | None:
-    """The user's `tf.function` that a call runs, by decorator or by `step = tf.function(f)`."""
+    """Return the `tf.function` that a call runs, created by a decorator or `step = tf.function(f)`."""
     found = callee(module, call)
     if found is not None and not isinstance(found.node, ast.Lambda) and decorator_of(found) is not None:
         return found
-    # To follow a name costs more than to see that the file makes no such function by a call.
+    # Checking that the file never calls `tf.function` is cheaper than resolving the name.
     named = isinstance(call.func, ast.Name) and module.calls_to("tensorflow.function")
     made = module.made_by(call.func) if named else None
     if isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.function" and made.args:
@@ -146,7 +146,7 @@ def compiled_function(module: Module, call: ast.Call) -> FunctionInfo | None:
 
 
 def decorator_of(function: FunctionInfo) -> ast.expr | None:
-    """The `tf.function` among a function's decorators."""
+    """Return the `tf.function` decorator of a function."""
     if isinstance(function.node, ast.Lambda):
         return None
     for decorator in function.node.decorator_list:
@@ -157,7 +157,7 @@ def decorator_of(function: FunctionInfo) -> ast.expr | None:
 
 
 def trains(module: Module, node: ast.AST) -> str:
-    """The training call that a piece of code makes: the method, or the name of a traced function; "" for none."""
+    """Return the training call in a piece of code: the method or the name of a traced function, else ""."""
     for item in ast.walk(node):
         if not isinstance(item, ast.Call):
             continue

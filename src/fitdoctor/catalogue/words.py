@@ -9,24 +9,24 @@ from fitdoctor.facts import CALLS, Code, FitFacts, Shape, Unknown
 
 
 def shape_words(shape: Shape | Unknown) -> str:
-    """A shape as Python writes it: `(None, 28, 28)`."""
+    """Return a shape as Python writes it: `(None, 28, 28)`."""
     if isinstance(shape, Unknown):
         return "unknown"
     return str(tuple(shape))
 
 
 def number(value: float) -> str:
-    """A number without a trailing `.0`, as Python would read it: `10`, `0.5`, `1.5e+16`."""
+    """Return a number without a trailing `.0`, as Python would read it: `10`, `0.5`, `1.5e+16`."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else f"{value:.4g}"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """A count with its noun in the right number: `1 sample`, `60,000 samples`."""
+    """Return a count with its noun, singular or plural: `1 sample`, `60,000 samples`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def listing(words: Iterable[str], most: int = 5) -> str:
-    """The words in backticks, joined: "`a`, `b` and `c`"; after `most` of them, "and 3 more"."""
+    """Return the words in backticks, joined: "`a`, `b` and `c`"; after `most` of them, "and 3 more"."""
     quoted = [f"`{word}`" for word in words]
     if len(quoted) > most:
         return ", ".join(quoted[:most]) + f" and {len(quoted) - most} more"
@@ -36,13 +36,13 @@ def listing(words: Iterable[str], most: int = 5) -> str:
 
 
 def argument_words(path: str, fit: FitFacts | Unknown) -> str:
-    """The subject of a finding: an argument of `fit`, or of the model when the user's own loop calls it."""
+    """Return the subject of a finding: an argument of `fit`, or of the model when the user's own loop calls it."""
     by_hand = isinstance(fit, FitFacts) and fit.method in CALLS
     return "argument of the model" if by_hand else f"argument {path} of fit"
 
 
 def place(*pieces: Code | Location | Unknown | None) -> Location | None:
-    """The location of the first piece that is known."""
+    """Return the location of the first known piece."""
     for piece in pieces:
         if isinstance(piece, Location):
             return piece

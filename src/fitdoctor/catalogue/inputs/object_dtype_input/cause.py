@@ -124,7 +124,7 @@ def _findings(
         if is_refused(array):
             step = shaping_step(data)
             yield CAUSE.finding(
-                f"`{array.path}` has dtype `{array.dtype}`{_holding(array)}, but Keras expects numbers",
+                f"`{array.path}` has dtype `{array.dtype}`{_holding(array)}, but Keras expects a numeric dtype",
                 subject=part_words(array, data),
                 location=place(step.code if step else None, maker(array), array.use),
                 evidence=list(_evidence(array)),
@@ -263,7 +263,7 @@ def from_failure(
     if array is not None and array.dtype == "str":
         return  # reported by string-input
     yield CAUSE.finding(
-        f"an array has dtype `{what}`, but Keras expects numbers",
+        f"an array has dtype `{what}`, but Keras expects a numeric dtype",
         subject="features",
         location=place(origin_of(project, array), frame.location if frame else None),
         evidence=[Evidence("dtype of the array", what, "a numeric dtype", "failure.message")],

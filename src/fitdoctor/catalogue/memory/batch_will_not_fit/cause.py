@@ -150,4 +150,4 @@ def _largest(fits: Callable[[int], bool]) -> int:
 
 
 def _words(size: int) -> str:
-    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
+    return f"{size / 2**30:,.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"

@@ -136,7 +136,7 @@ def _size_of(shape: Shape | None) -> list[Evidence]:
     if not shape or None in shape:
         return []
     size = 4 * math.prod(axis for axis in shape if axis is not None)
-    return [Evidence(claim=f"this is {size / 2**30:.1f} GiB as float32")] if size >= 2**28 else []
+    return [Evidence(claim=f"this is {size / 2**30:,.1f} GiB as float32")] if size >= 2**28 else []
 
 
 def _owner(
@@ -290,4 +290,4 @@ def _data_bytes(data: DataFacts | Unknown) -> int:
 
 
 def _words(size: int) -> str:
-    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
+    return f"{size / 2**30:,.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"

@@ -55,7 +55,7 @@ def from_rows(
         return
     all_of_them = shared == rows
     yield CAUSE.finding(
-        f"{'all' if all_of_them else f'{shared:,}'} of the {rows:,} validation rows are also in the training data",
+        f"{'all' if all_of_them else f'{shared:,} of the'} {rows:,} validation rows are also in the training data",
         subject="argument validation_data of fit",
         location=_line(fit, training, validation, project),
         evidence=[
