@@ -10,6 +10,29 @@ from fitdoctor.examine import examine_source
 from tests.catalogue.input_facts import project_of
 
 REPAIRS = {
+    "FIT203": (
+        """
+        import keras
+        import numpy as np
+        import tensorflow as tf
+        stars = [1, 2, 3, 4] * 16
+        data = tf.data.Dataset.from_tensor_slices((np.zeros((64, 8), "float32"), stars)).batch(8)
+        model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(4, activation="softmax")])
+        model.compile(optimizer="adam", loss="sparse_categorical_crossentropy")
+        model.fit(data)
+        """,
+        ["stars = np.array([1, 2, 3, 4] * 16) - 1"],
+    ),
+    "FIT302": (
+        """
+        import keras
+        model = keras.Sequential(
+            keras.layers.Dense(8),
+            keras.layers.Dense(1),
+        )
+        """,
+        ["model = keras.Sequential([", "])"],
+    ),
     "FIT502": (
         """
         import keras

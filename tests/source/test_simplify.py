@@ -42,6 +42,7 @@ def edited(text, old, new, line=1):
         ("f(x.reshape(9, 1, n))", "x.reshape(9, 1, n)", "np.moveaxis(x.reshape(9, 1, n), 1, 2)", "f(x.reshape(9, n, 1))"),
         ("f(x[..., 0])", "x[..., 0]", "np.expand_dims(x[..., 0], -1)", "f(x[..., 0:1])"),
         ("f(x[..., -1])", "x[..., -1]", "x[..., -1][..., None]", "f(x[..., -1:])"),
+        ("f(x.astype(t))", "x.astype(t)", "np.reshape(x.astype(t), (-1, 1))", "f(x.astype(t).reshape(-1, 1))"),
         ("f(x.T)", "x.T", "x.T.T", "f(x)"),
         ("f(d.batch(8))", "d.batch(8)", "d.batch(8).unbatch()", "f(d)"),
         ("v = to_categorical(y, 3)", "to_categorical(y, 3)", "np.argmax(to_categorical(y, 3), axis=-1)", "v = y"),
@@ -104,6 +105,7 @@ def expressions(draw, depth=3):
 WRAPPED = [
     "({}) - 1", "({}) + 2", "({} - 1)", "np.array({})", "np.array(np.array({}))", "({}).astype(int).astype(int)",
     "np.expand_dims(({})[..., 0], -1)", "({}).reshape(-1, 3).reshape(3, -1)", "({}).T.T",
+    "np.reshape(np.array({}), (-1, 2))", "np.reshape(np.array({}), 4)",
 ]  # fmt: skip
 
 

@@ -101,7 +101,9 @@ def _lacking_axis(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Ite
         return
     array = refusal[0]
     name, imports = spell(reworked(array, True), "numpy", "np") if data.form == "arrays" else ("np", ())
-    edits = _changed(array, fit_call, data, f"{name}.expand_dims({{}}, -1)", "tf.expand_dims(x, -1)")
+    edits = _changed(
+        array, fit_call, data, f"{name}.expand_dims({{}}, axis=-1)", "tf.expand_dims(x, axis=-1)"
+    )
     if edits:
         yield fix(f"give `{array.path}` a last axis of length 1", edits, imports)
 

@@ -390,6 +390,21 @@ def _reshaped_twice(node: ast.expr, segment: Segment) -> str | None:
     return None
 
 
+def _reshaped_by_function(node: ast.expr, segment: Segment) -> str | None:
+    """`np.reshape(x.astype(t), (-1, 1))` is `x.astype(t).reshape(-1, 1)`."""
+    if not isinstance(node, ast.Call) or _called(node) != "reshape" or node.keywords or len(node.args) != 2:
+        return None
+    owner, array, shape = _owner(node), node.args[0], node.args[1]
+    if not isinstance(owner, ast.Name) or owner.id not in ("np", "numpy") or not isinstance(array, ast.Call):
+        return None
+    if _called(array) not in ("astype", "to_numpy") and not (
+        _same(owner, _owner(array)) and _called(array) in _MAKES_ARRAY
+    ):
+        return None
+    sizes = shape.elts if isinstance(shape, ast.Tuple) else [shape]
+    return f"{segment(array)}.reshape({', '.join(segment(size) for size in sizes)})"
+
+
 def _reshaped_and_moved(
     inner: ast.Call, source: int | None, target: int | None, segment: Segment
 ) -> str | None:
@@ -488,6 +503,7 @@ RULES: tuple[Rule, ...] = (
     _added_and_taken_away,
     _converted_twice,
     _reshaped_twice,
+    _reshaped_by_function,
     _undone,
     _indexed_and_expanded,
 )

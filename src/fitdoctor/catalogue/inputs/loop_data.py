@@ -122,7 +122,7 @@ def as_a_batch(frame: Frame | None, project: Project | Unknown) -> list[Fix]:
     """Add the batch axis to the sample in the model call."""
     from fitdoctor.failure.called import called_in
 
-    title = "add the batch axis: `tf.expand_dims(sample, 0)`"
+    title = "add the batch axis: `tf.expand_dims(sample, axis=0)`"
     module = module_of(project, frame) if frame is not None and not isinstance(project, Unknown) else None
     calls = [
         site.node.args[0]
@@ -137,5 +137,5 @@ def as_a_batch(frame: Frame | None, project: Project | Unknown) -> list[Fix]:
     if module is None or len(calls) != 1:
         return [fix(title)]
     tf, imports = spell(module.code(calls[0]), "tensorflow", "tf")
-    text = f"{tf}.expand_dims({module.segment(calls[0])}, 0)"
+    text = f"{tf}.expand_dims({module.segment(calls[0])}, axis=0)"
     return [fix(title, (Edit(module.location(calls[0]), text),), imports)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from fitdoctor.diagnosis import Edit, Fix
@@ -57,11 +58,28 @@ def rework_labels(
     if is_from_pipeline(labels, data):
         return _mapped(labels, data, tensor)
     imports: tuple[Edit, ...] = ()
+    if array.startswith(("{} +", "{} -", "({} +", "({} -")) and _is_list(
+        rework_place(labels.code, labels.use)
+    ):
+        array = array.replace("{}", "np.array({})")
     if "np." in array:
         name, imports = spell(rework_place(labels.code, labels.use), "numpy", "np")
         array = array.replace("np.", f"{name}.")
     edits = rework(labels.code, labels.use, array)
     return (*edits, *_of_validation(labels, fit, array), *imports) if edits else ()
+
+
+def _is_list(code: Code | Unknown) -> bool:
+    """Whether an expression is a Python list, from which nothing can be subtracted."""
+    if isinstance(code, Unknown):
+        return False
+    try:
+        node = ast.parse(f"({code.text}\n)", mode="eval").body
+    except SyntaxError:
+        return False
+    while isinstance(node, ast.BinOp):
+        node = node.left if isinstance(node.left, ast.List | ast.BinOp) else node.right
+    return isinstance(node, ast.List | ast.ListComp)
 
 
 def one_hot_fix(labels: ArrayFacts, data: DataFacts, units: int | None, role: str) -> Fix:

@@ -23,12 +23,20 @@ def unlisted_layers(cause: Cause, module: Module) -> Iterator[Finding]:
 
 
 def _finding(cause: Cause, module: Module, call: ast.Call) -> Finding:
-    first, last = module.location(call.args[0]), module.location(call.args[-1])
+    edits = (
+        Edit(module.location(call.args[0]).start, "["),
+        Edit(module.location(call.args[-1]).end, "]"),
+    )
+    inside = module.places.parentheses(call)
+    if inside is not None and module.location(call.args[0]).line > module.location(call.func).end_line:
+        # A layer per line: the brackets go beside the parentheses.
+        start, end = inside
+        edits = (Edit(module.places.between(start, start), "["), Edit(module.places.between(end, end), "]"))
     return cause.finding(
         f"`Sequential` expects one list of layers, but gets {len(call.args)} arguments: the second one is `trainable`",
         subject="layers of Sequential",
         location=module.location(call),
         evidence=[Evidence("arguments", f"{len(call.args)} separate layers", "a list of layers")],
-        fixes=[fix("pass the layers as a list", (Edit(first.start, "["), Edit(last.end, "]")))],
+        fixes=[fix("pass the layers as a list", edits)],
         confidence=Confidence.CERTAIN,
     )

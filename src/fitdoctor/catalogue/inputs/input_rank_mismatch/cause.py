@@ -209,7 +209,7 @@ def _fixes(array: ArrayFacts, expected: Shape, fit_call: FitFacts | Unknown, dat
 
 
 _RESHAPES = pattern(r"\{\}\.reshape\((.*)\)$")
-_EXPANDS = pattern(r"expand_dims\(\{\}, (\d+)\)")
+_EXPANDS = pattern(r"expand_dims\(\{\}, axis=(\d+)\)")
 _SQUEEZES = pattern(r"squeeze\(\{\}, axis=(\d+)\)")
 _SHAPES_ANEW = pattern(r"reshape\(-1, (.*)\)")
 
@@ -222,17 +222,17 @@ def _of_tensor(template: str) -> str:
 def _of_sample(template: str) -> str:
     """Translate the template to one sample of a pipeline, which has no batch axis."""
     if "[..., None]" in template and "repeat" not in template:
-        return "tf.expand_dims(x, -1)"
+        return "tf.expand_dims(x, axis=-1)"
     axis = _EXPANDS.search(template)
     if axis:
-        return f"tf.expand_dims(x, {int(axis[1]) - 1})"
+        return f"tf.expand_dims(x, axis={int(axis[1]) - 1})"
     axis = _SQUEEZES.search(template)
     if axis:
         return f"tf.squeeze(x, axis={int(axis[1]) - 1})"
     shape = _SHAPES_ANEW.search(template)
     if shape:
         return f"tf.reshape(x, ({shape[1]},))"
-    return "tf.repeat(tf.expand_dims(x, -1), 3, axis=-1)"
+    return "tf.repeat(tf.expand_dims(x, axis=-1), 3, axis=-1)"
 
 
 def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
@@ -240,13 +240,13 @@ def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
     sample = shape[1:]
     alone = relation(shape, expected) == "same" or is_one_sample(shape, expected)
     if alone and None not in shape[:1]:  # an unknown first axis is the batch axis
-        return "add the batch axis", "np.expand_dims({}, 0)"
+        return "add the batch axis", "np.expand_dims({}, axis=0)"
     missing = without_one_axis(expected, sample)
     if missing is not None:
         if expected[missing] in (1, None):
             if missing == len(expected) - 1:
                 return "add the missing axis", "{}[..., None]"
-            return "add the missing axis", f"np.expand_dims({{}}, {missing + 1})"
+            return "add the missing axis", f"np.expand_dims({{}}, axis={missing + 1})"
         if missing == len(expected) - 1 and expected[missing] == 3:
             return "repeat the gray channel three times", "np.repeat({}[..., None], 3, axis=-1)"
         return None
@@ -402,7 +402,7 @@ def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project | Unkn
     module, call = called
     edits: tuple[Edit, ...] = ()
     if expected == found + 1:
-        edits = reworked_batch(module, call, "{}[..., None]", "tf.expand_dims({}, -1)")
+        edits = reworked_batch(module, call, "{}[..., None]", "tf.expand_dims({}, axis=-1)")
     elif found == expected + 1 and said.found is not None and said.found[-1] == 1:
         edits = reworked_batch(module, call, "{}[..., 0]", "tf.squeeze({}, -1)")
     told = _from_message(said, array_behind(module, call.args[0]).code.location)

@@ -203,8 +203,8 @@ def _weight_for(weights: ClassWeight, last: int, numbers: set[int]) -> Fix:
         and " for " not in code.text
     ):
         written = code.text[:-1].rstrip().rstrip(",")
-        return fix(title, (Edit(code.location, f"{written}, {extra}}}"),))
-    return fix(title, wrap(code, f"{{**{{}}, {extra}}}"))
+        return unsafe(title, (Edit(code.location, f"{written}, {extra}}}"),))
+    return unsafe(title, wrap(code, f"{{**{{}}, {extra}}}"))
 
 
 def _renumbered(weights: ClassWeight, classes: set[int], numbers: set[int]) -> Fix:

@@ -136,7 +136,7 @@ def from_own_loop(site: SpreadSite) -> Iterator[Finding]:
     """Report a custom loop that subtracts labels (n,) from predictions (n, 1)."""
     flat = len(site.labels) == 1
     tensorflow, imports = spell(site.code, "tensorflow", "tf")
-    template = f"{tensorflow}.expand_dims({{}}, -1)" if flat else f"{tensorflow}.squeeze({{}}, -1)"
+    template = f"{tensorflow}.expand_dims({{}}, axis=-1)" if flat else f"{tensorflow}.squeeze({{}}, axis=-1)"
     yield CAUSE.finding(
         f"labels have shape {rows(site.labels)}, but outputs have shape {rows(site.predictions)}: "
         "their difference has shape (n, n)",
@@ -212,7 +212,7 @@ def _lost_axis(
         fixes=[
             unsafe(
                 "reshape the labels to the shape of the outputs",
-                rework_labels(labels, data, "np.reshape({}, (-1, 1))", "tf.expand_dims(y, -1)")
+                rework_labels(labels, data, "np.reshape({}, (-1, 1))", "tf.expand_dims(y, axis=-1)")
                 if flat
                 else (),
             )

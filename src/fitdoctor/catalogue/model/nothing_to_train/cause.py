@@ -30,6 +30,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, LayerFacts, ModelFacts, Unknown
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -173,6 +174,7 @@ def _all_but_the_last(module: Module, statement: ast.stmt) -> tuple[Edit, ...]:
         return (Edit(module.location(statement.iter), f"{text}[:-1]"),) if text.endswith(".layers") else ()
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
         owner = module.segment(statement.targets[0].value)
-        loop = f"for layer in {owner}.layers[:-1]: layer.trainable = False"
+        inner = f"{indent_of(module, statement)}    layer.trainable = False"
+        loop = f"for layer in {owner}.layers[:-1]:\n{inner}"
         return (Edit(module.location(statement), loop),)
     return ()
