@@ -1,1 +1,1 @@
-"""From living Keras objects to plain facts; the only place that touches TensorFlow, Keras or NumPy."""
+"""Convert live Keras objects to plain facts; the only package that touches TensorFlow, Keras or NumPy."""

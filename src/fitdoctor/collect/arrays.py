@@ -20,10 +20,10 @@ MOST_COMPONENTS = 64
 
 @dataclass(frozen=True)
 class Leaf:
-    """An abstract tensor of a batch: what the trial feeds to the model."""
+    """An abstract tensor of a batch, as the trial passes it to the model."""
 
     shape: Shape | None
-    """None when not even the rank is known."""
+    """None if the rank is unknown."""
     dtype: str
     sparse: bool = False
     ragged: bool = False
@@ -31,7 +31,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Batch:
-    """The structures of x, y and sample_weight as fit passes them on, with a `Leaf` for each tensor."""
+    """The structures of x, y and sample_weight as fit passes them, with a `Leaf` per tensor."""
 
     x: Any = None
     y: Any = None
@@ -40,7 +40,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Component:
-    """One array of a structure, with its place in it."""
+    """One array of a structure, with its position."""
 
     path: str
     key: str
@@ -48,7 +48,7 @@ class Component:
 
 
 def type_name(value: Any) -> str:
-    """What an object is, as people write it: `numpy.ndarray`, `pandas.DataFrame`, `tensorflow.Tensor`, `list`."""
+    """Return the common name of a type: `numpy.ndarray`, `pandas.DataFrame`, `tensorflow.Tensor`, `list`."""
     kind = type(value)
     root = kind.__module__.split(".")[0]
     if root in ("tensorflow", "tensorflow_core"):
@@ -59,14 +59,14 @@ def type_name(value: Any) -> str:
 
 
 def is_array(value: Any) -> bool:
-    """Whether Keras takes the object as one array."""
+    """Whether Keras accepts the object as one array."""
     if isinstance(value, (str, bytes, int, float, complex, bool, list, tuple, dict, set)) or value is None:
         return False
     return hasattr(value, "shape") and (hasattr(value, "dtype") or hasattr(value, "dtypes"))
 
 
 def structure_of(value: Any) -> str:
-    """`none`, `single`, `list`, `tuple` or `dict`."""
+    """Return `none`, `single`, `list`, `tuple` or `dict`."""
     if value is None:
         return "none"
     if isinstance(value, dict):
@@ -77,7 +77,7 @@ def structure_of(value: Any) -> str:
 
 
 def components(value: Any, path: str) -> Iterator[Component]:
-    """The arrays of a structure in the user's order. Lists of plain numbers count as one component."""
+    """Return the arrays of a structure in the user's order; a list of numbers is one component."""
     if value is None:
         return
     if isinstance(value, dict):
@@ -102,7 +102,7 @@ def _below(item: Any, path: str, key: str) -> Iterator[Component]:
 
 
 def holds_arrays(value: Any) -> bool:
-    """Whether a list or tuple is a structure of arrays (and not numbers, strings or lists of them)."""
+    """Whether a list or tuple contains arrays, not numbers, strings or lists of them."""
     return bool(value) and any(
         is_array(item)
         and not _is_numpy_number(item)
@@ -115,12 +115,12 @@ def holds_arrays(value: Any) -> bool:
 
 
 def _is_numpy_number(value: Any) -> bool:
-    """Whether a value is what indexing an array gives: `np.float32(0.5)`."""
+    """Whether a value is a NumPy scalar, such as `np.float32(0.5)`."""
     return type(value).__module__ == "numpy" and type(value).__name__ != "ndarray" and value.shape == ()
 
 
 def map_leaves(function: Callable[[Any], Any], value: Any) -> Any:
-    """The same structure with `function` applied to each array; None stays None."""
+    """Return the structure with `function` applied to each array; None stays None."""
     if value is None:
         return None
     if isinstance(value, dict):
@@ -132,7 +132,7 @@ def map_leaves(function: Callable[[Any], Any], value: Any) -> Any:
 
 
 def rows_of(value: Any) -> int | None:
-    """The length of the first axis of an array."""
+    """Return the length of the first axis of an array."""
     shape = getattr(value, "shape", None)
     try:
         return int(shape[0]) if shape is not None and len(shape) else None
@@ -141,7 +141,7 @@ def rows_of(value: Any) -> int | None:
 
 
 def first_rows(value: Any, rows: int = 1) -> Any:
-    """The first rows of an array, as the same kind of array."""
+    """Return the first rows of an array as the same type."""
     if hasattr(value, "iloc"):
         return value.iloc[:rows]
     if type(value).__module__.startswith("scipy"):
@@ -154,14 +154,14 @@ def first_rows(value: Any, rows: int = 1) -> Any:
 def array_facts(
     component: Component, deadline: Deadline, labels: bool, use: Code | Unknown, code: Code | Unknown
 ) -> ArrayFacts:
-    """Shape, type and statistics of one array."""
+    """Return shape, dtype and statistics of one array."""
     value = component.value
     shape, dtype = _shape_and_dtype(value)
     statistics: Statistics | Unknown
     columns: tuple[Column, ...] = ()
     try:
         statistics, columns = _statistics(value, deadline, labels)
-    # An exotic array must not stop the rest: its statistics are unknown, with the reason.
+    # One unreadable array must not prevent reading the others.
     except Exception as error:
         statistics = Unknown(f"reading it raised {type(error).__name__}")
     return ArrayFacts(
@@ -180,7 +180,7 @@ def array_facts(
 
 
 def _device(value: Any) -> str:
-    """Where a tensor lies; arrays of NumPy's say nothing, or `cpu`."""
+    """Return the device of a tensor; NumPy arrays have none, or `cpu`."""
     device = getattr(value, "device", "")
     return device.rpartition("device:")[2] if isinstance(device, str) and "device:" in device else ""
 
@@ -214,12 +214,12 @@ def _shape_and_dtype(value: Any) -> tuple[Shape | Unknown, str | Unknown]:
 
 
 def _common_type(frame: Any) -> str:
-    """The type that pandas would give the frame as one array."""
+    """Return the dtype of the DataFrame as one array."""
     return str(frame.iloc[:0].to_numpy().dtype)
 
 
 def dtype_name(dtype: Any) -> str:
-    """`float32`, `int64`, `str`, `object`, … of a NumPy, pandas, TensorFlow or torch type."""
+    """Return the name of a NumPy, pandas, TensorFlow or torch dtype: `float32`, `int64`, `str`, `object`, …."""
     name = str(getattr(dtype, "name", dtype))
     if getattr(dtype, "kind", "") in ("U", "T") or name.startswith("str"):
         return "str"
@@ -227,7 +227,7 @@ def dtype_name(dtype: Any) -> str:
 
 
 def _shape_of_list(value: Any) -> Shape | Unknown:
-    """The shape of nested lists; Unknown when they are ragged."""
+    """Return the shape of nested lists, Unknown if they are ragged."""
     shape: list[int | None] = []
     level: list[Any] = [value]
     while level and all(isinstance(item, (list, tuple)) for item in level):
@@ -269,7 +269,7 @@ def _statistics(
             inner = getattr(value, "flat_values", None)
             array = np.asarray(inner if inner is not None else value.values)
         else:
-            # `.numpy()` copies; the private twin shows the tensor's own memory.
+            # `.numpy()` copies; the private method shares the tensor's memory.
             array = value._numpy() if hasattr(value, "_numpy") else value.numpy()
     elif root == "torch":
         array = value.detach().cpu().numpy()
@@ -289,7 +289,7 @@ def _statistics_of_pandas(
     is_frame = hasattr(value, "columns")
     columns = columns_of_frame(value, deadline) if is_frame else columns_of_series(value, deadline)
     empty = value.iloc[:0].to_numpy()
-    # A frame of mixed columns becomes an array of objects, one Python object a cell: too dear, and without numbers.
+    # A DataFrame of mixed columns becomes an object array: expensive, and without numbers.
     if empty.dtype.kind not in "biuf":
         return Unknown(f"fitdoctor computes no statistics for dtype `{dtype_name(empty.dtype)}`"), columns
     return statistics_of(value.to_numpy(), deadline, labels), columns

@@ -1,4 +1,4 @@
-"""Where, in the source, the batches of a living generator, PyDataset or DataLoader are put together."""
+"""Find where the source assembles the batches of a live generator, PyDataset or DataLoader."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fitdoctor.source.module import Module
 
 
 def batch_expression(thing: Any) -> tuple[Module, ast.expr] | None:
-    """What a generator, a function, or the `__getitem__` or `__iter__` of a dataset gives out: its only value."""
+    """Return the only expression that a generator, function, `__getitem__` or `__iter__` yields or returns."""
     code = _code(thing)
     if code is None:
         return None

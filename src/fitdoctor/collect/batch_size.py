@@ -1,4 +1,4 @@
-"""Whether a model may depend on the number of rows in a batch: a second trial is worth its time only then."""
+"""Decide whether a model may depend on the batch size: only then is a second trial worth its time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _WORDS = pattern(r"reshape|batch|broadcast_to|tile")
 
 
 def minds_batch_size(model: Any, rows: int) -> bool:
-    """Whether a layer keeps state for each row, or code of the user's reshapes, speaks of the batch or of its size."""
+    """Whether a layer is stateful, or the user's code reshapes or mentions the batch or its size."""
     return any(_minds(layer, rows) for layer in every_layer(model))
 
 
 def last_rows(samples: Any, batch_size: Any, split: float) -> int:
-    """The rows of the last batch where it is shorter than the others; 0 where it is not, or not known."""
+    """Return the rows of a shorter last batch, 0 if there is none or it is unknown."""
     if not isinstance(samples, int) or not isinstance(batch_size, int) or batch_size <= 0:
         return 0
     rows = int(samples * (1.0 - split)) if 0 < split < 1 else samples
@@ -40,7 +40,7 @@ def _minds(layer: Any, rows: int) -> bool:
 
 
 def _numbers(function: Any) -> list[int]:
-    """The whole numbers that a function writes, by themselves, in tuples, or as names of its file."""
+    """Yield the integers in a function: literals, in tuples, or module constants."""
     code = getattr(function, "__code__", None)
     if code is None:
         return []

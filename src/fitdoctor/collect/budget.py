@@ -1,4 +1,4 @@
-"""How much a collector may spend on one call of fit."""
+"""Limit the time a collector may spend on one call of fit."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from fitdoctor.records import dataclass, field
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of time and of rows; what they cut off is marked as sampled."""
+    """Limits of time and rows; data beyond them is marked as sampled."""
 
     feature_seconds: float = 0.5
     """For reading features (all arrays of x together)."""
     label_seconds: float = 1.0
     """For reading labels and sample weights."""
     batches: int = 2
-    """How many batches of a generator are looked at; Keras itself looks at two."""
+    """The number of generator batches to read; Keras itself reads two."""
     dataset_seconds: float = 0.5
-    """For reading elements of a tf.data pipeline that can be read without harm."""
+    """For reading elements of a tf.data pipeline without side effects."""
     trial: bool = True
     """Whether the abstract forward pass, loss and metrics are tried."""
 
 
 @dataclass
 class Deadline:
-    """The moment at which reading stops."""
+    """The time at which reading stops."""
 
     seconds: float
     started: float = field(default_factory=time.perf_counter)
 
     @property
     def over(self) -> bool:
-        """Whether the time is used up."""
+        """Whether the time is over."""
         return time.perf_counter() - self.started >= self.seconds

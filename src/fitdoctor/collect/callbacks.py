@@ -1,4 +1,4 @@
-"""Callbacks and class weights of a fit call as facts."""
+"""Collect callbacks and class weights of a fit call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SETTINGS = (
 
 
 def callback_facts(callbacks: Any, codes: Codes) -> tuple[CallbackFacts, ...]:
-    """Each callback with its plain settings and `mode`."""
+    """Return each callback with its plain settings and `mode`."""
     if callbacks is None:
         return ()
     items = getattr(callbacks, "callbacks", callbacks)
@@ -39,7 +39,7 @@ def _callback(callback: Any, index: int, codes: Codes, total: int) -> CallbackFa
 
 
 def _mode(callback: Any) -> str:
-    """The direction of improvement. Keras 3 decides `auto` only when training begins."""
+    """Return the direction of improvement; Keras 3 resolves `auto` only when training starts."""
     attributes = vars(callback) if hasattr(callback, "__dict__") else {}
     mode = attributes.get("mode")
     if isinstance(mode, str):
@@ -52,7 +52,7 @@ def _mode(callback: Any) -> str:
 
 
 def class_weight_facts(given: Any, codes: Codes) -> ClassWeight:
-    """The keys as `repr` and the weights."""
+    """Return the keys as `repr` with their weights."""
     made, use = codes.of_argument("class_weight")
     code = use if isinstance(made, Unknown) else made
     if not isinstance(given, dict):

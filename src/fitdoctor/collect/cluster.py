@@ -1,4 +1,4 @@
-"""What a worker can know of its cluster before it joins: its own port, and the names of the others."""
+"""Check what a worker can know about its cluster before joining: its own port and the other hosts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NO_SUCH_HOST = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NON
 
 
 def cluster_facts(frame: FrameType | None) -> ClusterFacts:
-    """Read TF_CONFIG as a strategy that is made now would, and try what needs no other worker.
+    """Read TF_CONFIG as a new strategy would, and check what needs no other worker.
 
     Args:
-        frame: the user's frame that makes the strategy.
+        frame: the user's frame that creates the strategy.
     """
     text = os.environ.get("TF_CONFIG", "")
     made = None
@@ -37,17 +37,17 @@ def cluster_facts(frame: FrameType | None) -> ClusterFacts:
 
 
 def joined_already() -> bool:
-    """Whether TensorFlow's server of this process is up: then it is the one that listens."""
+    """Whether TensorFlow's server of this process is running and holds the port."""
     context: Any = getattr(sys.modules.get("tensorflow.python.eager.context"), "_context", None)
     servers = ("_server_def", "_collective_ops_server_def")
     return any(getattr(context, server, None) is not None for server in servers)
 
 
 def _taken(address: str) -> bool:
-    """Whether the port cannot be had on this machine, for any interface, as TensorFlow's server would ask for it."""
+    """Whether the port is unavailable on any interface of this machine."""
     port = int(address.rpartition(":")[2])
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
-        # As a server does: a connection that was closed a minute ago does not count.
+        # As servers do: a recently closed connection does not count.
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             trial.bind(("", port))
@@ -57,7 +57,7 @@ def _taken(address: str) -> bool:
 
 
 def _resolves(address: str) -> bool:
-    """Whether a host has an address; a name server that does not answer says nothing."""
+    """Whether a host name resolves; a name server that does not answer is ignored."""
     host, _colon, port = address.rpartition(":")
     try:
         socket.getaddrinfo(host.strip("[]"), int(port))

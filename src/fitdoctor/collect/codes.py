@@ -1,4 +1,4 @@
-"""What collectors ask about the user's source: which piece of it made a living thing."""
+"""The interface for locating live objects in the user's source."""
 
 from __future__ import annotations
 
@@ -10,62 +10,62 @@ NOT_FOUND = Unknown("its location in the source was not found")
 
 
 class Codes:
-    """Answers Unknown to everything; `fitdoctor.collect.locate` answers better."""
+    """Returns Unknown for everything; `fitdoctor.collect.locate` overrides it."""
 
     def of_call(self) -> Code | Unknown:
-        """The call itself, `model.fit(…)`."""
+        """Return the call itself, `model.fit(…)`."""
         return NOT_FOUND
 
     def model_text(self) -> str:
-        """The model as the call spells it; "" where it does not."""
+        """Return the model expression of the call, "" if unknown."""
         return ""
 
     def of_argument(self, path: str) -> tuple[Code | Unknown, Code | Unknown]:
-        """For `x`, `x['image']`, `y[0]`, `class_weight`: the code that made it, and the code that was given."""
+        """Return the code that creates `x`, `x['image']`, `y[0]` or `class_weight`, and the argument expression."""
         return NOT_FOUND, NOT_FOUND
 
     def of_object(self, thing: Any) -> Code | Unknown:
-        """The construction of a layer, dataset, callback, loss or optimizer that was recorded."""
+        """Return the recorded constructor call of a layer, dataset, callback, loss or optimizer."""
         return NOT_FOUND
 
     def of_model(self, model: Any) -> Code | Unknown:
-        """Where the model was made."""
+        """Return where the model is created."""
         return NOT_FOUND
 
     def of_compile(self, model: Any) -> Code | Unknown:
-        """The call of `compile`."""
+        """Return the call of `compile`."""
         return NOT_FOUND
 
     def of_compile_argument(self, model: Any, name: str, keys: tuple[str | int, ...] = ()) -> Code | Unknown:
-        """The value of an argument of `compile`, or an item of it."""
+        """Return an argument of `compile`, or an item of it."""
         return NOT_FOUND
 
     def of_layers(self, model: Any, layers: list[Any]) -> dict[int, Code]:
-        """The constructions of the model's layers, by `id`."""
+        """Return the constructor calls of the layers, by `id`."""
         return {}
 
     def of_input(self, model: Any) -> Code | Unknown:
-        """The `Input(…)` or `input_shape=` that fixes the model's input."""
+        """Return the `Input(…)` or `input_shape=` that sets the model input."""
         return NOT_FOUND
 
     def of_pipeline(self, path: str, operations: list[str]) -> list[Code | Unknown]:
-        """The calls that made the steps of a tf.data pipeline, in the same order."""
+        """Return the calls that create the stages of a tf.data pipeline, in order."""
         return [NOT_FOUND] * len(operations)
 
     def of_sliced(
         self, path: str, operations: list[str], keys: tuple[str | int, ...]
     ) -> tuple[Code | Unknown, Code | Unknown]:
-        """For a pipeline that passes its arrays on: what made one of them, and what stands in its source."""
+        """Return what creates an array that a pipeline passes unchanged, and its expression in the source stage."""
         return NOT_FOUND, NOT_FOUND
 
     def of_batch(self, thing: Any, path: str, parts: int) -> Code | Unknown:
-        """For a part of the batches of a generator or PyDataset (`x`, `x['image']`, `y`): what is yielded for it."""
+        """Return what a generator or PyDataset yields for a part of its batches (`x`, `x['image']`, `y`)."""
         return NOT_FOUND
 
     def of_loaded(self, path: str, index: int) -> tuple[Code | Unknown, Code | Unknown]:
-        """For a DataLoader over a TensorDataset: what made one of its tensors, and what stands in its call."""
+        """Return what creates a tensor of a TensorDataset in a DataLoader, and its argument expression."""
         return NOT_FOUND, NOT_FOUND
 
     def of_batches(self, thing: Any) -> Code | Unknown:
-        """What a generator, a dataset or a function that puts batches together gives out, as a whole."""
+        """Return the expression that a generator, dataset or collate function yields or returns."""
         return NOT_FOUND

@@ -1,4 +1,4 @@
-"""Matches living layers with the constructor calls in the source, and only where the match is forced."""
+"""Match live layers with constructor calls in the source, only if the match is unambiguous."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ OLD_NAMES = {
 
 
 def input_layers(model: Any) -> list[Any]:
-    """The living InputLayers of a model."""
+    """Return the live InputLayers of a model."""
     layers = vars(model).get("_operations") or vars(model).get("_layers") or _tracked(model)
     return [layer for layer in layers if type(layer).__name__ == "InputLayer"]
 
 
 def _tracked(model: Any) -> list[Any]:
-    """The layers of a model of Keras 2, inputs too."""
+    """Return the layers of a Keras 2 model, including inputs."""
     return list(vars(model).get("_self_tracked_trackables") or ())
 
 
 def layer_with_input_shape(model: Any) -> Any:
-    """The first layer of a sequential model when it fixes the input by `input_shape=`; else None."""
+    """Return the first layer of a sequential model if it has `input_shape=`, else None."""
     for layer in vars(model).get("_layers") or _tracked(model):
         if type(layer).__name__ != "InputLayer":
             given = ("_input_shape_arg", "_batch_input_shape")
@@ -49,7 +49,7 @@ def layer_with_input_shape(model: Any) -> Any:
 
 
 def compile_call(module: Module, fit_call: ast.Call, model: ast.expr | None, made: Made) -> Place | None:
-    """The call of compile of the model that `fit_call` is made on, which it spells `model`."""
+    """Return the compile call of the model that `fit_call` is called on."""
     modules = [module] if made is None or made[0] is module else [module, made[0]]
     candidates = [(where, site.node) for where in modules for site in where.method_calls("compile")]
     if made is not None:
@@ -88,10 +88,10 @@ def _last_before(module: Module, fit_call: ast.Call, found: list[Place]) -> Plac
 
 
 def match_layers(model: Any, layers: list[Any], module: Module, made: Made) -> Iterator[Match]:
-    """Constructor calls for layers whose making was not recorded.
+    """Return constructor calls for layers that were not recorded.
 
-    A layer is matched by its literal `name=`, or when the calls of its class in what makes its owner are as many
-    as the owner's living layers of that class. Anything else stays unmatched: a wrong line is worse than none.
+    A layer is matched by its literal `name=`, or if the code that builds its owner has as many calls of its class as
+    the owner has live layers of that class. Anything else stays unmatched: a wrong line is worse than none.
     """
     missing = {id(layer) for layer in layers}
     owners = [model, *(layer for layer in every_layer(*sublayers(model)) if sublayers(layer))]
@@ -133,7 +133,7 @@ def _match(group: list[Any], calls: list[Place]) -> Iterator[Match]:
 
 
 def _made_order(layer: Any) -> int:
-    """Automatic names count up in the order in which layers were made."""
+    """Sort by automatic name, which follows the order of creation."""
     match = re.search(r"_(\d+)$", str(getattr(layer, "name", "")))
     return int(match.group(1)) if match else 0
 
@@ -156,7 +156,7 @@ def _literal_name(call: ast.Call) -> str | None:
 
 
 def _repeats(module: Module, call: ast.Call) -> bool:
-    """Whether the call stands in a loop or comprehension: it may have made any number of layers."""
+    """Whether the call is in a loop or comprehension and may create any number of layers."""
     node: ast.AST | None = call
     while node is not None and not isinstance(node, (*FUNCTIONS, ast.Module)):
         node = module.parent(node)
@@ -169,7 +169,7 @@ def _repeats(module: Module, call: ast.Call) -> bool:
 
 
 def _calls_of(owner: Any, module: Module, made: Made) -> list[Place]:
-    """The calls that may make an owner's layers, in source order: its own class, or what flows into its making."""
+    """Return the calls that may create the layers of an owner, in source order."""
     classes = [info for kind in type(owner).__mro__ for info in _class_infos(module, kind)]
     if classes:
         return [
@@ -200,7 +200,7 @@ def _class_infos(module: Module, kind: type) -> list[ClassInfo]:
 
 
 def _flowing_into(module: Module, nodes: list[ast.AST]) -> list[ast.AST]:
-    """The expressions that the given ones are computed from, through names of the same file."""
+    """Yield the expressions that the given ones are computed from, through names of the same file."""
     found: dict[int, ast.AST] = {}
     pending = list(nodes)
     while pending and len(found) < MOST_NODES:
@@ -238,7 +238,7 @@ def _calls_in(module: Module, nodes: Iterable[ast.AST]) -> list[Place]:
 
 
 def input_call(model: Any, module: Module, made: Made) -> Place | None:
-    """The only `Input(…)` call, or the only call with `input_shape=`, in what makes the model."""
+    """Return the only `Input(…)` call, or the only call with `input_shape=`, in the code that builds the model."""
     if not input_layers(model):
         return None
     calls = _calls_of(model, module, made)

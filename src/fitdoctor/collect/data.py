@@ -1,4 +1,4 @@
-"""The data of a call: which form it has, what it holds, and the abstract batch that fit will see."""
+"""Collect the data of a call: its form, its contents, and the abstract batch that fit receives."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fitdoctor.records import dataclass
 
 @dataclass(frozen=True)
 class Given:
-    """What the user gave to the call, by name."""
+    """The arguments of the call, by name."""
 
     x: Any = None
     y: Any = None
@@ -37,28 +37,28 @@ class Given:
     steps: int | None = None
     validation_split: float = 0.0
     whole_batch: bool = False
-    """The arrays are one batch (`train_on_batch`)."""
+    """Whether the arrays are one batch (`train_on_batch`)."""
     keras: int = 3
-    """The version of Keras that the model is of: each takes other things for data."""
+    """The Keras version of the model; each accepts different data."""
 
     @property
     def parts(self) -> tuple[Any, Any, Any]:
-        """x, y and the weights as they were given."""
+        """Return x, y and the weights as passed."""
         return self.x, self.y, self.sample_weight
 
 
 @dataclass(frozen=True)
 class Collected:
-    """Facts about data, the abstract batch for the trial, and what to give to the call in place of x."""
+    """Facts about data, the abstract batch for the trial, and the replacement for x in the call."""
 
     facts: DataFacts
     batch: Batch | Unknown = Unknown("the batch is unknown")
     x: Any = None
-    """What to pass on as x (a peeked generator is chained together again)."""
+    """What to pass as x (a peeked generator is chained back together)."""
 
 
 def form_of(x: Any) -> str:
-    """`arrays`, `dataset`, `generator`, `pydataset`, `dataloader`, `none` or `other`, without importing anything."""
+    """Return `arrays`, `dataset`, `generator`, `pydataset`, `dataloader`, `none` or `other`, without imports."""
     if x is None:
         return "none"
     names = {(base.__module__, base.__name__) for base in type(x).__mro__}
@@ -83,7 +83,7 @@ def form_of(x: Any) -> str:
 
 
 def collect_data(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:
-    """Facts about the training data, or about the validation data, of one call."""
+    """Return facts about the training or validation data of one call."""
     form = form_of(given.x)
     if form == "dataset":
         from fitdoctor.collect.datasets import collect_dataset
@@ -103,7 +103,7 @@ def collect_data(given: Given, role: str, budget: Budget, codes: Codes) -> Colle
 
 
 def prefix(role: str, part: str) -> str:
-    """How the user writes x, y and the weights of that role."""
+    """Return the paths of x, y and the weights for that role."""
     if role == "training":
         return part
     return {"x": "validation_data[0]", "y": "validation_data[1]"}.get(part, "validation_data[2]")
@@ -198,7 +198,7 @@ def _training_rows(given: Given, samples: int) -> int:
 
 
 def _batch_axis(given: Given, samples: int, batch_size: int | Unknown) -> int | None:
-    """Keras traces with a fixed batch axis where all batches are of one size, else with an open one."""
+    """Return the batch axis as Keras traces it: fixed if all batches have the same size, else open."""
     if given.whole_batch:
         return samples
     rows = _training_rows(given, samples)
@@ -219,7 +219,7 @@ def _last_batch(batch: Batch | None, samples: int | Unknown, batch_size: int | U
 
 
 def batch_specs(batch: Batch | None, rows: int | None) -> tuple[Spec, ...]:
-    """The specs of a batch, flattened: x, then y, then the weights; each named by its path."""
+    """Return the flattened specs of a batch, x, y, then the weights, each named by its path."""
     if batch is None:
         return ()
     specs = []
@@ -242,7 +242,7 @@ def _leaves(value: Any, path: str) -> list[tuple[str, Leaf]]:
 
 
 def _problem(given: Given) -> FailureSummary | None:
-    """What Keras will raise when it adapts the arrays; tried on their first rows, with Keras's own code."""
+    """Return what Keras raises for these arrays, by running its adapters on their first rows."""
     adapters = _keras_adapters(given)
     if adapters is None or given.whole_batch:
         return None
@@ -287,20 +287,20 @@ def _flat(value: Any) -> list[Any]:
 
 
 def without_values(message: str) -> str:
-    """A message of Keras without the arrays that it quotes."""
+    """Remove the quoted arrays from a Keras message."""
     message = re.split(r"(?:\n- )?\b(?:x|y|sample_weight)=|\n- y:|Received invalid input:", message)[0]
     return message.strip()[:600]
 
 
 def _head(value: Any) -> Any:
-    # Keras decides by all elements of a one-dimensional object array whether it holds strings.
+    # Keras checks all elements of a one-dimensional object array for strings.
     if getattr(value, "ndim", 0) == 1 and str(getattr(value, "dtype", "")) == "object":
         return value
     return first_rows(value)
 
 
 def _converted(structure: Any) -> Any:
-    """The structure's first rows as the tensors that Keras makes of them."""
+    """Return the first rows of the structure, converted to tensors by Keras."""
     import keras
     import tensorflow as tf
 
@@ -328,14 +328,14 @@ def _abstract_batch(given: Given, axis: int | None) -> Batch | Unknown:
         parts = [
             None if head is None else map_leaves(lambda tensor: _leaf(tensor, axis), head) for head in heads
         ]
-    # What cannot be converted is reported as the data's problem; there is no batch then.
+    # A failed conversion is reported as a problem of the data, without a batch.
     except Exception as error:
         return Unknown(f"converting the arrays raised {type(error).__name__}")
     return Batch(*parts)
 
 
 def _weights(given: Given) -> Any:
-    """The sample weights that fit passes on: class weights become sample weights."""
+    """Return the sample weights that fit uses; class weights become sample weights."""
     if given.sample_weight is None and given.class_weight is not None and given.y is not None:
         import numpy as np
 
@@ -351,7 +351,7 @@ def _leaf(tensor: Any, axis: int | None) -> Leaf:
 
 
 def _plain_batch(given: Given, axis: int | None) -> Batch | Unknown:
-    """Without Keras: the shapes as they are, floats as float32."""
+    """Return the batch without Keras: unchanged shapes, floats as float32."""
 
     def leaf(value: Any) -> Leaf:
         shape = tuple(int(size) for size in value.shape)
@@ -365,7 +365,7 @@ def _plain_batch(given: Given, axis: int | None) -> Batch | Unknown:
 
 
 def _keras_adapters(given: Given) -> Any:
-    """The data adapters of the model's Keras when the program has imported it; None otherwise."""
+    """Return the data adapters of the imported Keras, else None."""
     import sys
 
     if given.keras == 2:

@@ -1,4 +1,4 @@
-"""tf.data pipelines: their element, their chain of operations, and what they hold where reading it does no harm."""
+"""Collect tf.data pipelines: element spec, stages, and contents if reading has no side effects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _is_nested(spec: Any) -> bool:
 
 
 def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:
-    """Facts of a tf.data.Dataset, mostly from its specification; elements only where that is free of effects."""
+    """Return facts about a tf.data.Dataset from its spec; elements only if reading has no side effects."""
     dataset = given.x
     spec = getattr(dataset, "element_spec", None)
     argument = "x" if role == "training" else "validation_data"
@@ -38,7 +38,7 @@ def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Co
     facts: dict[str, Any] = {}
 
     def origins(keys: tuple[Any, ...]) -> dict[str, Any]:
-        """The array behind a component where the pipeline passes it on unchanged, else the pipeline itself."""
+        """Return the array behind an unchanged component, else the pipeline itself."""
         made, given_as = codes.of_sliced(argument, operations, keys if isinstance(spec, tuple) else keys[1:])
         return {"code": made, "use": given_as} if isinstance(made, Code) else {"code": code, "use": use}
 
@@ -84,7 +84,7 @@ def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Co
 
 
 def _sharding(dataset: Any) -> Sharding | Unknown:
-    """Only a process that has joined others shares its data out."""
+    """Return the sharding of a dataset, known only in a process that is part of a cluster."""
     from fitdoctor.collect.cluster import joined_already
 
     if not joined_already():
@@ -95,7 +95,7 @@ def _sharding(dataset: Any) -> Sharding | Unknown:
 
 
 class _Contents(dict[tuple[Any, ...], Statistics | Unknown]):
-    """Statistics by the keys that lead to a component, and the number of samples."""
+    """Statistics by the keys of a component, and the number of samples."""
 
     samples: int | Unknown = Unknown("a dataset does not report its number of samples")
     empty: bool = False
@@ -103,7 +103,7 @@ class _Contents(dict[tuple[Any, ...], Statistics | Unknown]):
 
 
 def _contents(dataset: Any, parts: tuple[Any, ...], budget: Budget) -> _Contents:
-    """What the components hold. TensorFlow flattens dicts by sorted keys; the facts keep the user's order."""
+    """Return the contents by component; TensorFlow sorts dict keys, the facts keep the user's order."""
     from fitdoctor.collect.elements import contents_of
 
     order = [(index, *keys) for index, part in enumerate(parts) for keys in _flat_keys(part)]
@@ -111,7 +111,7 @@ def _contents(dataset: Any, parts: tuple[Any, ...], budget: Budget) -> _Contents
     found = _Contents()
     try:
         contents = contents_of(dataset, budget, labels)
-    # tf.data's classes are private: another version may keep its tensors elsewhere.
+    # tf.data classes are private and may change between versions.
     except Exception as error:
         reason = Unknown(f"reading the pipeline raised {type(error).__name__}")
         found.update(dict.fromkeys(order, reason))
@@ -125,7 +125,7 @@ def _contents(dataset: Any, parts: tuple[Any, ...], budget: Budget) -> _Contents
 
 
 def _with_shapes(parts: tuple[Any, ...], shapes: tuple[Shape | None, ...]) -> tuple[Any, ...]:
-    """The specification, with the lengths that it leaves open and that all elements seen have alike."""
+    """Fill in open lengths of the spec that are equal in all elements read."""
     import tensorflow as tf
 
     flat = tf.nest.flatten(parts)
@@ -224,7 +224,7 @@ def _batch_size(parts: tuple[Any, ...]) -> int | Unknown:
 
 
 def _for_trial(batch: Batch | Unknown, given: Given) -> Batch | Unknown:
-    """With class weights Keras adds sample weights to the elements."""
+    """Return the element for the trial; with class weights Keras adds sample weights."""
     if isinstance(batch, Batch) and given.class_weight is not None and batch.sample_weight is None:
         leaf = batch.y if isinstance(batch.y, Leaf) else None
         axis = leaf.shape[0] if leaf is not None and leaf.shape else None

@@ -1,4 +1,4 @@
-"""What the user's code touches when it runs once more: what can be taken back, and what cannot."""
+"""Determine the side effects of running the user's code once more: which can be restored, which cannot."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ MOST_FUNCTIONS = 300
 
 @dataclass(frozen=True)
 class Effects:
-    """What the code of some objects could leave behind."""
+    """The possible side effects of the code of some objects."""
 
     lasting: str = ""
-    """Why it must not run once more (it writes files, advances an iterator, …); "" when nothing speaks against it."""
+    """Why it must not run again (it writes files, advances an iterator, …); "" if it may."""
     globals: tuple[tuple[dict[str, Any], str], ...] = ()
-    """Global names that it reads or writes: their values can be restored."""
+    """Global names it reads or writes, whose values can be restored."""
     closures: tuple[types.FunctionType, ...] = ()
     functions: int = 0
-    """How many functions of the user's were looked at."""
+    """The number of user functions that were read."""
 
 
 def effects_of(*things: Any) -> Effects:
-    """Read the byte code of the user's classes and functions, and of the functions of theirs that those name."""
+    """Return the side effects of user classes and functions, from their byte code."""
     pending = [function for thing in things for function in _functions_of(thing)]
     seen: dict[int, types.FunctionType] = {}
     touched: dict[tuple[int, str], tuple[dict[str, Any], str]] = {}
@@ -53,7 +53,7 @@ def effects_of(*things: Any) -> Effects:
 
 
 def _is_constant(value: Any) -> bool:
-    """A module, a class or a library function: running code does not change the binding's content."""
+    """Whether a binding is a module, class or library function, which running code does not change."""
     if isinstance(value, (types.ModuleType, type)):
         return True
     return isinstance(value, types.FunctionType) and _of_library(value)
@@ -147,7 +147,7 @@ def _of_users(function: types.FunctionType, caller: types.FunctionType) -> bool:
 
 
 def names_of(code: types.CodeType) -> set[str]:
-    """All global and attribute names in a function and the functions inside it."""
+    """Return all global and attribute names in a function and its nested functions."""
     found = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

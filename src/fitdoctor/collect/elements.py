@@ -1,8 +1,7 @@
-"""What a tf.data pipeline holds, without iterating the user's dataset.
+"""Read the contents of a tf.data pipeline without iterating the user's dataset.
 
-Iterating it would advance the seeds of its shuffle, fill its cache and run the user's Python code. Instead each
-component is traced back to the tensor that it was sliced from; and where functions lie in between, those that are
-pure are called directly on some elements.
+Iterating it would advance shuffle seeds, fill caches and run the user's Python code. Instead, each component is traced
+back to the tensor it is sliced from, and pure functions in between are called directly on some elements.
 """
 
 from __future__ import annotations
@@ -20,29 +19,29 @@ from fitdoctor.records import dataclass
 
 MOST_ELEMENTS = 512
 PATIENCE = 4
-"""How many times longer than usual a pipeline is read that lets nothing through."""
+"""The factor by which reading is extended if a pipeline yields nothing."""
 PASSING = frozenset(
     ("prefetch", "options", "cache", "repeat", "shuffle", "batch", "ignore_errors", "model", "rebatch")
 )
-"""Operations that keep each component's values as they are (in another order, or in groups)."""
+"""Operations that do not change the values of a component, only their order or grouping."""
 
 
 @dataclass(frozen=True)
 class Contents:
-    """Statistics of the components, and the number of samples where it is known."""
+    """Statistics of the components, and the number of samples if known."""
 
     statistics: tuple[Statistics | Unknown, ...]
     """In the order in which TensorFlow flattens the element."""
     samples: int | Unknown = Unknown("a dataset does not report its number of samples")
     empty: bool = False
-    """Every element was looked at, and none came out at the end."""
+    """Whether every element was read and the pipeline yields none."""
     shapes: tuple[Shape | None, ...] = ()
-    """Of each component, the shape that every element seen has, its first axis open; None where they differ."""
+    """The common shape of each component with an open first axis; None if shapes differ."""
 
 
 @dataclass(frozen=True)
 class _Source:
-    """The tensor that a component is sliced from, and which rows of it are used."""
+    """The tensor that a component is sliced from, and the rows used."""
 
     tensor: Any
     start: int
@@ -50,7 +49,7 @@ class _Source:
 
 
 def contents_of(dataset: Any, budget: Budget, label_indices: frozenset[int]) -> Contents:
-    """Statistics of each flat component; labels get the larger share of the time."""
+    """Return statistics of each flat component; labels get most of the time."""
     count = _width(dataset)
     features, labels = Deadline(budget.feature_seconds), Deadline(budget.label_seconds)
     found: list[Statistics | Unknown] = []
@@ -67,7 +66,7 @@ def contents_of(dataset: Any, budget: Budget, label_indices: frozenset[int]) -> 
     empty = False
     shapes: tuple[Shape | None, ...] = ()
     if any(isinstance(item, Unknown) for item in found):
-        # A pipeline that has let nothing through yet is worth some patience: fit would train on nothing.
+        # Keep reading a pipeline that has yielded nothing yet: fit would train on nothing.
         patience = Deadline(PATIENCE * budget.dataset_seconds)
         columns, complete = _columns(dataset, Deadline(budget.dataset_seconds), patience)
         sampled = [_of_column(one, complete, at in label_indices) for at, one in enumerate(columns or ())]
@@ -84,7 +83,7 @@ def contents_of(dataset: Any, budget: Budget, label_indices: frozenset[int]) -> 
 
 
 def source_rows(dataset: Any) -> Any:
-    """The rows that the first component is sliced from, where no function changes them on the way; None otherwise."""
+    """Return the rows of the first component if no function changes them, else None."""
     source = _trace(dataset, 0)
     return None if isinstance(source, Unknown) else _array(source)
 
@@ -97,7 +96,7 @@ def _width(dataset: Any) -> int:
 
 def _array(source: _Source) -> Any:
     tensor = source.tensor
-    # `.numpy()` copies; the private twin shows the tensor's own memory.
+    # `.numpy()` copies; the private method shares the tensor's memory.
     whole = tensor._numpy() if hasattr(tensor, "_numpy") else tensor.numpy()
     return whole[source.start : source.stop]
 
@@ -106,7 +105,7 @@ def _array(source: _Source) -> Any:
 
 
 def _trace(dataset: Any, index: int, shuffled: bool = False) -> _Source | Unknown:
-    """The source of one flat component, where no operation changes or drops its values on the way."""
+    """Return the source of a flat component if no operation changes or drops its values."""
     operation = operation_of(dataset)
     inputs = inputs_of(dataset)
     if operation == "from_tensor_slices":
@@ -131,7 +130,7 @@ def _trace(dataset: Any, index: int, shuffled: bool = False) -> _Source | Unknow
 
 
 def _part(dataset: Any, operation: str, inner: Any, index: int) -> _Source | Unknown:
-    """`take` and `skip` of rows in their order; after a shuffle nobody knows which rows they are."""
+    """Return the rows that `take` and `skip` keep; unknown after a shuffle."""
     below = inner
     while True:
         step = operation_of(below)
@@ -154,7 +153,7 @@ def _part(dataset: Any, operation: str, inner: Any, index: int) -> _Source | Unk
 
 
 def _passed_through(dataset: Any, index: int) -> int | None:
-    """Which input of a map function comes out unchanged as output `index`; None when it is computed."""
+    """Return the input of a map function that becomes output `index` unchanged, None if computed."""
     function = getattr(vars(dataset).get("_map_func"), "function", None)
     graph = getattr(function, "graph", None)
     if graph is None or index >= len(graph.outputs):
@@ -173,9 +172,9 @@ def _passed_through(dataset: Any, index: int) -> int | None:
 
 
 def _columns(dataset: Any, deadline: Deadline, patience: Deadline) -> tuple[list[list[Any]] | None, bool]:
-    """The components of some elements, and whether those are all; none where the pipeline lets nothing through.
+    """Return the components of some elements, and whether these are all; empty if the pipeline yields nothing.
 
-    None for the components where it cannot be read.
+    The components are None if the pipeline cannot be read.
     """
     elements = _elements(dataset, patience)
     columns: list[list[Any]] = []
@@ -212,7 +211,7 @@ def _as_array(value: Any) -> Any:
 
 
 def _elements(dataset: Any, deadline: Deadline, spread: bool = True) -> Iterator[tuple[Any, ...]] | None:
-    """The flat elements, computed apart from the dataset object; None where that cannot be done without effects."""
+    """Return the flat elements, computed without the dataset object; None if that has side effects."""
     operation = operation_of(dataset)
     inputs = inputs_of(dataset)
     attributes = vars(dataset)
@@ -271,7 +270,7 @@ def _numbers(ends: list[Any]) -> Iterator[tuple[Any, ...]] | None:
 
 
 def _constant(dataset: Any) -> Iterator[tuple[Any, ...]] | None:
-    """The one element of `from_tensors(…).repeat()`, again and again: beside others it has no end of its own."""
+    """Yield the element of `from_tensors(…).repeat()` forever; zipped with others it has no end."""
     inner = inputs_of(dataset)
     if operation_of(dataset) != "repeat" or not inner or operation_of(inner[0]) != "from_tensors":
         return None
@@ -291,10 +290,10 @@ def _slices(tensors: Any, deadline: Deadline, spread: bool) -> Iterator[tuple[An
     if not tensors or any(not hasattr(tensor, "numpy") for tensor in tensors):
         return None
     count = int(tensors[0].shape[0])
-    # A pipeline that was shuffled shows rows from all over: step through the source instead of taking its head.
+    # For a shuffled pipeline, sample the whole source instead of its first rows.
     stride = max(count // MOST_ELEMENTS, 1) if spread else 1
     order = (row for start in range(stride) for row in range(start, count, stride))
-    # A filter that lets nothing through would go over all the rows: time ends here too.
+    # A filter that rejects everything would read all rows: stop at the deadline.
     within = itertools.takewhile(lambda _row: not deadline.over, order)
     return (tuple(tensor[row] for tensor in tensors) for row in within)
 

@@ -1,4 +1,4 @@
-"""Versions, settings and devices that matter to fit, without importing TensorFlow."""
+"""Collect versions, settings and devices that matter to fit, without importing TensorFlow."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _VALUES = {
     "floatx": ("float16", "float32", "float64"),
     "image_data_format": ("channels_first", "channels_last"),
 }
-"""What Keras takes in its settings."""
+"""The values Keras accepts in its settings."""
 
 
 def environment(with_conflicts: bool = False) -> EnvironmentFacts:
-    """Read the installed versions, the environment variables and, where TensorFlow runs already, its devices.
+    """Read installed versions, environment variables and, if TensorFlow is running, its devices.
 
     Args:
-        with_conflicts: also which packages do not go together; that reads the metadata of all of them.
+        with_conflicts: also find package conflicts, which reads the metadata of all packages.
     """
     from fitdoctor.collect.versions import conflicts, versions_of
 
@@ -59,12 +59,12 @@ def environment(with_conflicts: bool = False) -> EnvironmentFacts:
 
 
 def wants_legacy_keras() -> bool:
-    """Whether the environment asks TensorFlow for `tf_keras`."""
+    """Whether the environment selects `tf_keras`."""
     return os.environ.get("TF_USE_LEGACY_KERAS", "").strip().lower() in ("1", "true")
 
 
 def _keras_of_tf(packages: dict[str, str], legacy: bool) -> str:
-    """What `tf.keras` is: since TensorFlow 2.16 Keras 3, unless the legacy switch is on."""
+    """Return what `tf.keras` is: Keras 3 since TensorFlow 2.16, unless legacy Keras is selected."""
     from fitdoctor.collect.versions import installed_version
 
     version = installed_version("tensorflow")
@@ -123,7 +123,7 @@ def _problems() -> Iterator[str]:
 
 
 def _stand_ins() -> Iterator[tuple[str, str]]:
-    """What was imported under the name of a package and is not that package: the real ones all tell their version."""
+    """Yield modules that shadow a package: unlike the real one, they have no version."""
     for name in ("tensorflow", "keras", "tf_keras", "numpy", "pandas", "scipy", "sklearn"):
         module = sys.modules.get(name)
         if module is None or hasattr(module, "__version__"):
@@ -134,7 +134,7 @@ def _stand_ins() -> Iterator[tuple[str, str]]:
 
 
 def _context() -> Any:
-    """TensorFlow's context when the program has started it; asking for it must not start it."""
+    """Return the context of TensorFlow if the program has initialized it, without initializing it."""
     module = sys.modules.get("tensorflow.python.eager.context")
     context = getattr(module, "_context", None)
     return context if getattr(context, "_initialized", False) else None
@@ -146,19 +146,19 @@ def _devices() -> tuple[str, ...] | Unknown:
         return Unknown("TensorFlow has not started")
     try:
         return tuple(str(device.name) for device in context.list_logical_devices())
-    # The runtime may refuse in ways of its own.
+    # The runtime may raise anything.
     except Exception as error:
         return Unknown(f"listing the devices raised {type(error).__name__}")
 
 
 def gpu_memory() -> tuple[MemoryLimit, ...]:
-    """The memory of each GPU that TensorFlow has taken, by its own figures, the tightest first; empty without one."""
+    """Return the memory of each GPU that TensorFlow uses, smallest first; empty without a GPU."""
     context = _context()
     if context is None:
         return ()
     try:
         return _gpu_memory(context)
-    # The runtime may refuse in ways of its own.
+    # The runtime may raise anything.
     except Exception:
         return ()
 

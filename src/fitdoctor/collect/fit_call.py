@@ -1,4 +1,4 @@
-"""One call of fit (or evaluate, predict, …) from its living arguments to facts; it never raises and changes nothing."""
+"""Collect the facts of one call of fit (or evaluate, predict, …); never raises and changes nothing."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "test_on_batch": ("x", "y", "sample_weight", "return_dict"),
     "predict_on_batch": ("x",),
 }  # fmt: skip
-"""The parameters of each method in Keras 3, for a method whose own signature does not tell."""
+"""The parameters of each method in Keras 3, for methods without a usable signature."""
 
 
 @dataclass(frozen=True)
 class CollectedCall:
-    """What is known of a call, and what to really call with."""
+    """The facts of a call, and the arguments to call with."""
 
     model: ModelFacts | Unknown
     fit: FitFacts
     data: tuple[DataFacts, ...]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    """Peeked generators stand in `args` and `kwargs` chained together again."""
+    """`args` and `kwargs` contain peeked generators, chained back together."""
     crashes: tuple[str, ...] = ()
-    """What went wrong in fitdoctor itself."""
+    """Internal errors of fitdoctor."""
 
 
 @dataclass
 class _Work:
-    """One collection under way."""
+    """The state of one collection."""
 
     model: Any
     method: str
@@ -62,7 +62,7 @@ class _Work:
     crashes: list[str] = field(default_factory=list)
 
     def guarded(self, what: str, work: Callable[[], T], instead: T) -> T:
-        """The result of a collector, or `instead` when it crashes: it must not hurt the user's program."""
+        """Return the result of a collector, or `instead` if it crashes: the user's program must not suffer."""
         try:
             return work()
         except Exception as error:
@@ -82,16 +82,16 @@ def collect_call(
     """Collect the facts of one call.
 
     Args:
-        model: the living model.
+        model: the live model.
         method: `fit`, `evaluate`, `predict`, `train_on_batch`, `test_on_batch` or `predict_on_batch`.
         args: the positional arguments, without the model.
         kwargs: the keyword arguments.
-        frame: the user's frame that made the call; without it no code is known.
+        frame: the user's frame of the call; without it no code is known.
         budget: the limits of time.
-        passed: how the call in the frame passed the arguments; by default as `args` and `kwargs` stand.
+        passed: how the call in the frame passes the arguments; by default as in `args` and `kwargs`.
 
     Returns:
-        The facts, and the arguments to really call with. Never raises.
+        The facts, and the arguments to call with. Never raises.
     """
     work = _Work(model, method, tuple(args), dict(kwargs), budget or Budget())
     work.codes = work.guarded("codes", lambda: _codes(work, frame, passed), Codes())
@@ -139,19 +139,19 @@ def _codes(work: _Work, frame: FrameType | None, passed: Passed | None) -> Codes
 def passed_to(
     model: Any, method: str, positional: int | None, *, leading: int = 0, direct: bool = True
 ) -> Passed:
-    """How arguments reach a method of a model; see `Passed`."""
+    """Return how arguments reach a method of a model; see `Passed`."""
     return Passed(method, parameters_of(model, method), positional, leading, direct)
 
 
 def bind(model: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by name, those that were given only; unknown keywords keep their names."""
+    """Return the passed arguments by name; unknown keywords keep their names."""
     bound = dict(zip(parameters_of(model, method), args, strict=False))
     bound.update(kwargs)
     return bound
 
 
 def parameters_of(model: Any, method: str) -> tuple[str, ...]:
-    """The parameters of a method in order, without the model."""
+    """Return the parameters of a method in order, without the model."""
     names: tuple[str, ...] = PARAMETERS.get(method, ())
     function = getattr(type(model), method, None)
     try:
@@ -184,7 +184,7 @@ def _training(work: _Work, bound: dict[str, Any]) -> Collected | None:
     collected = collect_data(given, "training", work.budget, work.codes)
     if not work.method.startswith("predict"):
         return collected
-    # Labels that come with a dataset are left aside: nothing is compared with them.
+    # Labels of the dataset are ignored: predict does not compare them.
     facts = replace(collected.facts, y=(), sample_weight=(), y_structure="none")
     return replace(collected, facts=facts)
 
@@ -262,7 +262,7 @@ def _with_shared_rows(bound: dict[str, Any], facts: DataFacts) -> DataFacts:
 def _substituted(
     work: _Work, bound: dict[str, Any], training: Collected | None, validation: Collected | None
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments with peeked generators in place of the originals."""
+    """Return the arguments with peeked generators in place of the originals."""
     args, kwargs = list(work.args), dict(work.kwargs)
     for name, collected in (("x", training), ("validation_data", validation)):
         if collected is None or collected.facts.form != "generator" or collected.x is bound.get(name):
