@@ -62,6 +62,19 @@ WORN = {
     r"\bhow near\b": "how accurate",
     r"\btwin\b": "fixed version",
     r"\bfails so\b|\bfails like this\b": "failing example",
+    r"\bone's own\b|\bof (its|their|your) own\b": "custom; its own …",
+    r"\b(each|every|first|next|another) rounds?\b(?! trip)": "iteration",
+    r"\bleav(e|es|ing) (it |them |this )?out\b|\bleft out\b": "remove, skip, omit",
+    r"\bin (the|its|their) place of\b": "instead of; replace … with …",
+    r"\bwhat [a-z` {}]+ (was|is|were|are) given\b": "a noun: 'argument x', 'shape of the layer input'",
+    r"\b(is|are) gone\b|\bany more\b": "was removed, no longer",
+    r"\bgo(es)? together\b": "compatible, matches",
+    r"\b(knows?|takes?) (no|nothing)\b": "does not have, does not accept",
+    r"\b(goes|went|go) on\b": "continues",
+    r"\bwithout a word\b": "silently",
+    r"\bput(s|ting)? away\b|\bput together\b": "store; combine, build",
+    r"\bhand(s|ed)? (it|them) over\b": "pass",
+    r"\bno gradient passes\b": "… blocks the gradient",
 }
 """What no engineer would say, as regular expressions, with what to write instead."""
 

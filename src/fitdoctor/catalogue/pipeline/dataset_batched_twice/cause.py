@@ -243,7 +243,7 @@ def _short_last_batch(
     sizes = _other_lengths(failure)
     if sizes is None or steps[-1].operation not in BATCHING:
         return
-    call = fit_call.code if isinstance(fit_call, FitFacts) else Unknown("the `batch` call was not found")
+    call = fit_call.code if isinstance(fit_call, FitFacts) else Unknown("the `fit` call was not found")
     where = place(step_place(steps[-1].code), data.code, call)
     yield _cannot_batch(sizes, f"{data.role} dataset", where, steps[-1].code)
 
