@@ -1,7 +1,6 @@
-"""How many batches one pass of a Python generator gives, where its source and its living values tell.
+"""Count the batches of one pass of a Python generator from its source and live values.
 
-The loops are read from the source and their lengths from the values that the suspended generator holds; nothing of
-the user's is run.
+The loops are read from the source and their lengths from the locals of the suspended generator; no user code is run.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ _NUMBERS = {"int": int, "min": min, "max": max, "ceil": math.ceil, "floor": math
 
 
 class _NotKnown(Exception):
-    """A value or a length that cannot be told without running something."""
+    """A value or length that is unknown without running code."""
 
 
 def batches_of_pass(generator: Any, drawn: int) -> int | Unknown:
-    """The number of batches from the first to the last, with those that were drawn already.
+    """Return the total number of batches, including those already drawn.
 
     Args:
-        generator: a generator that was drawn from and has not ended.
-        drawn: how many batches it has given.
+        generator: a generator that was started and has not ended.
+        drawn: the number of batches it has yielded.
     """
     if type(generator) is not GeneratorType or generator.gi_frame is None:
         return NOT_TOLD
@@ -63,7 +62,7 @@ def _of_expression(module: Module, line: int, values: Mapping[str, Any], drawn: 
     if len(found) != 1 or len(found[0].generators) != 1 or found[0].generators[0].ifs:
         raise _NotKnown
     iterator = values.get(".0")
-    # Iterators of lists, tuples and ranges know exactly what is left; others only guess, or do not know.
+    # Iterators of lists, tuples and ranges know their remaining length; others only estimate it.
     if type(iterator).__name__ not in ("list_iterator", "tuple_iterator", "range_iterator"):
         raise _NotKnown
     return drawn + operator.length_hint(iterator)
@@ -85,7 +84,7 @@ def _definition(module: Module, name: str, line: int) -> ast.FunctionDef | None:
 
 
 def goes_on_for_ever(generator: Any) -> bool:
-    """Whether the code of a generator surely never comes to its end."""
+    """Whether the code of a generator certainly never ends."""
     if type(generator) is not GeneratorType:
         return False
     module, starts = module_with(generator.gi_code)
@@ -96,7 +95,7 @@ def goes_on_for_ever(generator: Any) -> bool:
 
 
 def _yields(statements: list[ast.stmt], values: Mapping[str, Any], turning: frozenset[str]) -> int:
-    """How often some statements yield; `turning` are names that change from turn to turn."""
+    """Return how often some statements yield; `turning` are names that change in each iteration."""
     count = 0
     for statement in statements:
         inside = list(_own(statement))
@@ -139,7 +138,7 @@ def _stored(nodes: list[ast.AST]) -> frozenset[str]:
 
 
 def _length(node: ast.expr, values: Mapping[str, Any], turning: frozenset[str]) -> int:
-    """The length of what a loop goes over."""
+    """Return the length of the iterable of a loop."""
     if any(isinstance(inner, ast.Name) and inner.id in turning for inner in ast.walk(node)):
         raise _NotKnown
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in values:
@@ -161,7 +160,7 @@ def _size(value: Any) -> int:
 
 
 def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
-    """A value without running code of the user's: names, plain attributes, numbers, `len`, `range`."""
+    """Return a value without running user code: names, plain attributes, numbers, `len`, `range`."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name) and node.id in values:

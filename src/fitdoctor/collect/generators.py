@@ -1,4 +1,4 @@
-"""Python generators and PyDatasets: the first batches, read so that nothing is lost and no random state moves."""
+"""Read the first batches of Python generators and PyDatasets without losing any or advancing random states."""
 
 from __future__ import annotations
 
@@ -32,11 +32,10 @@ from fitdoctor.records import replace
 
 
 def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:
-    """Look at the first batches of a generator and put them back in front of the rest.
+    """Read the first batches of a generator and chain them in front of the rest.
 
-    Keras itself draws two batches before it trains, so drawing them a moment earlier moves no random number
-    relative to the user's other draws. A generator for validation is drawn from only after the first epoch:
-    it is left alone.
+    Keras itself draws two batches before it trains, so drawing them earlier does not change the order of random
+    draws. A validation generator is drawn from only after the first epoch, so it is not read.
     """
     code, _use = codes.of_argument("x" if role == "training" else "validation_data")
     if role != "training":
@@ -49,14 +48,14 @@ def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> 
     failed: list[BaseException] = []
     try:
         batches.extend(itertools.islice(given.x, budget.batches))
-    # The user's generator raised: it must raise the same again when fit draws from it.
+    # The user's generator raised: it must raise the same error when fit draws from it.
     except Exception as error:
         failed.append(error)
         problem = FailureSummary(type(error).__name__, str(error)[:600])
     ended = len(batches) < budget.batches and not failed
     length = len(batches) if ended else batches_of_pass(given.x, len(batches)) if not failed else NOT_TOLD
     rest = _again(batches, given.x, failed)
-    # Keras 2 takes a list for the tuple of a batch.
+    # Keras 2 accepts a list as the tuple of a batch.
     elements = [tuple(item) if given.keras == 2 and isinstance(item, list) else item for item in batches]
     facts, batch = batched_facts(elements, role, "generator", codes, complete=ended, source=given.x)
     if given.keras == 3 and problem is None and batches and not isinstance(batches[0], tuple):
@@ -87,7 +86,7 @@ def _endless(generator: Any, length: int | Unknown) -> bool | Unknown:
 
 
 def _again(batches: list[Any], rest: Any, failed: list[BaseException]) -> Generator[Any, None, None]:
-    """A true generator (Keras asks for the type) that gives the batches again, then the rest."""
+    """Return a real generator (Keras checks the type) that yields the batches again, then the rest."""
     yield from batches
     batches.clear()
     if failed:
@@ -96,10 +95,10 @@ def _again(batches: list[Any], rest: Any, failed: list[BaseException]) -> Genera
 
 
 def collect_pydataset(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:
-    """Read the first batch of a PyDataset where that can be taken back, and its length.
+    """Read the length and first batch of a PyDataset, if the side effects can be restored.
 
-    `__getitem__` is the user's code: it is run once more than fit does, with all random states and the object's
-    own attributes restored, and not at all when it writes files or draws from an iterator.
+    `__getitem__` is user code: it runs once more than in fit, all random states and attributes are restored, and it
+    does not run if it writes files or draws from an iterator.
     """
     dataset = given.x
     code, _use = codes.of_argument("x" if role == "training" else "validation_data")
@@ -146,7 +145,7 @@ def collect_pydataset(given: Given, role: str, budget: Budget, codes: Codes) -> 
 
 
 def _stateless() -> contextlib.AbstractContextManager[Any]:
-    """Keras's scope in which variables (its global random seed is one) keep their values."""
+    """Enter the Keras scope in which variables, including its global seed, keep their values."""
     keras = sys.modules.get("keras")
     scope = getattr(keras, "StatelessScope", None)
     return scope(initialize_variables=False) if scope is not None else contextlib.nullcontext()
@@ -155,15 +154,15 @@ def _stateless() -> contextlib.AbstractContextManager[Any]:
 def batched_facts(
     batches: list[Any], role: str, form: str, codes: Codes, complete: bool, source: Any = None
 ) -> tuple[DataFacts, Batch | Unknown]:
-    """Facts of the components of some batches, and the abstract batch that Keras makes of them.
+    """Return facts about the components of some batches, and the abstract batch Keras derives from them.
 
     Args:
-        batches: those that were read.
+        batches: the batches that were read.
         role: `training` or `validation`.
-        form: what they come from, in a word.
-        codes: finds their places in the source.
-        complete: these are all.
-        source: the generator or PyDataset itself, whose code gives them out.
+        form: the form of the data.
+        codes: locates them in the source.
+        complete: whether these are all batches.
+        source: the generator or PyDataset whose code yields them.
     """
     facts = DataFacts(role=role, form=form, y_structure="none")
     if not batches:
@@ -199,7 +198,7 @@ def batched_facts(
 
 
 def _placed(array: ArrayFacts, codes: Codes, source: Any, shown: str, part: str, parts: int) -> ArrayFacts:
-    """The component with the expression that the generator yields for it, where its source tells."""
+    """Return the component with the expression that the generator yields for it, if known."""
     if source is None:
         return array
     code = codes.of_batch(source, part + array.path.removeprefix(shown), parts)
@@ -207,7 +206,7 @@ def _placed(array: ArrayFacts, codes: Codes, source: Any, shown: str, part: str,
 
 
 def element_words(element: Any) -> str:
-    """The structure of an element in words: `tuple of 2`, `dict`, `list of 2`, `single`."""
+    """Return the structure of an element: `tuple of 2`, `dict`, `list of 2`, `single`."""
     if isinstance(element, dict):
         return "dict"
     if isinstance(element, (list, tuple)):
@@ -240,7 +239,7 @@ def _components(
 def _joint(arrays: list[Any], complete: bool, labels: bool) -> Any:
     try:
         return statistics_of_batches(arrays, complete, labels)
-    # Batches may be anything that the user's code yields.
+    # User code may yield anything.
     except Exception as error:
         return Unknown(f"reading the batches raised {type(error).__name__}")
 
@@ -267,7 +266,7 @@ def _rows(value: Any) -> int | None:
 
 
 def _abstract(batches: list[tuple[Any, ...]]) -> Batch | Unknown:
-    """As Keras does: an axis that is the same in all the batches is fixed, but the batch axis is open."""
+    """Return the abstract batch as Keras does: equal axes are fixed, the batch axis is open."""
 
     def leaf(value: Any) -> Leaf:
         if not is_array(value):

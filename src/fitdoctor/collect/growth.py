@@ -1,4 +1,4 @@
-"""What grows while a program trains: lists of tensors, and functions that are traced anew at each call."""
+"""Find what grows during training: lists of tensors, and functions retraced at every call."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from fitdoctor.failure.leaks import reached
 SECONDS = 0.2
 FEWEST_TENSORS = 20
 LEAST_BYTES = 16 << 20
-"""Lists that keep less are nobody's trouble."""
+"""Smaller lists are not reported."""
 FEWEST_TRACES = 20
 LAST_TRACED = 9
-"""TensorFlow remembers the last ten calls of a function: so many of them have to have been traces."""
+"""The number of traces among the last ten calls, which TensorFlow records."""
 
 
 def kept_tensors(roots: Mapping[str, object]) -> tuple[KeptTensors, ...]:
-    """The lists that hold many tensors with values, from the user's objects on; nothing of the user's is run."""
+    """Return lists of many eager tensors reachable from the user's objects, without running user code."""
     found: dict[int, KeptTensors] = {}
     for place in reached(roots, seconds=SECONDS):
         value = place.value
@@ -37,7 +37,7 @@ def kept_tensors(roots: Mapping[str, object]) -> tuple[KeptTensors, ...]:
 
 
 def _bytes(item: Any) -> int:
-    """The bytes of a tensor with a value, or of a tuple of them; 0 for anything else."""
+    """Return the bytes of an eager tensor or a tuple of them, else 0."""
     if issubclass(type(item), (tuple, list)):
         return sum(_bytes(part) for part in item if not issubclass(type(part), (tuple, list)))
     if type(item).__name__ != "EagerTensor" or item.dtype.name in ("variant", "resource", "string"):
@@ -46,7 +46,7 @@ def _bytes(item: Any) -> int:
 
 
 def retraced_functions() -> tuple[RetracedFunction, ...]:
-    """The user's functions whose last calls were traces, nearly all of them, after many before."""
+    """Return the user's functions that were retraced in nearly all recent calls."""
     module = sys.modules.get("tensorflow.python.eager.polymorphic_function.polymorphic_function")
     manager = getattr(module, "_frequent_tracing_detector_manager", None)
     try:
@@ -58,7 +58,7 @@ def retraced_functions() -> tuple[RetracedFunction, ...]:
             and not is_library(code.co_filename)
         }
         traces = _traces(suspects) if suspects else {}
-    # Private parts of TensorFlow: another version may have others.
+    # TensorFlow internals, which may change between versions.
     except (AttributeError, TypeError, RuntimeError):
         return ()
     return tuple(
@@ -71,7 +71,7 @@ def retraced_functions() -> tuple[RetracedFunction, ...]:
 
 
 def _code(function: Any) -> CodeType | None:
-    """The code of a function, of what it wraps, or that itself."""
+    """Return the code object of a function or of what it wraps."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     code = function if isinstance(function, CodeType) else getattr(function, "__code__", None)
@@ -79,7 +79,7 @@ def _code(function: Any) -> CodeType | None:
 
 
 def _traces(suspects: set[CodeType]) -> dict[CodeType, int]:
-    """How often each was traced, by all the functions that TensorFlow made of it."""
+    """Return the trace count of each function over all its TensorFlow wrappers."""
     import gc
 
     found: dict[CodeType, int] = {}

@@ -1,4 +1,4 @@
-"""Arrays as Keras 2 takes them, asked of its own data adapters, on their first rows."""
+"""Check and convert arrays with the data adapters of Keras 2, on their first rows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Parts = tuple[Any, Any, Any]
 
 
 def adapters() -> Any:
-    """The module of Keras 2 that takes data in; None where the program has not imported it."""
+    """Return the data adapter module of Keras 2, None if it is not imported."""
     return sys.modules.get("tf_keras.src.engine.data_adapter")
 
 
 def refuse(parts: Parts) -> None:
-    """Raise what Keras 2 raises when it is given such x, y and weights; return where it takes them."""
+    """Raise what Keras 2 raises for these x, y and weights; return if it accepts them."""
     module = adapters()
     chosen = module.select_data_adapter(*parts[:2])
     if chosen.__name__ == "TensorLikeDataAdapter":
@@ -25,7 +25,7 @@ def refuse(parts: Parts) -> None:
 
 
 def converted(parts: Parts) -> list[Any]:
-    """The first rows of x, y and the weights as tensors; lists of inputs become tuples there."""
+    """Return the first rows of x, y and the weights as tensors; lists of inputs become tuples."""
     import tensorflow as tf
 
     module = adapters()

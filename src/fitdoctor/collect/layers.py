@@ -1,4 +1,4 @@
-"""Layers as facts: their plain settings, shapes, weights and place in the source."""
+"""Collect layers: plain settings, shapes, weights and source location."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ SETTINGS = (
 
 
 def is_library_class(kind: type) -> bool:
-    """Whether a class comes with Keras or its family, and is not the user's own."""
+    """Whether a class belongs to Keras or a related library."""
     return kind.__module__.split(".")[0] in LIBRARIES
 
 
 def user_classes(kind: type) -> list[type]:
-    """The user's own classes among a class and its bases, nearest first."""
+    """Return the user-defined classes among a class and its bases, nearest first."""
     return [base for base in kind.__mro__ if base is not object and not is_library_class(base)]
 
 
 def plain_text(value: Any) -> str | None:
-    """A setting as text: numbers, strings, tuples of them, and the names of functions; None for the rest."""
+    """Return a setting as text: numbers, strings, tuples of them, function names; None for the rest."""
     if value is None or isinstance(value, (bool, int, float)):
         return str(value)
     if isinstance(value, str):
@@ -57,7 +57,7 @@ def plain_text(value: Any) -> str | None:
 
 
 def settings_of(thing: Any, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Plain settings of an object, read from its attributes only."""
+    """Return the plain settings of an object, read from its attributes."""
     found = []
     attributes = vars(thing) if hasattr(thing, "__dict__") else {}
     shared = _class_names(type(thing), names)
@@ -82,12 +82,12 @@ def _library_names(kind: type, names: tuple[str, ...]) -> frozenset[str]:
 
 
 def _class_names(kind: type, names: tuple[str, ...]) -> Collection[str]:
-    """Those of the names that a class has; looked up once for the classes of libraries, which do not change."""
+    """Return the names that a class has, cached for library classes."""
     return _library_names(kind, names) if is_library_class(kind) else names
 
 
 def _property(thing: Any, name: str) -> Any:
-    """A property of a library class; the user's own properties are code that we do not run."""
+    """Return a property of a library class; user-defined properties are not run."""
     for kind in type(thing).__mro__:
         if name in vars(kind):
             if isinstance(vars(kind)[name], property) and is_library_class(kind):
@@ -104,7 +104,7 @@ def _property(thing: Any, name: str) -> Any:
 def layer_facts(
     layer: Any, index: int, codes: Mapping[int, Code], seen: set[int] | None = None
 ) -> LayerFacts:
-    """One layer with the layers inside it."""
+    """Return the facts of a layer and its sublayers."""
     seen = set() if seen is None else seen
     seen.add(id(layer))
     inner = [item for item in sublayers(layer) if id(item) not in seen and len(seen) < MOST_LAYERS]
@@ -128,7 +128,7 @@ def layer_facts(
 
 
 def sublayers(layer: Any) -> list[Any]:
-    """The layers that a layer or nested model tracks, without its metrics."""
+    """Return the layers that a layer or nested model tracks, without metrics."""
     if (
         "Functional" in {kind.__name__ for kind in type(layer).__mro__}
         or type(layer).__name__ == "Sequential"
@@ -148,7 +148,7 @@ def sublayers(layer: Any) -> list[Any]:
 
 
 def every_layer(*outer: Any) -> list[Any]:
-    """The layers (or models) and those inside them, each once, in order."""
+    """Yield the layers or models and their sublayers, each once, in order."""
     found: list[Any] = []
     seen: set[int] = set()
     pending = list(reversed(outer))
@@ -182,7 +182,7 @@ def _parameters(layer: Any) -> tuple[int, int]:
         return 0, 0
     try:
         return _count(layer.weights), _count(layer.trainable_weights)
-    # `weights` runs the user's code when a class overrides it.
+    # An overridden `weights` property would run user code.
     except Exception:
         return 0, 0
 
@@ -218,25 +218,25 @@ def _shapes(layer: Any) -> tuple[tuple[Shape, ...] | Unknown, tuple[Shape, ...] 
 
 
 def _several(tensors: Any) -> Any:
-    """Keras 2 gives one tensor as it is, several in a list or a dict."""
+    """Return a list of tensors; Keras 2 returns a single one unwrapped."""
     if hasattr(tensors, "shape"):
         return (tensors,)
     return tensors.values() if isinstance(tensors, dict) else tensors
 
 
 def _fed_by(layer: Any) -> tuple[str, ...]:
-    """The layers before it in the graph of layers; several where it is called several times."""
+    """Return the layers before it in the functional graph; several if it is called several times."""
     attributes = vars(layer) if hasattr(layer, "__dict__") else {}
     names: dict[str, None] = {}
     nodes = attributes.get("_inbound_nodes") or attributes.get("_inbound_nodes_value") or ()
     for node in nodes[:64]:
         for parent in getattr(node, "parent_nodes", ()):
-            # Keras 2 calls it a layer.
+            # The attribute is named `layer` in Keras 2.
             operation = getattr(parent, "operation", None) or getattr(parent, "layer", None)
             names[str(getattr(operation, "name", ""))] = None
     return tuple(names)
 
 
 def shape_of(tensor: Any) -> Shape:
-    """The shape of a symbolic or real tensor as plain numbers."""
+    """Return the shape of a symbolic or eager tensor as plain numbers."""
     return tuple(None if size is None else int(size) for size in tensor.shape)

@@ -1,8 +1,8 @@
-"""torch DataLoaders: the first and the last batch, fetched from the dataset itself, so that no worker starts.
+"""Read the first and last batch of torch DataLoaders directly from the dataset, without starting workers.
 
-A loader that is iterated draws seeds and starts processes. Its parts do not have to: the indices of a batch are known
-or drawn from the sampler, the samples come from the dataset, and the loader's own function puts them together. All
-random states, and what the user's code can reach, are restored.
+Iterating a loader draws seeds and starts processes. Its parts do not: the indices of a batch are known or drawn from
+the sampler, the samples come from the dataset, and the loader's own function collates them. All random states, and
+whatever the user's code can reach, are restored.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from fitdoctor.records import replace
 
 _PARTS = ("dataset", "datasets", "sampler", "batch_sampler", "collate_fn", "transform", "transforms",
           "target_transform")  # fmt: skip
-"""The attributes that lead from a loader to code of the user's."""
+"""The attributes that lead from a loader to user code."""
 
 
 def collect_dataloader(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:
-    """Facts of a DataLoader; its batches are read where that can be taken back."""
+    """Return facts about a DataLoader; batches are read only if side effects can be restored."""
     loader = given.x
     code, _use = codes.of_argument("x" if role == "training" else "validation_data")
     facts = DataFacts(role=role, form="dataloader", code=code, y_structure="none")
@@ -62,7 +62,7 @@ def collect_dataloader(given: Given, role: str, budget: Budget, codes: Codes) ->
 
 
 def _of_torch(arrays: tuple[ArrayFacts, ...]) -> tuple[ArrayFacts, ...]:
-    """What stands in the user's source are tensors of torch, though Keras has made arrays of them."""
+    """Mark the facts as torch tensors, as in the user's source, although Keras converts them to arrays."""
     return tuple(replace(array, container="torch.Tensor") for array in arrays)
 
 
@@ -75,7 +75,7 @@ def _lengths(loader: Any) -> dict[str, Any]:
         return found
     try:
         found.update(batches=len(loader), endless=False, samples=len(loader.dataset))
-    # A length is the user's code, and may not be there.
+    # `__len__` is user code and may be missing.
     except Exception:
         return found
     return found
@@ -91,7 +91,7 @@ def _is_torchs(thing: Any) -> bool:
 
 
 def _source_of_batches(loader: Any) -> Any:
-    """Whose code puts the batches together: the user's `collate_fn`, else the dataset below the subsets of torch."""
+    """Return the user's code that assembles batches: `collate_fn`, else the dataset inside torch subsets."""
     if not _is_torchs(loader.collate_fn):
         return loader.collate_fn
     dataset = loader.dataset
@@ -104,7 +104,7 @@ def _source_of_batches(loader: Any) -> Any:
 
 
 def _read(loader: Any, budget: Budget) -> tuple[list[Any], FailureSummary | None, str]:
-    """The first and the last batch, what reading them raised, and why they were not read."""
+    """Return the first and last batch, what reading raised, and why they were not read."""
     parts = list(_users_parts(loader))
     effects = effects_of(*parts)
     if effects.lasting:
@@ -118,7 +118,7 @@ def _read(loader: Any, budget: Budget) -> tuple[list[Any], FailureSummary | None
     try:
         for batch in _batches(loader, Deadline(budget.dataset_seconds)):
             batches.append(batch)
-    # The user's code; a worker may have prepared what it needs, so there it proves nothing.
+    # User code may depend on setup in a worker, so an error outside one proves nothing.
     except Exception as error:
         if loader.num_workers:
             return [], None, f"reading a sample outside a worker raised {type(error).__name__}"
@@ -162,7 +162,7 @@ def _batches(loader: Any, deadline: Deadline) -> Iterator[Any]:
 
 
 def _samples(dataset: Any, indices: Any, deadline: Deadline) -> Iterator[Any]:
-    """As many samples of a batch as there is time for."""
+    """Return as many samples of a batch as time allows."""
     if callable(getattr(dataset, "__getitems__", None)) and dataset.__getitems__:
         yield from dataset.__getitems__(list(indices))
         return
@@ -173,14 +173,14 @@ def _samples(dataset: Any, indices: Any, deadline: Deadline) -> Iterator[Any]:
 
 
 def _indices(loader: Any) -> list[Any]:
-    """Those of the first and the last batch, or of two that a sampler of the user's gives."""
+    """Yield the indices of the first and last batch, or of two from a custom sampler."""
     sampler, batches, size = loader.sampler, loader.batch_sampler, loader.batch_size
     plain = type(sampler).__name__ in ("SequentialSampler", "RandomSampler") and _is_torchs(sampler)
     if batches is None:
         return [0] if plain and len(sampler) else list(itertools.islice(sampler, 2))
     if not plain or not size or type(batches).__name__ != "BatchSampler" or not _is_torchs(batches):
         return list(itertools.islice(batches, 2))
-    # Shuffled or not, each sample comes once an epoch: no order has to be drawn.
+    # Every sample occurs once per epoch, so the shuffled order does not matter.
     rows = min(len(sampler), len(loader.dataset))
     rows -= rows % size if loader.drop_last else 0
     starts = sorted({0, (rows - 1) // size * size}) if rows else []
@@ -188,7 +188,7 @@ def _indices(loader: Any) -> list[Any]:
 
 
 def _converted(batches: list[Any]) -> tuple[list[Any], FailureSummary | None]:
-    """The batches as Keras's own adapter makes arrays of them, or what it raises."""
+    """Return the batches converted to arrays by the Keras adapter, or what it raises."""
     module = sys.modules.get("keras.src.trainers.data_adapters.torch_data_loader_adapter")
     utils = sys.modules.get("keras.src.trainers.data_adapters.data_adapter_utils")
     if module is None or utils is None:
@@ -207,7 +207,7 @@ def _converted(batches: list[Any]) -> tuple[list[Any], FailureSummary | None]:
 
 
 def _specs(signature: Any) -> Iterator[Any]:
-    """What TensorFlow takes for the leaves of a signature: tuples and dicts are structure, lists are not."""
+    """Return the leaves of a signature: for TensorFlow, tuples and dicts are structure, lists are not."""
     if isinstance(signature, dict):
         signature = tuple(signature.values())
     if isinstance(signature, tuple):
@@ -225,7 +225,7 @@ def _plain(value: Any) -> Any:
 
 
 def _with_whole_arrays(facts: DataFacts, loader: Any, role: str, budget: Budget, codes: Codes) -> DataFacts:
-    """For a TensorDataset: the statistics of all its samples, and what made its tensors."""
+    """Add statistics of all samples of a TensorDataset, and what creates its tensors."""
     dataset, rows = loader.dataset, None
     while type(dataset).__name__ == "Subset" and _is_torchs(dataset):
         rows = list(dataset.indices) if rows is None else [dataset.indices[row] for row in rows]

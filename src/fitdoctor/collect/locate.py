@@ -1,4 +1,4 @@
-"""Finds in the caller's source what made the arguments, the model and its parts; nothing is executed."""
+"""Locate in the caller's source what creates the arguments, the model and its parts, without running it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COMPILE_PARAMETERS = ("optimizer", "loss", "loss_weights", "metrics", "weighted_
 
 
 class FrameCodes(Codes):
-    """What a frame that calls fit tells, together with what was recorded while the program ran."""
+    """Locates objects from the calling frame and from what was recorded while the program ran."""
 
     def __init__(self, frame: FrameType, passed: Passed) -> None:
         self._frame = user_frame(frame)
@@ -53,7 +53,7 @@ class FrameCodes(Codes):
     # --- the call and its arguments -------------------------------------------------------------------------------
 
     def of_call(self) -> Code | Unknown:
-        """The call itself, its positional arguments being those of the method that it reaches."""
+        """Return the call, with positional arguments as the method receives them."""
         if self._module is None or self._written is None:
             return NOT_FOUND
         code = self._module.code(self._written.call)
@@ -61,17 +61,17 @@ class FrameCodes(Codes):
         kept = tuple(argument for argument in kept if argument.name != "model")
         if kept == code.arguments:
             return code
-        # With no argument left, an edit could not tell whether a comma must come first.
+        # Without arguments, an edit could not know whether to add a comma first.
         return replace(code, arguments=kept, close_paren=code.close_paren if kept else None)
 
     def model_text(self) -> str:
-        """The model as the call spells it; "" where it does not."""
+        """Return the model expression of the call, "" if unknown."""
         if self._module is None or self._written is None or self._written.model is None:
             return ""
         return self._module.segment(self._written.model)
 
     def of_argument(self, path: str) -> tuple[Code | Unknown, Code | Unknown]:
-        """The code that made an argument (or a part of it), and the expression that was given."""
+        """Return the code that creates an argument or a part of it, and the argument expression."""
         name, keys = split_path(path)
         found = self._given(name)
         if found is None:
@@ -86,18 +86,18 @@ class FrameCodes(Codes):
         return None if self._module is None or found is None or found[1] else (self._module, found[0])
 
     def _starred(self, name: str, keys: PathKeys) -> Code | Unknown:
-        """The code behind an argument of `fit(*train)`: there is no expression of its own in the call."""
+        """Return the code behind an argument of `fit(*train)`, which has no expression of its own."""
         found = self._written.argument(name) if self._written is not None else None
         if self._module is None or found is None:
             return NOT_FOUND
         expr, part = found
         end = self._follow(self._module, expr, (*part, *keys))
-        # Without an end of its own the way leads to the whole tuple, and that is not the argument.
+        # Without its own origin, the trace ends at the whole tuple, which is not the argument.
         place, node = end.decided
         return place.code(node) if not end.path else NOT_FOUND
 
     def _follow(self, module: Module, expr: ast.expr, keys: PathKeys = ()) -> Origin:
-        """Back through the source and, where a parameter has several callers, through the frames under way."""
+        """Trace a value back through the source and, for parameters with several callers, the active frames."""
         end = data_origin(module, expr, keys)
         for _ in range(20):
             further = self._through_frame(end)
@@ -107,7 +107,7 @@ class FrameCodes(Codes):
         return end
 
     def _through_frame(self, end: Origin) -> tuple[Module, ast.expr, Path] | None:
-        """The argument that a parameter got in the call that is under way, and which part of it."""
+        """Return the argument passed for a parameter in the active call, and which part of it."""
         if not isinstance(end.node, ast.Name):
             return None
         function = end.module.scope(end.node).node
@@ -133,14 +133,14 @@ class FrameCodes(Codes):
         return None
 
     def of_pipeline(self, path: str, operations: list[str]) -> list[Code | Unknown]:
-        """Walk back along the chain of method calls, as long as it says what the dataset object says."""
+        """Return the chain of method calls, as long as it matches the dataset object."""
         calls = self._pipeline_calls(path, operations)
         return [NOT_FOUND if found is None else found[0].code(found[1]) for found in calls]
 
     def of_sliced(
         self, path: str, operations: list[str], keys: tuple[str | int, ...]
     ) -> tuple[Code | Unknown, Code | Unknown]:
-        """What made an array of a pipeline that passes its arrays on as they are, and what stands in its source."""
+        """Return what creates an array that a pipeline passes unchanged, and its expression in the source stage."""
         if not operations or operations[0] not in SLICES or not KEEPS_ELEMENTS.issuperset(operations[1:]):
             return NOT_FOUND, NOT_FOUND
         found = self._pipeline_calls(path, operations)[0]
@@ -152,17 +152,17 @@ class FrameCodes(Codes):
         return end.code, module.code(expr)
 
     def of_batch(self, thing: Any, path: str, parts: int) -> Code | Unknown:
-        """The expression in the only `yield` (or `return` of `__getitem__`) that a part of the batches is."""
+        """Return the expression for a part of the batches in the only `yield`, or `return` of `__getitem__`."""
         found = batch_expression(thing)
         return NOT_FOUND if found is None else part_given_out(*found, path, parts)
 
     def of_batches(self, thing: Any) -> Code | Unknown:
-        """The only `yield` or `return` of it."""
+        """Return its only `yield` or `return`."""
         found = batch_expression(thing)
         return NOT_FOUND if found is None else found[0].code(found[1])
 
     def of_loaded(self, path: str, index: int) -> tuple[Code | Unknown, Code | Unknown]:
-        """From `DataLoader(…)` through its dataset and its subsets to a tensor of the `TensorDataset(…)`."""
+        """Return a tensor of the `TensorDataset(…)` behind a `DataLoader(…)`, through subsets."""
         found = self._given(split_path(path)[0])
         while found is not None:
             end = self._follow(*found)
@@ -201,7 +201,7 @@ class FrameCodes(Codes):
     # --- the model ------------------------------------------------------------------------------------------------
 
     def of_object(self, thing: Any) -> Code | Unknown:
-        """Where a layer, dataset or callback was made, when it was recorded."""
+        """Return where a layer, dataset or callback was created, if recorded."""
         return self._code_at(recorded_site(thing))
 
     def _code_at(self, site: Site | None) -> Code | Unknown:
@@ -216,7 +216,7 @@ class FrameCodes(Codes):
         return None if module is None or node is None else (module, node)
 
     def of_model(self, model: Any) -> Code | Unknown:
-        """Where the model was made."""
+        """Return where the model is created."""
         found = self._model_origin(model)
         return NOT_FOUND if found is None else found[0].code(found[1])
 
@@ -230,7 +230,7 @@ class FrameCodes(Codes):
         return (end.module, end.node) if isinstance(end.node, ast.Call) else None
 
     def of_compile(self, model: Any) -> Code | Unknown:
-        """The call of compile."""
+        """Return the call of compile."""
         found = self._compile_call(model)
         return NOT_FOUND if found is None else found[0].code(found[1])
 
@@ -250,7 +250,7 @@ class FrameCodes(Codes):
         return constructions.compile_call(self._module, self._written.call, self._written.model, made)
 
     def of_compile_argument(self, model: Any, name: str, keys: tuple[str | int, ...] = ()) -> Code | Unknown:
-        """The value of an argument of compile, or an item of it where it is written out."""
+        """Return an argument of compile, or an item of it if it is a literal."""
         found = self._compile_call(model)
         if found is None:
             return NOT_FOUND
@@ -259,14 +259,14 @@ class FrameCodes(Codes):
         if expr is None:
             return NOT_FOUND
         part, rest = literal_part(expr, keys)
-        # `losses = [...]` above compile is where the loss is chosen, not the name that stands in compile.
+        # The loss is chosen in `losses = [...]`, not where compile uses the name.
         end = self._follow(module, part, rest)
         if not end.path and isinstance(end.node, (ast.Constant, ast.Call, ast.List, ast.Tuple, ast.Dict)):
             return end.module.code(end.node)
         return module.code(part)
 
     def of_layers(self, model: Any, layers: list[Any]) -> dict[int, Code]:
-        """The constructions of the layers by `id`: recorded, else matched with the calls in the source."""
+        """Return the constructor calls of the layers by `id`: recorded, else matched in the source."""
         found: dict[int, Code] = {}
         missing = []
         for layer in every_layer(*layers):
@@ -282,7 +282,7 @@ class FrameCodes(Codes):
         return found
 
     def of_input(self, model: Any) -> Code | Unknown:
-        """The `Input(…)`, or the layer with `input_shape=`, that fixes the model's input."""
+        """Return the `Input(…)` or the layer with `input_shape=` that sets the model input."""
         shaped = constructions.layer_with_input_shape(model)
         if shaped is not None:
             return self.of_layers(model, [shaped]).get(id(shaped), NOT_FOUND)

@@ -1,4 +1,4 @@
-"""Losses, metrics and optimizer of a compiled model as facts."""
+"""Collect losses, metrics and optimizer of a compiled model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_LOGITS = Unknown("the loss has no such setting")
 def losses_of(
     model: Any, output_names: tuple[str, ...], codes: Codes
 ) -> tuple[tuple[LossFacts, ...], str, tuple[str, ...]]:
-    """The losses, the structure in which they were given, and its keys."""
+    """Return the losses, the structure they were passed in, and its keys."""
     given = given_loss(model)
     if given is None:
         return (), "none", ()
@@ -55,13 +55,13 @@ def losses_of(
 
 
 def given_loss(model: Any) -> Any:
-    """What the user gave as `loss=`, in either Keras."""
+    """Return the `loss=` argument of compile, in Keras 2 or 3."""
     compiled = vars(model).get("_compile_loss")
     if compiled is not None:
         return getattr(compiled, "_user_loss", None)
     container = vars(model).get("compiled_loss")
     if container is None:
-        # Without eager execution Keras 2 has models that keep it as it was given.
+        # Without eager execution, Keras 2 models store it unchanged.
         return vars(model).get("loss") or None
     return getattr(container, "_user_losses", None)
 
@@ -77,7 +77,7 @@ def _loss(model: Any, loss: Any, output: str, codes: Codes, keys: tuple[str | in
     if _is_loss_object(inner):
         return _loss_object(inner, output, code)
     if isinstance(inner, type) and is_library_class(inner):
-        # Keras makes an object of a class that it is given, with every default.
+        # Keras instantiates a loss class with its defaults.
         name = canonical_loss(snake_case(inner.__name__))
         return LossFacts(name, "builtin", _logits_of_name(name), (), output, code)
     name = str(getattr(inner, "__name__", type(inner).__name__))
@@ -134,9 +134,9 @@ def _logits_of_name(name: str) -> bool | Unknown:
 def metrics_of(
     model: Any, output_names: tuple[str, ...], codes: Codes
 ) -> tuple[tuple[MetricFacts, ...], tuple[str, ...]]:
-    """The metrics as given to compile (weighted ones too), and the keys when they were given by output."""
+    """Return the compiled metrics, including weighted ones, and their output keys."""
     compiled = vars(model).get("_compile_metrics")
-    # Under this name Keras 2 keeps a list, and has a container of its own.
+    # In Keras 2 this attribute is a list next to a container.
     if not hasattr(compiled, "_user_metrics"):
         compiled = vars(model).get("compiled_metrics")
     groups = (
@@ -189,7 +189,7 @@ def _metric(metric: Any, output: str, code: Any) -> MetricFacts:
 
 
 def optimizer_of(model: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The optimizer's class and its plain settings."""
+    """Return the class of the optimizer and its plain settings."""
     optimizer = vars(model).get("_optimizer") or getattr(model, "optimizer", None)
     if optimizer is None:
         return "", ()
@@ -216,13 +216,13 @@ def _learning_rate(optimizer: Any) -> tuple[str, str] | None:
 
 
 def built_for_others(optimizer: Any, model: Any) -> bool:
-    """Whether the optimizer already belongs to variables that this model does not have."""
+    """Whether the optimizer was built for variables of another model."""
     own = vars(optimizer).get("_trainable_variables")
     if not own or not getattr(optimizer, "built", False) or not getattr(model, "built", False):
         return False
     try:
         mine = {id(variable) for variable in model.variables}
-    # `variables` runs the user's code when a class overrides it.
+    # An overridden `variables` property would run user code.
     except Exception:
         return False
     return bool(mine) and not any(id(variable) in mine for variable in own)

@@ -1,4 +1,4 @@
-"""All that a prediction of memory needs, from living objects: the step, the data, the devices. Nothing is changed."""
+"""Collect what a memory prediction needs, the step, the data and the devices, without changing anything."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ from fitdoctor.records import replace
 
 BYTES = {"float64": 4, "int64": 8, "uint64": 8, "complex64": 8, "complex128": 16, "float16": 2, "bfloat16": 2,
          "int16": 2, "uint16": 2, "uint8": 1, "int8": 1, "bool": 1}  # fmt: skip
-"""Bytes of an element once it is a tensor (Keras makes float32 of float64); 4 for the rest."""
+"""Bytes per element as a tensor (Keras converts float64 to float32); 4 for the rest."""
 
 
 class CannotTell(Exception):
-    """The memory cannot be predicted, and why."""
+    """The memory cannot be predicted; the message says why."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for."""
+    """The requested prediction."""
 
     batch_size: int | None = None
     input_shape: Any = None
-    """Without the batch axis; a list or dict of them where the model has several inputs."""
+    """Shape without the batch axis; a list or dict of shapes for several inputs."""
     quick: bool = False
     free: int | None = None
-    """Bytes to compare with, instead of what there is."""
+    """Memory limit in bytes, instead of the free memory."""
 
 
 def predict_memory(model: Any, x: Any, y: Any, sample_weight: Any, wanted: Wanted) -> Prediction:
     """Predict the peak of one training step.
 
     Raises:
-        CannotTell: it cannot be known, and why.
+        CannotTell: it cannot be predicted.
     """
     facts = collect_model(model, Codes())
     collected = None
@@ -96,7 +96,7 @@ def predict_memory(model: Any, x: Any, y: Any, sample_weight: Any, wanted: Wante
 
 
 def threads() -> int:
-    """How many operations TensorFlow runs at a time."""
+    """Return the number of operations TensorFlow runs in parallel."""
     import tensorflow as tf
 
     chosen = int(tf.config.threading.get_inter_op_parallelism_threads())
@@ -116,11 +116,11 @@ def _batch_size(wanted: Wanted, data: DataFacts | None) -> int:
 
 
 def _step(model: Any, batch: Batch, size: int) -> Step | Unknown:
-    """The step for every batch size, from two sizes; where those differ, for this size alone."""
+    """Return the step for any batch size, from traces at two sizes; if they differ, for this size only."""
     small, large = 6, 10
     one = trace_step(model, batch, small)
     if isinstance(one, Unknown):
-        # Some steps need a batch of their own size: it is shared among replicas, or split in a fixed way.
+        # Some steps accept only certain batch sizes, such as a multiple of the replicas.
         return trace_step(model, batch, size)
     two = trace_step(model, batch, large)
     try:
@@ -151,9 +151,9 @@ def _replicas(model: Any) -> int:
 
 
 def _present(model: Any) -> int:
-    """Bytes of the variables that are there already."""
+    """Return the bytes of existing variables."""
     optimizer = getattr(model, "optimizer", None)
-    # Keras 2 raises where nothing is built yet.
+    # Keras 2 raises for unbuilt models.
     variables = [*model.variables] if getattr(model, "built", True) else []
     own = getattr(optimizer, "variables", ()) if optimizer is not None else ()
     variables += list(own() if callable(own) else own)
@@ -171,7 +171,7 @@ def _present(model: Any) -> int:
 
 
 def _opened(batch: Batch) -> Batch:
-    """The batch with its first axes open."""
+    """Return the batch with open first axes."""
 
     def opened(leaf: Leaf) -> Leaf:
         return replace(leaf, shape=(None, *leaf.shape[1:])) if leaf.shape else leaf
@@ -180,7 +180,7 @@ def _opened(batch: Batch) -> Batch:
 
 
 def _batch_of_model(model: Any, facts: ModelFacts, input_shape: Any) -> Batch | Unknown:
-    """A batch as the model's own inputs and its loss ask for it."""
+    """Return a batch that matches the inputs and the loss of the model."""
     functional = functional_part(model)
     x: Any
     if input_shape is not None:
@@ -213,7 +213,7 @@ def _input_dtypes(facts: ModelFacts) -> list[str]:
 
 
 def _inputs_of(functional: Any) -> Any:
-    """The tensors that a model was built of, in their structure: of Keras 3 and of Keras 2; None where it has none."""
+    """Return the structured input tensors of a functional model in Keras 2 or 3, else None."""
     return vars(functional).get("_inputs_struct", vars(functional).get("_nested_inputs"))
 
 
@@ -239,7 +239,7 @@ def _leaves_of_inputs(functional: Any) -> Any:
 
 
 def _with_targets(model: Any, facts: ModelFacts, x: Any) -> Batch | Unknown:
-    """Add targets as the outputs and the losses ask for them."""
+    """Add targets that match the outputs and the losses."""
     if not facts.compiled or facts.loss_structure == "none":
         return Batch(x)
     trial = try_model(model, Batch(x), "predict")
@@ -335,7 +335,7 @@ def _quick(facts: ModelFacts, about: Circumstances, reason: str) -> Prediction:
             f"the shapes of its layers are unknown until the step is traced, which was not possible: {reason}"
         )
     batch = about.batch_size
-    # Replicas on CPU devices live in one memory, those on GPUs each in its own.
+    # Replicas on CPU devices share one memory; each GPU has its own.
     together = about.replicas if about.device == "CPU" else 1
     share = -(-batch // about.replicas)
 

@@ -1,4 +1,4 @@
-"""The living model as facts."""
+"""Collect the facts of a live model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OVERRIDES = (
 
 
 def collect_model(model: Any, codes: Codes) -> ModelFacts:
-    """Everything that the judges want to know of a model; reads attributes, runs nothing of the user's."""
+    """Return the facts of a model from its attributes, without running user code."""
     kind = kind_of(model)
     names = output_names_of(model)
     losses, loss_structure, loss_keys = losses_of(model, names, codes)
@@ -93,7 +93,7 @@ def _input_layers(functional: Any) -> tuple[str, ...]:
 
 
 def keras_version(model: Any) -> int:
-    """2 for tf_keras and the old tf.keras, else 3; by the class that the model comes from."""
+    """Return 2 for tf_keras and old tf.keras, else 3, from the base class of the model."""
     for base in type(model).__mro__:
         root = base.__module__.split(".")[0]
         if root == "keras":
@@ -106,7 +106,7 @@ def keras_version(model: Any) -> int:
 
 
 def kind_of(model: Any) -> str:
-    """`sequential`, `functional` or `subclassed`."""
+    """Return `sequential`, `functional` or `subclassed`."""
     names = [base.__name__ for base in type(model).__mro__ if is_library_class(base)]
     if "Sequential" in names:
         return "sequential"
@@ -114,7 +114,7 @@ def kind_of(model: Any) -> str:
 
 
 def functional_part(model: Any) -> Any:
-    """The functional graph of a functional or built sequential model; None when there is none."""
+    """Return the functional graph of a functional or built sequential model, else None."""
     kind = kind_of(model)
     if kind == "functional":
         return model
@@ -125,7 +125,7 @@ def functional_part(model: Any) -> Any:
 
 
 def top_layers(model: Any) -> list[Any]:
-    """The model's own layers in order."""
+    """Return the layers of the model in order."""
     if kind_of(model) == "subclassed":
         return sublayers(model)
     return list(getattr(model, "layers", []))
@@ -141,7 +141,7 @@ def is_compiled(model: Any) -> bool:
 
 
 def output_names_of(model: Any) -> tuple[str, ...]:
-    """The names of the outputs of a functional model; of a dict of outputs its keys, by which fit asks for them."""
+    """Return the output names of a functional model; for a dict of outputs its keys."""
     functional = functional_part(model)
     keyed = None if functional is None else vars(functional).get("_outputs_struct")
     if isinstance(keyed, dict) and all(
@@ -181,26 +181,26 @@ def _structure(functional: Any, attribute: str) -> str:
     if isinstance(structure, dict):
         return "dict"
     if isinstance(structure, (list, tuple)):
-        # Keras keeps a single tensor as a list of one where the user gave no list.
+        # Keras stores a single tensor as a list of one.
         return "list" if len(structure) > 1 else "single"
     return "single"
 
 
 def _output_paths(model: Any, functional: Any) -> tuple[tuple[str, ...], ...]:
-    """The names of the layers behind each output, last first; nested models are opened."""
+    """Return the layer names before each output, last first, including nested models."""
     if functional is None and kind_of(model) == "subclassed":
         return tuple(
             tuple(name for step in path for name in _names_of(step)) for path in returned_paths(model)
         )
     try:
         return tuple(_path_to(tensor) for tensor in _outputs_of(functional))
-    # A tensor that no layer made has no history.
+    # A tensor that no layer produced has no history.
     except (AttributeError, IndexError, TypeError):
         return ()
 
 
 def _names_of(step: Any) -> tuple[str, ...]:
-    """A layer's own name; a nested model stands for the layers inside it, last first."""
+    """Return the name of a layer, or the layer names inside a nested model, last first."""
     if isinstance(step, str):
         return (step,)
     if kind_of(step) == "sequential":
@@ -226,7 +226,7 @@ def _path_to(tensor: Any, limit: int = 64) -> tuple[str, ...]:
         else:
             names.append(str(operation.name))
         node = operation._inbound_nodes[node_index]
-        # Keras 2 lists them under another name; what it has under this one is not always a list.
+        # Keras 2 uses another attribute; this one is not always a list there.
         inputs = node.keras_inputs if hasattr(node, "keras_inputs") else node.input_tensors
         if len(inputs) != 1:
             break
@@ -235,7 +235,7 @@ def _path_to(tensor: Any, limit: int = 64) -> tuple[str, ...]:
 
 
 def overrides_of(model: Any) -> tuple[str, ...]:
-    """Which methods the user's own classes define."""
+    """Return the methods that user classes override."""
     defined = {name for kind in user_classes(type(model)) for name in vars(kind)}
     return tuple(name for name in OVERRIDES if name in defined)
 
@@ -280,9 +280,9 @@ def _size(model: Any, attribute: str) -> int:
 
 
 def _trained_size(model: Any) -> int:
-    """How many numbers fit trains: Keras 2 goes by what was trainable when the model was compiled."""
+    """Return the number of trained parameters; Keras 2 uses the state at compile time."""
     compiled = vars(model).get("_compiled_trainable_state")
-    # Keras 3 keeps such a state too, and does not go by it.
+    # Keras 3 also stores that state but does not use it.
     if not compiled or not hasattr(model, "_set_trainable_state"):
         return _size(model, "trainable_weights")
     now = model._get_trainable_state()
@@ -294,9 +294,9 @@ def _trained_size(model: Any) -> int:
 
 
 def _trainable_changed(model: Any) -> tuple[str, ...]:
-    """Layers whose weights the traced training step treats otherwise than their `trainable` says now.
+    """Return layers whose `trainable` differs from what the traced training step uses.
 
-    Keras fixes what it trains when it traces the step; before that a change takes effect.
+    Keras fixes the trained weights when it traces the step; earlier changes take effect.
     """
     if vars(model).get("train_function") is None:
         return ()
@@ -328,7 +328,7 @@ def _strategy(model: Any) -> str:
 
 
 def _device(model: Any) -> str:
-    """Where the first weight lies."""
+    """Return the device of the first weight."""
     weights = getattr(model, "weights", None) if getattr(model, "built", False) else None
     value = getattr(weights[0], "value", weights[0]) if isinstance(weights, list) and weights else None
     device = getattr(value, "device", "")

@@ -1,7 +1,7 @@
-"""Where things were made, recorded while the program runs: layers, models, compile, datasets, callbacks, losses.
+"""Record where layers, models, datasets, callbacks and losses are created, and where compile is called.
 
-A `Recorder` wraps the constructors of the libraries that are already imported. What it notes lies in a table beside
-the objects, keyed by identity and dropped with them; nothing is stored on an object of the user's.
+A `Recorder` wraps the constructors of libraries that are already imported. Its records are in a table keyed by object
+identity and are dropped with the objects; nothing is stored on user objects.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from fitdoctor.collect.sites import Site, site_at
 from fitdoctor.failure.frames import is_library
 
 Note = tuple[CodeType, int, int]
-"""A code object, the instruction in it and the line: the site is worked out when it is asked for."""
+"""A code object, its instruction and line; the site is computed on demand."""
 
 _notes: dict[int, tuple[weakref.ref[Any], dict[str, Note]]] = {}
 _library_paths: dict[str, bool] = {}
 
 
 def recorded_site(thing: Any, what: str = "made") -> Site | None:
-    """Where a thing was made (or compiled), when a recorder was active then."""
+    """Return where an object was created or compiled, if recorded."""
     entry = _notes.get(id(thing))
     if entry is None or entry[0]() is not thing:
         return None
@@ -33,7 +33,7 @@ def recorded_site(thing: Any, what: str = "made") -> Site | None:
 
 
 def note(thing: Any, what: str = "made", frame: FrameType | None = None) -> None:
-    """Note that the user's frame around the caller made (or compiled) a thing; the first making counts."""
+    """Record that the nearest user frame created or compiled an object; the first record wins."""
     found = _user_frame(frame if frame is not None else sys._getframe(1), thing)
     if found is None:
         return
@@ -65,7 +65,7 @@ def _user_frame(frame: FrameType | None, thing: Any) -> FrameType | None:
 
 
 def _is_own_constructor(frame: FrameType, thing: Any) -> bool:
-    """`super().__init__()` of the user's class is not where the object is made, but its own constructor."""
+    """Whether the frame is `super().__init__()` of a user class, which is not where the object is created."""
     code = frame.f_code
     if code.co_name not in ("__init__", "__new__") or not code.co_varnames:
         return False
@@ -73,13 +73,13 @@ def _is_own_constructor(frame: FrameType, thing: Any) -> bool:
 
 
 class Recorder:
-    """Wraps constructors while it is active. `start` may be called again when more libraries were imported."""
+    """Wraps constructors while active; call `start` again after more libraries are imported."""
 
     def __init__(self) -> None:
         self._wrapped: list[tuple[type, str, Any]] = []
 
     def start(self) -> None:
-        """Wrap what is imported and not wrapped yet."""
+        """Wrap constructors that are imported and not wrapped yet."""
         for owner, name, what in _targets():
             if name not in vars(owner):
                 continue
@@ -92,7 +92,7 @@ class Recorder:
             setattr(owner, name, staticmethod(wrapper) if name == "__new__" else wrapper)
 
     def stop(self) -> None:
-        """Put the originals back where nobody else has wrapped them since."""
+        """Restore the originals unless something else has wrapped them since."""
         while self._wrapped:
             owner, name, original = self._wrapped.pop()
             current = vars(owner).get(name)

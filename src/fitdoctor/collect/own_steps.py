@@ -1,7 +1,7 @@
-"""A model's own `train_step`, `test_step` or `predict_step`, called as fit calls it, up to the first gradient.
+"""Run a custom `train_step`, `test_step` or `predict_step` as fit does, up to the first gradient.
 
-Tracing the backward pass costs as much as starting to train, so the step ends where it asks its tape for a gradient:
-the way there (what it unpacks, its forward pass, its loss) is what can be proven.
+Tracing the backward pass costs as much as starting to train, so the step ends where it computes a gradient. What comes
+before (unpacking, forward pass, loss) can be proven.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ STEPS = {
     "predict": "predict_step",
     "predict_on_batch": "predict_step",
 }
-"""Which step each call runs."""
+"""The step method of each call."""
 
 
 class Stopped(BaseException):
-    """The step asked for a gradient; not an `Exception`, so that no handler of the user's takes it for a failure."""
+    """The step reached a gradient; not an `Exception`, so that user handlers do not catch it."""
 
 
 @contextlib.contextmanager
 def stopped_at_gradient() -> Iterator[None]:
-    """End what asks a tape for a gradient, in this thread alone."""
+    """Raise `Stopped` when a tape computes a gradient in this thread."""
     import tensorflow as tf
 
     ours = threading.get_ident()
@@ -55,11 +55,11 @@ def stopped_at_gradient() -> Iterator[None]:
 
 
 def packed(batch: Batch, method: str, element: str) -> Any:
-    """The one argument that the step gets: x alone, or a tuple.
+    """Return the argument of the step: x alone, or a tuple.
 
     Args:
         batch: its parts.
-        method: the call that is under way.
+        method: the method being called.
         element: an element of the dataset or generator in words; "" for arrays.
     """
     if method.endswith("_on_batch"):
@@ -73,17 +73,17 @@ def packed(batch: Batch, method: str, element: str) -> Any:
 
 
 def placed(frames: list[tuple[types.FrameType, int]], model: Any, batch: Batch) -> str:
-    """Where a step raised: `forward` or `loss` where those got the data itself, `step` elsewhere.
+    """Return where a step raised: `forward` or `loss` if they received the data itself, else `step`.
 
     Args:
-        frames: those of the traceback, outermost first.
+        frames: the frames of the traceback, outermost first.
         model: the model.
-        batch: the tensors that were given to the step.
+        batch: the tensors passed to the step.
     """
     called = [frame for frame, _line in frames if _is_layer_call(frame)]
     if called:
         names = called[0].f_locals
-        # Keras 2 takes the first argument apart from the others.
+        # Keras 2 separates the first argument from the others.
         given = (names["inputs"],) if "inputs" in names else names.get("original_args", names.get("args", ()))
         itself = names.get("self") is model and bool(given)
         return "forward" if itself and _same(given[0], batch.x) else "step"

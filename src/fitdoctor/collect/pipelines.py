@@ -1,4 +1,4 @@
-"""The chain of operations of a tf.data pipeline, read from the dataset objects without running them."""
+"""Read the stages of a tf.data pipeline from its dataset objects without running them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_STEPS = 200
 
 
 def pipeline_of(dataset: Any, codes: Codes, path: str) -> tuple[PipelineStep, ...]:
-    """The operations in order from the source; of several inputs (zip) each is listed in turn."""
+    """Return the stages from the source on; the inputs of a zip are listed one after the other."""
     steps: list[tuple[Any, PipelineStep]] = []
     for item in chain(dataset):
         operation = operation_of(item)
@@ -50,7 +50,7 @@ def pipeline_of(dataset: Any, codes: Codes, path: str) -> tuple[PipelineStep, ..
 
 
 def chain(dataset: Any) -> list[Any]:
-    """The dataset objects from the source to the end, each after what it reads from."""
+    """Return the dataset objects from the source on, each after its inputs."""
     found: list[Any] = []
     seen: set[int] = set()
 
@@ -67,7 +67,7 @@ def chain(dataset: Any) -> list[Any]:
 
 
 def inputs_of(dataset: Any) -> list[Any]:
-    """The datasets that a dataset reads from."""
+    """Return the input datasets of a dataset."""
     attributes = vars(dataset) if hasattr(dataset, "__dict__") else {}
     single = attributes.get("_input_dataset")
     if single is not None:
@@ -82,7 +82,7 @@ def inputs_of(dataset: Any) -> list[Any]:
 
 
 def operation_of(dataset: Any) -> str:
-    """`map`, `batch`, `from_tensor_slices`, … by the class of the dataset object."""
+    """Return `map`, `batch`, `from_tensor_slices`, … for the class of a dataset object."""
     name = type(dataset).__name__.lstrip("_")
     if name in NAMES:
         return NAMES[name]
@@ -91,7 +91,7 @@ def operation_of(dataset: Any) -> str:
 
 
 def _without_generator_parts(steps: list[PipelineStep]) -> list[PipelineStep]:
-    """`from_generator` is built of three datasets; show it as the one that the user wrote."""
+    """Merge the three datasets that `from_generator` consists of into one stage."""
     shown: list[PipelineStep] = []
     for step in steps:
         if (

@@ -1,4 +1,4 @@
-"""Whether a traced function can be called once more unnoticed: no random state, no variable written, no Python."""
+"""Decide whether a traced function is pure: no random state, no variable writes, no Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CALLS = frozenset(
     ("PartitionedCall", "StatefulPartitionedCall", "If", "StatelessIf", "While", "StatelessWhile", "Case",
      "StatelessCase", "SymbolicGradient")
 )  # fmt: skip
-"""Operations that run functions of the graph's library, which is looked through as a whole."""
+"""Operations that call functions of the graph library, all of which are checked."""
 
 
 def is_pure(function: Any) -> bool:
@@ -23,7 +23,7 @@ def is_pure(function: Any) -> bool:
 
     try:
         definition = function.graph.as_graph_def()
-    # A graph too large to write down is too large to judge.
+    # A graph that is too large to serialize is not checked.
     except Exception:
         return False
     nodes = list(definition.node)

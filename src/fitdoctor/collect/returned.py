@@ -1,4 +1,4 @@
-"""Which layers the `call` of the user's own model ends with, read from its source and looked up on the living model."""
+"""Find the last layers of a custom `call` from its source and the live model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPERATIONS = ("tensorflow.", "keras.ops.", "keras.activations.", "keras.backend
 
 
 def returned_paths(model: Any) -> tuple[tuple[Any, ...], ...]:
-    """For each output that `call` returns: the layers and the names of functions it went through, last first."""
+    """Return the layers and function names before each output of `call`, last first."""
     found = _call_of(model)
     if found is None:
         return ()
@@ -30,7 +30,7 @@ def returned_paths(model: Any) -> tuple[tuple[Any, ...], ...]:
 
 
 def _made(function: FunctionInfo, expr: ast.expr) -> ast.expr | None:
-    """The one expression of the function that can have made the value; None where a branch may have made another."""
+    """Return the only expression that can produce the value, None if a branch may produce another."""
     end = function.module.origin(expr)
     if not end.certain or end.path or end.module is not function.module:
         return None
@@ -80,7 +80,7 @@ def _path(model: Any, function: FunctionInfo, expr: ast.expr) -> list[Any]:
 
 
 def _step(model: Any, module: Module, function: ast.expr) -> Any:
-    """The layer that is called, or the plain name of a function of TensorFlow or Keras."""
+    """Return the called layer, or the name of a TensorFlow or Keras function."""
     if isinstance(function, ast.Attribute) and is_self(module, function.value):
         layer = vars(model).get(function.attr)
         return layer if hasattr(layer, "call") and hasattr(layer, "trainable") else None

@@ -1,4 +1,4 @@
-"""A graph that is thrown away, in which a model of either Keras can be called: nothing is executed, nothing is kept."""
+"""A throw-away graph to call a Keras 2 or 3 model in: nothing is executed or kept."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from fitdoctor.unwarned import unwarned
 
 Placeholder = Callable[[Leaf], Any]
 _MAKING = frozenset(("_maybe_build", "add_weight"))
-"""The functions of Keras 2 in which a layer makes what belongs to it."""
+"""The Keras 2 functions in which a layer creates its variables."""
 
 
 class NotTriable(Exception):
-    """The scratch graph differs here from what fit does: no verdict."""
+    """The scratch graph differs from fit here, so there is no verdict."""
 
 
 @contextlib.contextmanager
 def scratch(keras_version: int) -> Iterator[Placeholder]:
-    """The graph as the default one, in which variables have no values and functions are not traced apart.
+    """Enter a default graph in which variables have no values and tf.functions are inlined.
 
     Args:
-        keras_version: of the model that will be called in it.
+        keras_version: the Keras version of the model.
 
     Yields:
-        What makes a tensor of the graph for a leaf of a batch.
+        A function that creates a graph tensor for a leaf of a batch.
     """
     import tensorflow as tf
 
@@ -44,9 +44,9 @@ def scratch(keras_version: int) -> Iterator[Placeholder]:
 
     variables = _valueless if keras_version == 3 else _in_a_graph_of_their_own
     with variables(graph), no_eager_draws():
-        # A traced tf.function would keep what it captured here, and fit would find it in its cache.
+        # A traced tf.function would cache what it captured here, and fit would reuse it.
         tf.config.run_functions_eagerly(True)
-        # … and the frames of TensorFlow tell whether such a function was on the way to a failure.
+        # The TensorFlow frames still show whether such a function was involved in a failure.
         tf.debugging.disable_traceback_filtering()
         try:
             yield placeholder
@@ -58,7 +58,7 @@ def scratch(keras_version: int) -> Iterator[Placeholder]:
 
 @contextlib.contextmanager
 def no_eager_draws() -> Iterator[None]:
-    """Refuse random operations outside of the graph: TensorFlow counts what each of them drew, where nobody can reset it."""
+    """Reject random operations outside the graph: TensorFlow counts their draws and cannot reset them."""
     import tensorflow as tf
     from tensorflow.python.framework import random_seed
 
@@ -81,7 +81,7 @@ def no_eager_draws() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _valueless(graph: Any) -> Iterator[None]:
-    """Keras's stateless scope: its variables have shapes only, and others must not be made."""
+    """Enter Keras's stateless scope: variables have only shapes, and no others may be created."""
     import keras
     import tensorflow as tf
 
@@ -95,7 +95,7 @@ def _valueless(graph: Any) -> Iterator[None]:
 
 
 def _symbolic_scope(keras: Any) -> contextlib.AbstractContextManager[Any]:
-    """The mark of Keras that nothing is computed; Keras 3.3 and those before it have none."""
+    """Enter the symbolic scope of Keras; Keras 3.3 and earlier have none."""
     marks = getattr(keras.src.backend.common, "symbolic_scope", None)
     if marks is None:
         return contextlib.nullcontext()
@@ -106,7 +106,7 @@ _scope_classes: dict[int, Any] = {}
 
 
 def _scope_class(keras: Any) -> Any:
-    """Keras's stateless scope, in which a variable without a value is a placeholder of its shape."""
+    """Return a stateless scope class in which a variable without a value is a placeholder."""
     base = keras.StatelessScope
     if id(base) in _scope_classes:
         return _scope_classes[id(base)]
@@ -138,7 +138,7 @@ def _scope_class(keras: Any) -> Any:
 
 @contextlib.contextmanager
 def _in_a_graph_of_their_own(graph: Any) -> Iterator[None]:
-    """Variables that a layer of Keras 2 makes for itself lie in a second graph; others must not be made."""
+    """Put variables that Keras 2 layers create into a second graph; reject all others."""
 
     def checked(next_creator: Any, **options: Any) -> Any:
         if not _is_made_by_a_layer():
@@ -149,7 +149,7 @@ def _in_a_graph_of_their_own(graph: Any) -> Iterator[None]:
 
     making = made_in(tf.Graph())
     with contextlib.ExitStack() as stack:
-        # Keras 2 lifts the building of a layer out of the graph, to where other creators are asked.
+        # Keras 2 builds layers outside the graph, where other variable creators apply.
         for place in (contextlib.nullcontext(), graph.as_default()):
             stack.enter_context(place)
             stack.enter_context(tf.variable_creator_scope(making))
@@ -158,13 +158,13 @@ def _in_a_graph_of_their_own(graph: Any) -> Iterator[None]:
 
 
 def made_in(aside: Any) -> Callable[..., Any]:
-    """A creator of variables that makes them in a graph of their own, where they take no memory."""
+    """Return a variable creator that uses a separate graph, where variables take no memory."""
     import tensorflow as tf
 
     def creator(next_creator: Any, **options: Any) -> Any:
         value: Any = options.get("initial_value")
         if tf.is_tensor(value):
-            # Keras 2 gives a tensor of another graph; no value is needed, only its size.
+            # Keras 2 passes a tensor of another graph; only its size is needed.
             options["initial_value"] = lambda: tf.zeros(value.shape, value.dtype)
         with aside.as_default():
             return next_creator(**options)
@@ -183,7 +183,7 @@ def _is_made_by_a_layer() -> bool:
 
 @contextlib.contextmanager
 def silence() -> Iterator[None]:
-    """What the trial prints, warns and logs will be said by fit itself."""
+    """Silence prints, warnings and logs of the trial; fit will repeat them."""
     disabled = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

@@ -1,4 +1,4 @@
-"""How a dataset would be shared out among the workers of a cluster: by which policy, and among how many files."""
+"""Determine how a dataset is sharded among the workers of a cluster: policy and number of files."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from fitdoctor.facts.data import Sharding
 from fitdoctor.facts.unknown import Unknown
 
 _READERS = ("TFRecordDataset", "TextLineDataset")
-"""A `CsvDataset` of one file is shared out by samples."""
+"""A `CsvDataset` of one file is sharded by samples."""
 _IN_MEMORY = ("from_tensor_slices", "from_tensors", "range")
 _PASSED_ON = ("shuffle", "options", "prefetch", "cache")
 
 
 def sharding_of(dataset: Any) -> Sharding:
-    """The policy that is set on a dataset, and the files that it reads; nothing is read."""
+    """Return the sharding policy of a dataset and its number of files, without reading them."""
     try:
         policy = dataset.options().experimental_distribute.auto_shard_policy.name
         return Sharding(str(policy), _files(chain(dataset)))
-    # tf.data's classes are private: another version may keep its files elsewhere.
+    # tf.data classes are private and may change between versions.
     except Exception as error:
         return Sharding(files=Unknown(f"reading the pipeline raised {type(error).__name__}"))
 
 
 def _files(items: list[Any]) -> int | Unknown:
-    """How many files a pipeline reads; 0 where it surely reads none."""
+    """Return the number of files a pipeline reads, 0 if certainly none."""
     operations = [operation_of(item) for item in items]
     sources = [operation_of(item) for item in items if not inputs_of(item)]
     readers = [item for item, operation in zip(items, operations, strict=True) if operation in _READERS]
@@ -44,7 +44,7 @@ def _files(items: list[Any]) -> int | Unknown:
 
 
 def _opens_files(item: Any) -> bool:
-    """Whether the function of `interleave` or `flat_map` reads files, itself or in a function that it calls."""
+    """Whether the function of `interleave` or `flat_map` reads files, directly or indirectly."""
     function = getattr(item, "_map_func", None)
     if function is None:
         return False
@@ -54,7 +54,7 @@ def _opens_files(item: Any) -> bool:
 
 
 def _counted(names: Any) -> int | Unknown:
-    """The length of a list, a tensor or a dataset of names."""
+    """Return the length of a list, tensor or dataset of names."""
     if hasattr(names, "cardinality"):
         number = int(names.cardinality())
         return number if number >= 0 else Unknown("the number of files is unknown")

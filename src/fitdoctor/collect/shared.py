@@ -1,4 +1,4 @@
-"""How many rows of the validation arrays are in the training arrays too."""
+"""Count the validation rows that are also in the training data."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from fitdoctor.facts import Unknown
 
 MOST_BYTES = 256 << 20
-"""Arrays larger than this together are not compared."""
+"""Arrays with a larger total size are not compared."""
 
 
 def shared_rows(training: Any, validation: Any) -> int | Unknown:
-    """Rows of `validation` that occur in `training`, compared by a 64-bit hash of their bytes."""
+    """Return the number of rows of `validation` in `training`, compared by a 64-bit hash of their bytes."""
     import numpy as np
 
     if not (isinstance(training, np.ndarray) and isinstance(validation, np.ndarray)):
@@ -32,7 +32,7 @@ def shared_rows(training: Any, validation: Any) -> int | Unknown:
 
 
 def rows_behind(data: Any) -> Any:
-    """The array whose rows are compared: of a tf.data pipeline, the tensor that its first component is sliced from."""
+    """Return the array to compare; for a tf.data pipeline, the tensor of its first component."""
     import numpy as np
 
     if isinstance(data, np.ndarray):
@@ -48,10 +48,10 @@ def rows_behind(data: Any) -> Any:
 
 
 def repeats_by_nature(rows: Any, hashes: Any) -> bool:
-    """Whether equal rows are to be expected: many rows repeat, and no column tells the rows apart.
+    """Whether equal rows are expected: many rows repeat, and no column is nearly unique.
 
     Args:
-        rows: the rows; None where only their hashes are known, and many that repeat are enough.
+        rows: the rows; None if only their hashes are known, then many repeated rows are enough.
         hashes: their hashes.
     """
     import numpy as np
@@ -62,16 +62,16 @@ def repeats_by_nature(rows: Any, hashes: Any) -> bool:
     if rows is None:
         return True
     columns = rows.reshape(len(rows), -1)[:4096, :64]
-    # Copies that balance classes leave more than half of the rows distinct: the larger class has none.
+    # After oversampling more than half of the rows are distinct: the larger class is not copied.
     if distinct < 0.5 * len(hashes) and bool((columns == np.floor(columns)).all()):
         return True
     widest = max(len(np.unique(columns[:, index])) for index in range(columns.shape[1]))
-    # A measured column has another value in nearly every row that is not a copy; ages, counts and codes have not.
+    # A measured column is nearly unique per distinct row; ages, counts and codes are not.
     return columns.shape[1] == 1 or bool(widest < 0.9 * min(distinct, len(columns)))
 
 
 def row_hashes(array: Any) -> Any:
-    """A hash of each row: its 64-bit words times fixed odd numbers, summed with overflow."""
+    """Return a hash per row: its 64-bit words times fixed odd numbers, summed with overflow."""
     import numpy as np
 
     rows = np.ascontiguousarray(array).reshape(len(array), -1).view(np.uint8)

@@ -1,4 +1,4 @@
-"""From an instruction of the user's program to the expression in its source."""
+"""Map instructions of the user's program to expressions in its source."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fitdoctor.source.running_notebook import cells_run, joined_line, notebook_s
 
 @dataclass(frozen=True)
 class Site:
-    """An instruction: its file and the span of the expression that it belongs to."""
+    """The file and span of the expression an instruction belongs to."""
 
     path: str
     line: int
@@ -29,12 +29,12 @@ class Site:
 
 
 def site_of(frame: FrameType) -> Site:
-    """The instruction that a frame is at."""
+    """Return the site of the current instruction of a frame."""
     return site_at(frame.f_code, frame.f_lasti, frame.f_lineno or frame.f_code.co_firstlineno)
 
 
 def site_at(code: CodeType, instruction: int, line: int) -> Site:
-    """An instruction of a code object."""
+    """Return the site of an instruction of a code object."""
     positions: Positions = (None, None, None, None)
     if instruction >= 0:
         found = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
@@ -44,26 +44,26 @@ def site_at(code: CodeType, instruction: int, line: int) -> Site:
 
 
 def start_of(path: str, line: int) -> tuple[str, int]:
-    """A line of a cell as one of all the cells joined; any other as it is."""
+    """Return the line in the joined cells of a notebook; other lines are unchanged."""
     joined = joined_line(path, line) if is_cell(path) else None
     return (path, line) if joined is None else (NOTEBOOK, joined)
 
 
 def module_with(code: CodeType) -> tuple[Module | None, int]:
-    """The analysis of the file that a function stands in, and the line of it on which the function starts."""
+    """Return the analyzed file of a function, and the line on which the function starts."""
     path, line = start_of(code.co_filename, code.co_firstlineno)
     return SOURCES.module(path, main_path()), line
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
-    """The nearest frame, outwards, that runs the user's own code."""
+    """Return the nearest outer frame of user code."""
     while frame is not None and is_library(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 
 
 def user_frames(frame: FrameType | None) -> list[FrameType]:
-    """The user's frames from the given one outwards."""
+    """Yield the user frames from the given one outwards."""
     found: list[FrameType] = []
     while frame is not None and len(found) < 200:
         if not is_library(frame.f_code.co_filename):
@@ -73,21 +73,21 @@ def user_frames(frame: FrameType | None) -> list[FrameType]:
 
 
 class Sources:
-    """The user's files that are under way, analysed together; each is read once while it does not change."""
+    """Analyzes the user's files together and caches each while it does not change."""
 
     def __init__(self) -> None:
         self._projects: dict[tuple[str, float], Project | None] = {}
         self._singles: dict[tuple[str, float], Module | None] = {}
 
     def module(self, path: str, main: str = "") -> Module | None:
-        """The analysis of a file; with `main`, as part of the project around that script."""
-        # What a notebook imports is part of its project; its cells have no file of their own.
+        """Return the analyzed file; with `main`, as part of the project of that script."""
+        # The imports of a notebook belong to its project; its cells have no file.
         project = self.project(main or (NOTEBOOK if cells_run() else path))
         found = project.module_at(path) if project is not None else None
         return found or self._single(path)
 
     def project(self, main: str) -> Project | None:
-        """The project around a script, or around the notebook that runs."""
+        """Return the project of a script or of the running notebook."""
         if main == NOTEBOOK:
             self._forget_notebook()
         key = (main, len(cells_run()) if main == NOTEBOOK else _changed_at(main))
@@ -101,7 +101,7 @@ class Sources:
         return self._projects[key]
 
     def _forget_notebook(self) -> None:
-        """Of the notebook, only its last state counts."""
+        """Discard earlier states of the notebook."""
         for key in [key for key in self._projects if key[0] == NOTEBOOK and key[1] != len(cells_run())]:
             del self._projects[key]
 
@@ -120,7 +120,7 @@ def _changed_at(path: str) -> float:
 
 
 def _read(path: str) -> Module | None:
-    """A file that is not on disk (`exec` with a registered source) is in Python's line cache."""
+    """Read a file from disk, or from Python's line cache for `exec` with a registered source."""
     lines = linecache.getlines(path)
     if not lines:
         return None
@@ -131,18 +131,18 @@ def _read(path: str) -> Module | None:
 
 
 SOURCES = Sources()
-"""Shared by all calls of fit in the process, since a program may call it a thousand times."""
+"""Shared by all calls of fit in the process: a program may make thousands."""
 
 
 def main_path() -> str:
-    """The script that Python runs, where it is a file."""
+    """Return the path of the running script, if it is a file."""
     main = sys.modules.get("__main__")
     path = getattr(main, "__file__", None)
     return path if isinstance(path, str) and os.path.isfile(path) else ""
 
 
 def node_at(module: Module, site: Site) -> ast.expr | None:
-    """The call at these positions, else the smallest expression around them that ends there."""
+    """Return the call at these positions, else the smallest enclosing expression that ends there."""
     line, end_line, column, end_column = site.positions
     if line is None or end_line is None or column is None or end_column is None:
         return _only_call(module, site.line)
@@ -153,7 +153,7 @@ def node_at(module: Module, site: Site) -> ast.expr | None:
         start = (node.lineno, node.col_offset)
         if start == (line, column):
             return node
-        # A method call over several lines is said to start at its attribute.
+        # Python reports that a multi-line method call starts at its attribute.
         if start <= (line, column) and (best is None or start > (best.lineno, best.col_offset)):
             best = node
     return best

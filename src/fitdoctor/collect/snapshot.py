@@ -1,4 +1,4 @@
-"""Taking back what an abstract run leaves behind: attributes, containers, names, random states, global settings."""
+"""Restore what an abstract run changes: attributes, containers, names, random states, global settings."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _SKIPPED_ROOTS = frozenset(
 _KERAS_2_STATE = frozenset(
     (("_thread", "_local"), ("tensorflow.python.util.object_identity", "ObjectIdentityDictionary"))
 )
-"""Where a layer of Keras 2 keeps the losses of this thread, and counts what its attributes refer to."""
+"""The attributes where Keras 2 layers store losses per thread and reference counts."""
 
 
 class Snapshot:
     """The state of everything reachable from some objects, and of the global random states.
 
-    `restore` puts it back in place: the same objects, with what they held.
+    `restore` puts the same objects back with their previous contents.
 
     Args:
-        *roots: what may be changed, with everything inside it.
-        bindings: names, and where they are bound, that may be bound to something else.
-        untouched: objects that are known to stay as they are, with what only they reach.
+        *roots: objects that may change, with everything inside them.
+        bindings: namespaces and names that may be rebound.
+        untouched: objects that are known not to change, with what only they reference.
     """
 
     def __init__(
@@ -41,9 +41,9 @@ class Snapshot:
     ) -> None:
         self.complete = True
         self.random_variables = False
-        """Something was reached that keeps a random state in a variable: running it for real would advance it."""
+        """Whether an object keeps a random state in a variable: running it would advance it."""
         self.one_shot = False
-        """An iterator or an open file was reached: what is drawn from it cannot be given back."""
+        """Whether an iterator or open file was found: reading from it cannot be undone."""
         self._undo: list[Callable[[], None]] = []
         self._seen: dict[int, Any] = {id(thing): thing for thing in untouched}
         takes = (
@@ -60,12 +60,12 @@ class Snapshot:
         self._take(found)
 
     def restore(self) -> None:
-        """Put everything back; one thing that cannot be restored does not keep the others from it."""
+        """Restore everything; an object that cannot be restored does not prevent the others."""
         failed: Exception | None = None
         for undo in self._undo:
             try:
                 undo()
-            # The objects are the user's and may refuse anything; the first refusal is told at the end.
+            # User objects may raise anything; the first error is raised at the end.
             except Exception as error:
                 failed = failed or error
         if failed is not None:
@@ -83,7 +83,7 @@ class Snapshot:
             pending.extend(self._one(thing))
 
     def _one(self, thing: Any) -> list[Any]:
-        """Note how to restore one object; return what is inside it."""
+        """Record how to restore one object; return its contents."""
         kind = type(thing)
         if kind.__name__ in ("_DictWrapper", "_TupleWrapper") and hasattr(thing, "__wrapped__"):
             return self._wrapper(thing)
@@ -122,12 +122,12 @@ class Snapshot:
             inside = list(pairs.values())
         else:
             self._undo.append(partial(_restore_set, thing, set(set.__iter__(thing))))
-        # TensorFlow's and Keras's tracking lists are lists with attributes of their own.
+        # The tracking lists of TensorFlow and Keras are lists with attributes.
         own = self._attributes(thing) if kind not in (list, dict, set) and hasattr(thing, "__dict__") else []
         return own + (inside if len(inside) <= 10_000 else [])
 
     def _wrapper(self, thing: Any) -> list[Any]:
-        """TensorFlow's proxy of a dict or a tuple; that of a dict compares it with a copy when it saves."""
+        """Record the TensorFlow proxy of a dict or tuple; the dict proxy compares with a copy when saving."""
         names = ("_self_last_wrapped_dict_snapshot", "_self_external_modification", "_self_non_string_key")
         for name in names:
             if hasattr(thing, name):
@@ -154,10 +154,10 @@ def _has_state(thing: Any) -> bool:
     if (kind.__module__, kind.__name__) in _KERAS_2_STATE:
         return True
     skipped = kind.__module__.split(".")[0] in _SKIPPED_ROOTS
-    # A loader, sampler or subset of torch leads to the user's own dataset.
+    # A torch loader, sampler or subset leads to a user dataset.
     if skipped and not kind.__module__.startswith("torch.utils.data") or not hasattr(thing, "__dict__"):
         return False
-    # Variables keep their values: in a stateless scope nothing is assigned to them.
+    # Variables keep their values: a stateless scope assigns nothing.
     return not any(base.__name__ in ("Variable", "KerasVariable", "KerasTensor") for base in kind.__mro__)
 
 
@@ -222,7 +222,7 @@ def _numpy_random() -> Callable[[], None] | None:
 
 
 def _torch_random() -> Callable[[], None] | None:
-    """The generator of the CPU, and those of the graphics cards where torch has started them."""
+    """Record the torch random state of the CPU and of initialized GPUs."""
     torch = sys.modules.get("torch")
     if torch is None or not hasattr(torch, "set_rng_state"):
         return None
@@ -240,7 +240,7 @@ def _torch_random() -> Callable[[], None] | None:
 
 
 def _eager_random() -> Callable[[], None] | None:
-    """TensorFlow draws the seeds of eager random operations from a Python generator of its context."""
+    """Record the Python generator from which TensorFlow draws eager seeds."""
     module = sys.modules.get("tensorflow.python.eager.context")
     context = module.context() if module is not None else None
     generator = getattr(context, "_rng", None)
@@ -251,7 +251,7 @@ def _eager_random() -> Callable[[], None] | None:
 
 
 def _keras_globals() -> Callable[[], None] | None:
-    """Keras's own global state: automatic names, scopes, the seed generator, variables to initialise."""
+    """Record the global state of Keras: automatic names, scopes, seed generator, pending variables."""
     module = sys.modules.get("keras.src.backend.common.global_state")
     if module is None:
         return None
@@ -279,7 +279,7 @@ def _keras_globals() -> Callable[[], None] | None:
 
 
 def _keras_2_seeds() -> Callable[[], None] | None:
-    """The generator from which `keras.utils.set_random_seed` has Keras 2 draw the seeds of its layers."""
+    """Record the generator from which Keras 2 draws layer seeds after `keras.utils.set_random_seed`."""
     module = sys.modules.get("tf_keras.src.backend")
     generator = getattr(getattr(module, "_SEED_GENERATOR", None), "generator", None)
     if not isinstance(generator, random.Random):

@@ -1,4 +1,4 @@
-"""Bounded statistics of arrays: read in chunks, within a budget, never keeping a value that is not an extreme."""
+"""Compute bounded statistics of arrays: in chunks, within a budget, keeping only extreme values."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fitdoctor.facts import Column, Statistics, Unknown
 
 CHUNK_ELEMENTS = 1 << 20
 MOST_VALUES = 1024
-"""A histogram of more distinct values than this is left out."""
+"""Histograms with more distinct values are omitted."""
 MOST_COLUMNS = 256
 OBJECTS = 20_000
-"""How many Python objects of an object array are looked at."""
+"""The number of Python objects of an object array to read."""
 
 
 class _Running:
-    """Statistics of what was read so far."""
+    """Statistics of the rows read so far."""
 
     def __init__(self, labels: bool) -> None:
         self.labels = labels
@@ -38,7 +38,7 @@ class _Running:
         self.row_filled: int | None = None
 
     def add(self, chunk: Any, start: int) -> None:
-        """Take in the rows of `chunk`, the first of which is row `start`."""
+        """Add the rows of `chunk`, which starts at row `start`."""
         import numpy as np
 
         self.rows += len(chunk)
@@ -110,7 +110,7 @@ class _Running:
         import numpy as np
 
         flat = values.reshape(-1)
-        # Sorting everything to find out that there are too many values would cost more than the rest together.
+        # Sorting all values just to find too many would cost more than everything else.
         if flat.size > 8192 and np.unique(flat[:8192]).size > (MOST_VALUES if self.labels else 64):
             return {}
         distinct, counts = np.unique(flat, return_counts=True)
@@ -130,7 +130,7 @@ class _Running:
         self.row_filled = max(self.row_filled or 0, int(np.count_nonzero(chunk, axis=-1).max()))
 
     def result(self, complete: bool) -> Statistics:
-        """What was found."""
+        """Return the statistics."""
         histogram = None
         if self.histogram and (self.integral or self.labels and len(self.histogram) <= 64):
             histogram = tuple(sorted(self.histogram.items()))
@@ -159,7 +159,7 @@ def _first(chunk: Any, value: Any) -> int:
 
 
 def statistics_of(array: Any, deadline: Deadline, labels: bool = False) -> Statistics | Unknown:
-    """Statistics of a NumPy array: of all its rows, or of rows spread over it when the time runs out."""
+    """Return statistics of a NumPy array, over all rows or over a spread sample if time runs out."""
     import numpy as np
 
     kind = array.dtype.kind
@@ -178,7 +178,7 @@ def statistics_of(array: Any, deadline: Deadline, labels: bool = False) -> Stati
 
 
 def statistics_of_batches(batches: list[Any], complete: bool, labels: bool = False) -> Statistics | Unknown:
-    """Statistics of the same component of several batches, as if they stood one below the other."""
+    """Return statistics of the same component of several batches, as if concatenated."""
     import numpy as np
 
     running = _Running(labels)
@@ -191,7 +191,7 @@ def statistics_of_batches(batches: list[Any], complete: bool, labels: bool = Fal
 
 
 def _chunks(array: Any) -> Iterator[tuple[int, int]]:
-    """Row ranges that cover the array; when there are many, their order jumps so that a part is a fair sample."""
+    """Yield row ranges that cover the array, in an order in which any prefix is a fair sample."""
     rows = len(array)
     row_size = max(array.size // rows, 1) if rows else 1
     step = max(CHUNK_ELEMENTS // row_size, 1)
@@ -206,7 +206,7 @@ def _chunks(array: Any) -> Iterator[tuple[int, int]]:
 
 
 def columns_of_frame(frame: Any, deadline: Deadline) -> tuple[Column, ...]:
-    """The columns of a pandas frame: those that are not plain finite numbers first, when there are many."""
+    """Return the columns of a DataFrame; if there are many, non-numeric and non-finite ones first."""
     columns = []
     for position, name in enumerate(frame.columns):
         series = frame.iloc[:, position]
@@ -219,7 +219,7 @@ def columns_of_frame(frame: Any, deadline: Deadline) -> tuple[Column, ...]:
 
 
 def columns_of_series(series: Any, deadline: Deadline) -> tuple[Column, ...]:
-    """A pandas series as its only column."""
+    """Return a pandas Series as its only column."""
     return (_column_of_series(str(getattr(series, "name", "") or ""), series, deadline),)
 
 
@@ -243,7 +243,7 @@ def _column_of_series(name: str, series: Any, deadline: Deadline) -> Column:
 
 
 def columns_of_array(array: Any, statistics: Statistics | Unknown) -> tuple[Column, ...]:
-    """For an object array: what its columns hold; for a table of floats: the columns with NaN or Inf."""
+    """Return the column contents of an object array, or the columns with NaN or Inf of a float table."""
     import numpy as np
 
     if array.dtype.kind in "OUST":
@@ -269,7 +269,7 @@ def _object_columns(array: Any) -> tuple[Column, ...]:
 
 
 def _unreadable(objects: list[Any]) -> int | None:
-    """How many texts among mostly written numbers are none; None where there are no such."""
+    """Return how many strings in a mostly numeric text column are not numbers, else None."""
     texts = [item for item in objects if isinstance(item, str)]
     readable = sum(map(_is_written_number, texts))
     return len(texts) - readable if 2 * readable > len(texts) else None
@@ -284,13 +284,13 @@ def _is_written_number(text: str) -> bool:
 
 
 def _leaves(array: Any) -> list[Any]:
-    # `tolist` would turn rows of a ragged object array into lists; its elements are what we describe.
+    # `tolist` would convert the elements of a ragged object array to lists.
     flat = array.reshape(-1)[:OBJECTS]
     return [flat[i] for i in range(len(flat))]
 
 
 def holds_of(objects: list[Any]) -> str:
-    """What a list of Python objects holds, most frequent first: `float, str`, `list of 3..7`, `None`."""
+    """Return the types in a list of objects, most frequent first: `float, str`, `list of 3..7`, `None`."""
     counts: Counter[str] = Counter()
     lengths: dict[str, tuple[int, int]] = {}
     for item in objects:

@@ -1,7 +1,7 @@
-"""The training step of a model as plain data: traced abstractly as fit would trace it, and everything taken back.
+"""Trace the training step of a model abstractly, as fit would, into plain data, and restore everything.
 
-The step is traced in a function graph. Variables that the model or its optimizer would make are made in a scratch graph,
-where they take no memory; those that are there already are only referred to.
+The step is traced in a function graph. Variables that the model or its optimizer would create are created in a scratch
+graph, where they take no memory; existing ones are only referenced.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 
 
 def trace_step(model: Any, batch: Batch, size: int) -> Step | Unknown:
-    """The training step for a batch of that many samples, without a trace of it left.
+    """Return the training step for a batch of that size, without side effects.
 
     Args:
         model: the model.
-        batch: the structure of a batch; None in a first axis stands for the batch.
-        size: how many samples.
+        batch: the structure of a batch; None in a first axis is the batch axis.
+        size: the number of samples.
     """
     reason = _reason_against(model)
     if reason:
@@ -48,7 +48,7 @@ def trace_step(model: Any, batch: Batch, size: int) -> Step | Unknown:
     try:
         with silence(), no_eager_draws():
             return _traced(model, batch, size)
-    # The model is the user's: its step may raise anything.
+    # The step of a user model may raise anything.
     except Exception as error:
         from fitdoctor.failure.living import message_of
         from fitdoctor.failure.messages import read_message
@@ -94,7 +94,7 @@ def _traced(model: Any, batch: Batch, size: int) -> Step:
             return model.train_step(data)
 
     with tf.variable_creator_scope(in_scratch), calls.noted(model):
-        # A traced tf.function would keep what it captured here, and fit would find it in its cache.
+        # A traced tf.function would cache what it captured here, and fit would reuse it.
         tf.config.run_functions_eagerly(True)
         try:
             graph = func_graph.func_graph_from_py_func(
@@ -113,7 +113,7 @@ def _traced(model: Any, batch: Batch, size: int) -> Step:
 
 
 class _Calls:
-    """Which operations were made while which layer was called."""
+    """Records which operations were created during which layer call."""
 
     def __init__(self) -> None:
         self.ranges: list[tuple[Any, int, int, str]] = []
@@ -121,7 +121,7 @@ class _Calls:
 
     @contextlib.contextmanager
     def noted(self, model: Any) -> Iterator[None]:
-        """Note every call of a layer."""
+        """Record every layer call."""
         owner: Any = next(
             (base for base in type(model).__mro__ if base.__name__ == "Layer" and "__call__" in vars(base)),
             None,
@@ -153,7 +153,7 @@ class _Calls:
         return call
 
     def layers(self, graph: Any) -> dict[int, str]:
-        """The innermost layer of each operation of a graph, by position."""
+        """Return the innermost layer of each operation of a graph, by position."""
         found: dict[int, str] = {}
         for owner, start, end, layer in self.ranges:
             if owner is graph:
@@ -176,7 +176,7 @@ class _Found:
 
 
 def _variables_of(model: Any) -> list[_Found]:
-    """Every variable of the model and its optimizer, each once."""
+    """Yield every variable of the model and its optimizer once."""
     found: list[_Found] = []
     seen: set[int] = set()
     owners = {id(weight): str(layer.name) for layer in every_layer(model) for weight in _own_weights(layer)}
@@ -228,7 +228,7 @@ def _described(variable: Any, kind: str, layer: str) -> Variable:
 
 
 class _Reader:
-    """Turns a function graph into a step."""
+    """Converts a function graph to a step."""
 
     def __init__(self, graph: Any, calls: _Calls, variables: list[_Found]) -> None:
         self._graph = graph
@@ -237,14 +237,14 @@ class _Reader:
         self._operations: list[Operation] = []
         self._tensors: list[Tensor] = []
         self._index: dict[int, int] = {}
-        """Of a tensor, by its identity."""
+        """By tensor identity."""
         self._made: dict[int, tuple[int, ...]] = {}
-        """Of an operation by its identity: the operations that it became."""
+        """By operation identity: the resulting operations."""
         self._keep: list[Any] = []
         self._scopes: dict[str, str] = {}
 
     def step(self) -> Step:
-        """The whole step."""
+        """Return the whole step."""
         handles = {id(found.handle): place for place, found in enumerate(self._found)}
         leads: list[tuple[int, int]] = []
         arguments = []
@@ -274,7 +274,7 @@ class _Reader:
         )
 
     def body(self) -> Step:
-        """A body of a loop or a branch."""
+        """Return the body of a loop or branch."""
         arguments = tuple(self._tensor(tensor) for tensor in self._graph.inputs)
         self._read(self._graph)
         results = tuple(self._tensor(tensor) for tensor in self._graph.outputs)
@@ -287,7 +287,7 @@ class _Reader:
         return sum(1 + sum(body.traced for body in op.bodies) for op in self._operations)
 
     def _prune(self, results: tuple[int, ...], wanted: list[int]) -> None:
-        """Leave out what nothing needs, as TensorFlow does before it runs a function."""
+        """Remove unused operations, as TensorFlow does before running a function."""
         maker = {t: index for index, op in enumerate(self._operations) for t in op.outputs}
         pending = [*wanted, *(maker[t] for t in results if t in maker)]
         pending += [index for index, op in enumerate(self._operations) if _has_effect(op.type)]
@@ -402,7 +402,7 @@ class _Reader:
         return (), Dim(1)
 
     def _settle_stages(self) -> None:
-        """What the backward pass needs belongs to it, whatever it is called: a gradient of the user's own, say."""
+        """Assign to the backward pass whatever it needs, such as custom gradients."""
         maker = {t: index for index, op in enumerate(self._operations) for t in op.outputs}
         needed: set[int] = set()
         for index in range(len(self._operations) - 1, -1, -1):
@@ -413,23 +413,23 @@ class _Reader:
                     self._operations[index] = replace(operation, stage="backward")
 
     def _gradients(self) -> frozenset[int]:
-        """What the backward pass makes and the update takes."""
+        """Return the tensors that the backward pass produces and the update consumes."""
         backward = {t for op in self._operations if op.stage == "backward" for t in op.outputs}
         taken = {t for op in self._operations if op.stage == "update" for t in op.inputs}
         return frozenset(backward & taken)
 
 
 def _rounds(loop: Any) -> int:
-    """How often a loop runs at most; 1 where that is not known."""
+    """Return the maximum number of iterations of a loop, 1 if unknown."""
     limit = _constant(loop.inputs[1]) if len(loop.inputs) > 1 else None
     if limit is not None and limit > 0:
         return limit
     for tensor in loop.inputs:
         maker = tensor.op
-        # The loop of the backward pass runs as often as the one that filled its lists …
+        # The backward loop runs as often as the forward loop that filled its lists,
         if maker.type in LOOPS and tensor.dtype.name == "variant":
             return _rounds(maker)
-        # … and a loop over a list mostly runs to the end of it.
+        # and a loop over a list usually runs to its end.
         if maker.type == "TensorListFromTensor" and maker.inputs[0].shape.rank:
             length = maker.inputs[0].shape[0]
             if length:
@@ -438,7 +438,7 @@ def _rounds(loop: Any) -> int:
 
 
 def _constant(tensor: Any) -> int | None:
-    """The value of a whole number that the graph computes from constants alone."""
+    """Return an integer that the graph computes from constants only."""
     from tensorflow.python.client import pywrap_tf_session
 
     if tensor.shape.rank != 0 or not tensor.dtype.is_integer:
@@ -451,7 +451,7 @@ NEUTRAL = {"Mul": 1.0, "RealDiv": 1.0, "AddV2": 0.0, "Sub": 0.0}
 
 
 def _simplified(operation: Any) -> tuple[str, list[Any]]:
-    """Type and inputs; a number that changes nothing (`1.0 * x`) goes, as TensorFlow's optimizer takes it away."""
+    """Return type and inputs without no-ops such as `1.0 * x`, which TensorFlow's optimizer removes."""
     from tensorflow.python.framework import tensor_util
 
     inputs = list(operation.inputs)

@@ -1,4 +1,4 @@
-"""The distribution strategy that fit runs under, and what of the model belongs to another one."""
+"""Find the distribution strategy of a fit call, and parts of the model that belong to another one."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from typing import Any
 from fitdoctor.facts.model import ScopeFacts
 
 MIRRORED = ("MirroredStrategy", "CollectiveAllReduceStrategy")
-"""Strategies whose variables say which of them they belong to; the second is the one over several workers."""
+"""Strategies whose variables reference them; the second is the multi-worker one."""
 
 
 def strategy_of(model: Any) -> Any:
-    """The strategy that a model was made under, in either Keras; None for none."""
+    """Return the strategy a model was created under, in Keras 2 or 3, else None."""
     attributes = vars(model)
     strategy = attributes.get("_distribute_strategy") or attributes.get("_distribution_strategy")
     return None if type(strategy).__name__ == "_DefaultDistributionStrategy" else strategy
 
 
 def workers_of(strategy: Any) -> int:
-    """How many processes a `MultiWorkerMirroredStrategy` is over."""
+    """Return the number of workers of a `MultiWorkerMirroredStrategy`."""
     number = getattr(getattr(strategy, "extended", None), "_num_workers", 1)
     return number if isinstance(number, int) and type(strategy).__name__ in MIRRORED else 1
 
 
 def replica_devices(strategy: Any) -> tuple[str, ...]:
-    """The devices that a `MirroredStrategy` shares a batch among, as it was told them; they need not be there."""
+    """Return the devices passed to a `MirroredStrategy`; they may not exist."""
     if type(strategy).__name__ != "MirroredStrategy":
         return ()
     return tuple(str(name).rpartition("device:")[2] for name in strategy.extended.worker_devices)
 
 
 def scope_facts(model: Any, layers: list[Any]) -> ScopeFacts:
-    """What was made where; empty where no strategy has a part in it, or one that keeps its variables otherwise.
+    """Return what was created in which scope; empty without a supported strategy.
 
     Args:
-        model: the living model, compiled and before its first step.
+        model: the live model, compiled and before its first step.
         layers: its own layers.
     """
     optimizer = getattr(model, "optimizer", None)
@@ -57,7 +57,7 @@ def scope_facts(model: Any, layers: list[Any]) -> ScopeFacts:
 
 
 def _around() -> Any:
-    """The strategy in whose scope fit is called."""
+    """Return the strategy in whose scope fit is called."""
     tensorflow = sys.modules.get("tensorflow")
     if tensorflow is None or not tensorflow.distribute.has_strategy():
         return None
@@ -65,12 +65,12 @@ def _around() -> Any:
 
 
 def _owner(variable: Any) -> Any:
-    """The strategy that a variable was made under; Keras 3 holds TensorFlow's variable inside of its own."""
+    """Return the strategy of a variable; Keras 3 wraps the TensorFlow variable."""
     return getattr(getattr(variable, "_value", variable), "distribute_strategy", None)
 
 
 def _made_elsewhere(layers: list[Any], strategy: Any) -> Iterator[str]:
-    """The layers whose weights are to be trained and do not belong to the strategy."""
+    """Yield the trainable layers whose weights do not belong to the strategy."""
     for layer in layers:
         weights = getattr(layer, "trainable_weights", None) if getattr(layer, "built", False) else None
         if weights and any(_owner(weight) is not strategy for weight in weights):
@@ -78,7 +78,7 @@ def _made_elsewhere(layers: list[Any], strategy: Any) -> Iterator[str]:
 
 
 def _keeps_state(optimizer: Any) -> bool:
-    """Whether it surely makes variables beside the weights: every optimizer of Keras does, but SGD without momentum."""
+    """Whether the optimizer certainly creates slot variables: all except SGD without momentum do."""
     if not type(optimizer).__module__.startswith("keras.src.optimizers."):
         return False
     name = type(optimizer).__name__

@@ -1,4 +1,4 @@
-"""From the history that fit returns, and the weights that it leaves, to facts."""
+"""Collect facts from the history that fit returns and the trained weights."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from fitdoctor.facts import TrainingFacts
 from fitdoctor.records import replace
 
 SECONDS = 0.5
-"""How long the weights are looked through at most."""
+"""The maximum time for checking the weights."""
 LEAK_SECONDS = 0.3
-"""How long is looked for tensors that outlive their trace."""
+"""The maximum time for finding tensors that outlive their trace."""
 
 
 def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) -> TrainingFacts:
-    """What is known when fit has returned; nothing is changed.
+    """Return what is known after fit has returned, without changing anything.
 
     Args:
         model: the model.
-        history: what fit returned.
-        left: what the training has left behind, where that was looked for.
+        history: the return value of fit.
+        left: what the training left behind, if it was collected.
     """
     kept = getattr(history, "history", None)
     losses = kept.get("loss", ()) if isinstance(kept, dict) else ()
@@ -37,7 +37,7 @@ def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) 
 
 
 def _were_first(model: Any, history: Any, epochs: int) -> bool:
-    """Whether the optimizer has made no steps but those of these epochs."""
+    """Whether the optimizer has made no steps before these epochs."""
     steps = (getattr(history, "params", None) or {}).get("steps")
     made = getattr(getattr(model, "optimizer", None), "iterations", None)
     try:
@@ -47,7 +47,7 @@ def _were_first(model: Any, history: Any, epochs: int) -> bool:
         TypeError,
         ValueError,
         RuntimeError,
-    ):  # of another kind: a strategy has one a replica
+    ):  # under a strategy: one counter per replica
         return False
 
 
@@ -55,7 +55,7 @@ _warned: set[object] = set()
 
 
 def _ran_out() -> bool:
-    """Whether Keras has warned since the last call; Python keeps what was warned of in the module that warned."""
+    """Whether Keras has warned since the last call, from the warning registry of its module."""
     module = sys.modules.get("keras.src.trainers.epoch_iterator")
     kept = getattr(module, "__warningregistry__", None) or {}
     said = {key for key in kept if isinstance(key, tuple) and "ran out of data" in str(key[0])}
@@ -67,7 +67,7 @@ def _ran_out() -> bool:
 def left_behind(
     model: Any = None, callbacks: Iterable[Any] = (), frame: FrameType | None = None
 ) -> TrainingFacts:
-    """What model, callbacks, functions under way and the user's modules still hold, and what is traced too often."""
+    """Return tensors still referenced by model, callbacks, frames and modules, and functions traced too often."""
     from fitdoctor.collect.growth import kept_tensors, retraced_functions
     from fitdoctor.failure.leaks import held_tensors, user_roots, with_user_lines
 
@@ -85,7 +85,7 @@ def _nonfinite(model: Any) -> tuple[str, ...]:
         if time.perf_counter() - began > SECONDS:
             break
         values = np.asarray(weight)
-        # A sum is finite only when every value is, unless it overflows: then look closer.
+        # A finite sum means finite values; check each value only if the sum is not, as it may overflow.
         if values.dtype.kind == "f" and not np.isfinite(values.sum()) and not np.isfinite(values).all():
             found.append(str(getattr(weight, "path", getattr(weight, "name", "a weight"))))
     return tuple(found[:20])

@@ -1,4 +1,4 @@
-"""The model tried on abstract batches: forward pass, loss and metrics on shapes alone, and everything taken back.
+"""Try a model on abstract batches: forward pass, loss and metrics on shapes only, then restore everything.
 
 The pass runs in a scratch graph: no operation is executed, no variable gets a value, and what calling the model leaves
 on Python objects (built layers, tracked weights, automatic names, random states, the user's attributes and lists) is
@@ -44,11 +44,11 @@ class _Plan:
     with_metrics: bool
     short_rows: int = 0
     output_known: bool = False
-    """The graph of layers tells the output for such a batch: loss and metrics alone are called."""
+    """Whether the functional graph already gives the output, so that only loss and metrics are called."""
     rows: int = 0
-    """Those of the first batch, where the loss is to be tried on so many; 0 for an open batch axis."""
+    """The rows of the first batch for trying the loss; 0 for an open batch axis."""
     step: str = ""
-    """The model's own step, where it has one: `train_step`, `test_step` or `predict_step`."""
+    """The custom step, if any: `train_step`, `test_step` or `predict_step`."""
     method: str = "fit"
     element: str = ""
 
@@ -61,15 +61,15 @@ def try_model(
     element: str = "",
     rows: int = 0,
 ) -> Trial:
-    """Try the forward pass, the loss and the metrics on an abstract batch, without a trace of it left.
+    """Try the forward pass, the loss and the metrics on an abstract batch, without side effects.
 
     Args:
-        model: the living model.
-        batch: what it gets.
-        method: the call that is under way.
+        model: the live model.
+        batch: the abstract batch.
+        method: the method being called.
         short_rows: the rows of a last batch that is shorter than the others; 0 for none.
         element: an element of the dataset or generator in words; "" for arrays.
-        rows: those of the first batch; 0 where they are not known.
+        rows: the rows of the first batch; 0 if unknown.
     """
     reason = _reason_against(model, batch, method)
     if reason or isinstance(batch, Unknown):
@@ -92,7 +92,7 @@ def try_model(
         step=step,
         method=method,
         element=element,
-        # The losses of Keras 2 compare only sizes that are known, and leave the rest to the operation itself.
+        # The losses of Keras 2 compare only known sizes and leave the rest to the operation.
         rows=rows if keras_version(model) == 2 and _keeps_rows(model) else 0,
     )
     if strategy_of(model) is not None:
@@ -144,7 +144,7 @@ def _runs_on_eager_tensorflow(model: Any) -> bool:
     if tensorflow is None or not tensorflow.executing_eagerly():
         return False
     if keras_version(model) == 2:
-        # The Keras inside of TensorFlow is none that a snapshot reaches.
+        # A snapshot does not reach the Keras bundled with TensorFlow.
         return any(base.__module__.startswith("tf_keras.") for base in type(model).__mro__)
     if "keras.src.backend.tensorflow" not in sys.modules:
         return False
@@ -152,14 +152,14 @@ def _runs_on_eager_tensorflow(model: Any) -> bool:
 
 
 def _keeps_rows(model: Any) -> bool:
-    """Whether the first axis of the output is the batch: Keras's own layers keep it, other operations need not."""
+    """Whether the first output axis is the batch: built-in layers keep it, other operations may not."""
     return all(
         is_library_class(type(layer)) and "Lambda" not in type(layer).__name__ for layer in every_layer(model)
     )
 
 
 def _share_of(batch: Batch, model: Any) -> Batch:
-    """What a replica gets: a strategy shares each batch evenly where it can, else nobody knows the size of a share."""
+    """Return the batch per replica if it divides evenly, else its size is unknown."""
     replicas = int(strategy_of(model).num_replicas_in_sync)
 
     def shared(leaf: Leaf) -> Leaf:
@@ -187,7 +187,7 @@ def _flat_leaves(value: Any) -> Iterator[Leaf]:
 
 
 def code_carriers(model: Any) -> list[Any]:
-    """Everything whose code the forward pass, the loss and the metrics run."""
+    """Return everything whose code runs in the forward pass, the loss and the metrics."""
     return [*every_layer(model), *_losses_and_metrics(model)]
 
 
@@ -241,7 +241,7 @@ def _failed(plan: _Plan, error: Exception) -> Outcome | Unknown:
 
 
 def _own_step(plan: _Plan, batch: Batch) -> Trial:
-    """The model's own step on a batch of placeholders, up to its first gradient."""
+    """Run the custom step on a batch of placeholders, up to its first gradient."""
     if plan.keras == 3:
         _build_in_one_pass(plan.model)
     unknown = Unknown(f"the model defines its own `{plan.step}`")
@@ -278,7 +278,7 @@ def _of_rows(tensor: Any, rows: int) -> Any:
 
 
 def _short(plan: _Plan, placeholder: Placeholder) -> Outcome | Unknown | None:
-    """The forward pass once more, with as many rows as the last batch has."""
+    """Run the forward pass again with the number of rows of the last batch."""
     if not plan.short_rows or plan.output_known:
         return None
 
@@ -305,9 +305,9 @@ def _forward(plan: _Plan, x: Any, placeholder: Placeholder) -> tuple[Outcome | U
 
 
 def _build_in_one_pass(model: Any) -> None:
-    """Spare the calls that Keras makes only to build a layer without a `build`, one inside another.
+    """Skip the calls that Keras makes only to build layers without a `build` method.
 
-    The scratch graph's own call builds the same layers, and the snapshot takes the mark away again.
+    The call in the scratch graph builds the same layers, and the snapshot resets the flag.
     """
     is_default = getattr(sys.modules["keras"].src.utils, "is_default", None)
     if is_default is None:
@@ -336,7 +336,7 @@ def _loss_of_keras_3(plan: _Plan, x: Any, y: Any, y_pred: Any, weight: Any, free
         return plan.model._compile_loss(y, y_pred, weight)
     given = {"x": x, "y": y, "y_pred": y_pred, "sample_weight": weight}
     if not hasattr(plan.model, "_compute_loss"):
-        # Keras 3.3 and those before it.
+        # Keras 3.3 and earlier.
         return plan.model.compute_loss(**given)
     return plan.model._compute_loss(**given, training=plan.training)
 
@@ -369,7 +369,7 @@ def _metrics(plan: _Plan, y: Any, y_pred: Any, weight: Any, loss: Outcome | Unkn
 
 
 def _output_is_known(model: Any, batch: Batch) -> bool:
-    """Whether the model's graph of layers already tells the output for such a batch."""
+    """Whether the functional graph already gives the output for such a batch."""
     functional = functional_part(model)
     if functional is None:
         return False
@@ -385,7 +385,7 @@ def _output_is_known(model: Any, batch: Batch) -> bool:
 
 
 def _inputs_of(functional: Any) -> tuple[list[Any], Any]:
-    """The input tensors of a graph of layers, and the structure that they were given in; in either Keras."""
+    """Return the input tensors of a functional graph and their structure, in Keras 2 or 3."""
     if keras_version(functional) == 3:
         return list(getattr(functional, "_inputs", ())), getattr(functional, "_inputs_struct", {})
     return list(functional.inputs), vars(functional).get("_nested_inputs", {})
@@ -427,7 +427,7 @@ def _known_output(plan: _Plan, placeholder: Placeholder) -> Any:
 
 
 def _activated(tensor: Any, values: Any) -> Any:
-    """An output of Keras 2 with the mark that its last activation leaves: its losses then take what came before it."""
+    """Return a Keras 2 output marked with its last activation, so that losses use its logits."""
     layer = tensor._keras_history.layer
     activation = getattr(layer, "activation", None)
     named = getattr(activation, "__name__", "") in ("sigmoid", "softmax")

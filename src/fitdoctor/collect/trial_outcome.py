@@ -1,4 +1,4 @@
-"""What came out of a trial in the scratch graph: shapes, or the failure that fit would meet, with the layer and the line."""
+"""The outcome of a trial: shapes, or the failure that fit would raise, with its layer and line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Frames = list[tuple[types.FrameType, int]]
 
 
 def specs_of(value: Any, path: str = "") -> tuple[Spec, ...]:
-    """Shapes and types of the tensors of a structure."""
+    """Return shapes and dtypes of the tensors of a structure."""
     if value is None:
         return ()
     if isinstance(value, dict):
@@ -34,18 +34,18 @@ def specs_of(value: Any, path: str = "") -> tuple[Spec, ...]:
 
 
 def dtype_of(value: Any) -> str:
-    """The name of the type of a tensor."""
+    """Return the dtype name of a tensor."""
     dtype = getattr(value, "dtype", "")
     return str(getattr(dtype, "name", dtype))
 
 
 def failed(error: Exception, *, eager: bool, distributed: bool) -> Outcome | Unknown:
-    """The failure as fit would meet it; Unknown where the scratch graph itself may be the reason.
+    """Return the failure as fit would raise it, Unknown if the scratch graph may be the reason.
 
     Args:
         error: what the trial raised.
-        eager: the model runs eagerly, and so not as it was tried.
-        distributed: it was made under a strategy of `tf.distribute`.
+        eager: whether the model runs eagerly, unlike the trial.
+        distributed: whether it was created under a `tf.distribute` strategy.
     """
     frames = frames_of(error)
     reason = _doubt(error, frames, eager, distributed)
@@ -68,7 +68,7 @@ def failed(error: Exception, *, eager: bool, distributed: bool) -> Outcome | Unk
 
 
 def frames_of(error: BaseException) -> Frames:
-    """The frames down to where it happened; AutoGraph raises a new exception where it leaves the user's code."""
+    """Return the frames down to the error; AutoGraph raises a new exception when it leaves user code."""
     found = list(traceback.walk_tb(error.__traceback__))
     inner = error.__context__
     return [*found, *frames_of(inner)] if hasattr(inner, "ag_error_metadata") and inner is not None else found
@@ -92,7 +92,7 @@ def _doubt(error: Exception, frames: Frames, eager: bool, distributed: bool) -> 
             return "the distribution strategy is involved"
         if path.endswith("polymorphic_function.py") and name == "__call__":
             return "a custom tf.function is involved"
-        # A variable that has no value yet can be computed with here, but not read.
+        # A variable without a value can be used in computations here, but not read.
         if path.endswith(("common/variables.py", "tensorflow/core.py")) and name in ("numpy", "__array__"):
             return "the value of a variable is read while the model is called"
         building = building or name == "_maybe_build"
@@ -102,7 +102,7 @@ def _doubt(error: Exception, frames: Frames, eager: bool, distributed: bool) -> 
 
 
 def _refusal(error: BaseException | None) -> NotTriable | None:
-    """Our own refusal, where the exception is one or was raised from one."""
+    """Return the `NotTriable` behind an exception, else None."""
     for _ in range(10):
         if error is None or isinstance(error, NotTriable):
             return error
@@ -111,7 +111,7 @@ def _refusal(error: BaseException | None) -> NotTriable | None:
 
 
 def _failing_layer(frames: Frames) -> tuple[Any, tuple[Spec, ...]]:
-    """The innermost layer that was being called, and what it was given."""
+    """Return the innermost layer being called and its inputs."""
     for frame, _line in reversed(frames):
         if frame.f_code.co_name != "__call__":
             continue
@@ -124,7 +124,7 @@ def _failing_layer(frames: Frames) -> tuple[Any, tuple[Spec, ...]]:
 
 
 def _place(error: Exception, frames: Frames) -> Location | None:
-    """The innermost line of the user's; AutoGraph knows which one a line of its own stands for."""
+    """Return the innermost user line; AutoGraph maps its generated lines to user lines."""
     from fitdoctor.failure.frames import frame_of, is_library
 
     places = [(frame.f_code.co_filename, line) for frame, line in reversed(frames)]

@@ -1,4 +1,4 @@
-"""Variables that the model uses and does not track: never trained, never saved."""
+"""Find variables that the model uses but does not track: never trained, never saved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_STEPS = 5000
 
 
 def untracked_variables(model: Any) -> tuple[str, ...]:
-    """In words: raw variables on layers, and variables or layers that Lambda functions and losses reach."""
+    """Return descriptions of raw variables on layers, and variables or layers used by Lambda functions and losses."""
     try:
         tracked = _tracked_ids(model)
         found: dict[int, str] = {}
@@ -23,14 +23,14 @@ def untracked_variables(model: Any) -> tuple[str, ...]:
                 _in_function(function, f"the function of `{owner.name}`", tracked, found)
         for loss in _loss_functions(model):
             _in_function(loss, f"the loss `{loss.__name__}`", tracked, found)
-    # The user's `variables` property or a strange attribute may raise anything.
+    # A custom `variables` property or attribute may raise anything.
     except Exception:
         return ()
     return tuple(found.values())
 
 
 def foreign_variables(layers: list[Any]) -> tuple[str, ...]:
-    """Variables of Keras 3 that a layer of it left in a graph of Keras 2: there its operations are layers themselves."""
+    """Return Keras 3 variables in a Keras 2 graph, where Keras 3 operations are layers."""
     found: dict[int, str] = {}
     for layer in layers:
         if type(layer).__name__ == "TFOpLambda":
@@ -144,7 +144,7 @@ def _loss_functions(model: Any) -> list[types.FunctionType]:
 def _in_function(
     function: types.FunctionType, where: str, tracked: set[int], found: dict[int, str], depth: int = 2
 ) -> None:
-    """Variables and layers that a function reaches through its closure or the globals that it names."""
+    """Collect variables and layers that a function uses through its closure or globals."""
     if (function.__module__ or "").split(".")[0] in ("keras", "tf_keras", "tensorflow"):
         return
     for name, value in _reached(function):
@@ -161,7 +161,7 @@ def _in_function(
 
 
 def _is_model_owner(value: Any, tracked: set[int]) -> bool:
-    """Whether the layer contains tracked parts: then it is the model itself, or shares its layers."""
+    """Whether the layer contains tracked parts, so that it is the model or shares its layers."""
     return any(id(inner) in tracked for inner in sublayers(value))
 
 

@@ -1,6 +1,6 @@
-"""Which installed packages do not go together: by their own metadata, and by pairs that their makers tell of.
+"""Find conflicts between installed packages, from their metadata and from known incompatible pairs.
 
-Nothing is imported but metadata, so it works where TensorFlow itself cannot be imported.
+Only metadata is read, so it works if TensorFlow itself cannot be imported.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ TENSORFLOWS = (
     "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos", "tensorflow-rocm",
     "tf-nightly", "tf-nightly-cpu",
 )  # fmt: skip
-"""Distributions that each bring the module `tensorflow`."""
+"""Distributions that provide the module `tensorflow`."""
 KERASES = (("keras", ("keras", "keras-nightly")), ("tf_keras", ("tf_keras", "tf-keras-nightly")))
-"""The same of the two Kerases, by their modules."""
+"""Distributions that provide each Keras module."""
 CHECKED = (
     *TENSORFLOWS, "keras", "tf_keras", "tensorflow-hub", "tensorflow-probability", "tensorflow-addons",
     "tensorflow-text", "tensorflow-datasets", "tensorflow-io", "keras-hub", "keras-nlp", "keras-cv", "keras-tuner",
     "tensorboard", "tensorflow-metal",
 )  # fmt: skip
-"""Distributions whose requirements are looked at."""
+"""Distributions whose requirements are checked."""
 
 
 @dataclass(frozen=True)
 class KnownPair:
-    """Two packages of which the makers say that some versions do not work together, though no metadata says so."""
+    """Two packages with documented incompatible versions that their metadata does not declare."""
 
     package: str
     versions: str
@@ -41,7 +41,7 @@ class KnownPair:
     remedy: str
     source: str
     fatal: bool = False
-    """Every program that trains with `tf.keras` fails to import it."""
+    """Whether importing `tf.keras` fails in every program."""
 
 
 KNOWN_PAIRS = (
@@ -72,7 +72,7 @@ KNOWN_PAIRS = (
 
 
 def versions_of(names: tuple[str, ...]) -> dict[str, str]:
-    """The installed versions of some distributions."""
+    """Return the installed versions of some distributions."""
     installed = _by_folder(sys.path)
     found = {}
     for name in names:
@@ -88,11 +88,11 @@ def versions_of(names: tuple[str, ...]) -> dict[str, str]:
 
 
 _OTHER_FORM = ""
-"""Stands among the distributions for those whose folder does not tell name and version."""
+"""Marks distributions whose folder name lacks name and version."""
 
 
 def _by_folder(path: list[str]) -> dict[str, str]:
-    """The version of every distribution, by the names of their folders: no metadata is read."""
+    """Return the version of every distribution from folder names, without reading metadata."""
     found: dict[str, str] = {}
     for place in path:
         try:
@@ -117,10 +117,10 @@ def _normal(name: str) -> str:
 
 
 def conflicts(*, legacy_keras: bool = False) -> tuple[Conflict, ...]:
-    """What does not go together among the installed packages that matter to training.
+    """Return the conflicts among installed packages that matter to training.
 
     Args:
-        legacy_keras: `tf.keras` is to be the package `tf_keras`.
+        legacy_keras: whether `tf.keras` is the package `tf_keras`.
     """
     found = [*_unmet(legacy_keras), *_pairs(KNOWN_PAIRS), *_two_in_one_folder(), *_without_files()]
     if legacy_keras:
@@ -129,7 +129,7 @@ def conflicts(*, legacy_keras: bool = False) -> tuple[Conflict, ...]:
 
 
 def fatal_conflicts(*, legacy_keras: bool = False) -> tuple[Conflict, ...]:
-    """Those with which no program that trains with `tf.keras` gets beyond its imports."""
+    """Return the conflicts that break importing `tf.keras`."""
     if legacy_keras:
         return tuple(_legacy_keras_missing())
     return tuple(_pairs([pair for pair in KNOWN_PAIRS if pair.fatal]))
@@ -149,7 +149,7 @@ def _legacy_keras_missing() -> Iterator[Conflict]:
 def _unmet(legacy_keras: bool) -> Iterator[Conflict]:
     seen: set[str] = set()
     for name, version in versions_of(CHECKED).items():
-        # `tensorflow` and `tensorflow-cpu` of one version are one package under two names.
+        # `tensorflow` and `tensorflow-cpu` of the same version are one package under two names.
         kind = f"tensorflow {version}" if name in TENSORFLOWS else name
         if kind in seen:
             continue
@@ -158,7 +158,7 @@ def _unmet(legacy_keras: bool) -> Iterator[Conflict]:
         yield from _python(name, version, str(python))
         for text in importlib.metadata.requires(name) or ():
             for conflict in _requirement(name, version, text):
-                # Then TensorFlow takes `tf_keras`, and nothing asks for the other.
+                # TensorFlow then uses `tf_keras`, and nothing needs the other.
                 if not (legacy_keras and conflict.second == "keras" and installed_version("tf_keras")):
                     yield conflict
 
@@ -179,7 +179,7 @@ def _requirement(name: str, version: str, text: str) -> Iterator[Conflict]:
         wanted = Requirement(text)
         if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
             return
-    # Metadata of old packages holds requirements that nobody can read any more.
+    # Metadata of old packages may contain invalid requirements.
     except (InvalidRequirement, KeyError, ValueError):
         return
     installed = installed_version(wanted.name)
@@ -201,7 +201,7 @@ def _requirement(name: str, version: str, text: str) -> Iterator[Conflict]:
 
 
 def installed_version(name: str) -> str | None:
-    """The version of a distribution; of `tensorflow`, under whichever name it came."""
+    """Return the version of a distribution; for `tensorflow`, of any of its distributions."""
     names = TENSORFLOWS if name.lower().replace("_", "-") == "tensorflow" else (name,)
     return next(iter(versions_of(names).values()), None)
 
@@ -222,7 +222,7 @@ def _pairs(pairs: Sequence[KnownPair]) -> Iterator[Conflict]:
 
 
 def _two_in_one_folder() -> Iterator[Conflict]:
-    """Two distributions write into one folder: whichever came last is there, the other's files between them."""
+    """Yield pairs of distributions that install into the same folder and overwrite each other."""
     for module, names in (("tensorflow", TENSORFLOWS), *KERASES):
         found = versions_of(names)
         if len(set(found.values())) > 1:
@@ -235,7 +235,7 @@ def _two_in_one_folder() -> Iterator[Conflict]:
 
 
 def _without_files() -> Iterator[Conflict]:
-    """Packages whose metadata is there and whose modules are not, as a broken or half removed installation leaves it."""
+    """Yield packages with metadata but missing files, as after an incomplete installation."""
     for names in (TENSORFLOWS, *(names for _module, names in KERASES), ("numpy",), ("h5py",), ("ml-dtypes",)):
         for name, version in list(versions_of(names).items())[:1]:
             lost = _lost_files(name)
@@ -251,7 +251,7 @@ def _without_files() -> Iterator[Conflict]:
 
 
 def _lost_files(name: str) -> list[str]:
-    """The modules and libraries that a distribution brought, by its own list, and that are not there."""
+    """Return the files in the list of a distribution that do not exist."""
     try:
         home = importlib.metadata.distribution(name)
         listed = home.read_text("RECORD") or ""
@@ -270,7 +270,7 @@ def _lost_files(name: str) -> list[str]:
 
 
 def _meets(version: str, specifier: str) -> bool:
-    """Whether a version meets a specifier; what cannot be read is let pass."""
+    """Whether a version meets a specifier; unreadable ones pass."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
     from packaging.version import InvalidVersion
 

@@ -1,7 +1,7 @@
-"""What the Python function behind `Dataset.from_generator` yields, before TensorFlow converts it to what was declared.
+"""Read what the function of `Dataset.from_generator` yields, before TensorFlow converts it.
 
-The function is called once more than fit does, for a few elements; all random states and what the function can reach are
-restored, and it is left alone where its code has lasting effects.
+The function is called once more than in fit, for a few elements. All random states and whatever the function can reach
+are restored; it is not called if its code has side effects.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_GENERATOR = Unknown("the data does not come from a Python generator")
 
 
 def yielded(dataset: Any) -> tuple[ArrayFacts, ...] | Unknown:
-    """The parts of the first element of the generator function that a dataset begins with, in the order declared."""
+    """Return the parts of the first element that the generator of a dataset yields, in declared order."""
     source, function = _generator_function(dataset)
     if function is None:
         return NO_GENERATOR
@@ -43,7 +43,7 @@ def yielded(dataset: Any) -> tuple[ArrayFacts, ...] | Unknown:
         elements = list(_first(running))
         if hasattr(running, "close"):
             running.close()
-    # The user's code: what it raises, it will raise for fit too.
+    # User code; fit will raise the same error.
     except Exception as error:
         return Unknown(f"it raised {type(error).__name__}")
     finally:
@@ -61,7 +61,7 @@ def yielded(dataset: Any) -> tuple[ArrayFacts, ...] | Unknown:
 
 
 def _first(running: Iterator[Any]) -> Iterator[Any]:
-    """The first elements, as many as come in a moment."""
+    """Return the first elements, within a short time."""
     deadline = Deadline(SECONDS)
     for element in itertools.islice(running, ELEMENTS):
         yield element
@@ -70,7 +70,7 @@ def _first(running: Iterator[Any]) -> Iterator[Any]:
 
 
 def _joint(shapes: list[Shape | Unknown]) -> Shape | Unknown:
-    """The shape of all, None where it varies."""
+    """Return the common shape, None where lengths differ."""
     known = [shape for shape in shapes if isinstance(shape, tuple)]
     if len(known) != len(shapes) or len({len(shape) for shape in known}) != 1:
         return shapes[0] if len(known) == 1 else Unknown("the elements differ in rank")
@@ -78,9 +78,9 @@ def _joint(shapes: list[Shape | Unknown]) -> Shape | Unknown:
 
 
 def _generator_function(dataset: Any) -> tuple[Any, Callable[[], Any] | None]:
-    """The dataset that is made from a function, and the function.
+    """Return the dataset created from a function, and the function.
 
-    TensorFlow keeps it in the closures of its own functions; another version may not.
+    TensorFlow stores it in closures of its own functions, which may change between versions.
     """
     steps = chain(dataset)
     for step in steps[:2]:
@@ -101,7 +101,7 @@ def _closed_over(function: Any, name: str) -> Any:
 
 
 def _parts(element: Any, declared: Any) -> Iterator[ArrayFacts]:
-    """The parts as TensorFlow takes them apart: tuples and dicts are structure, lists are tensors."""
+    """Return the parts as TensorFlow flattens them: tuples and dicts are structure, lists are tensors."""
     for path, value in _leaves(element, "element", declared):
         array = value if is_array(value) else _as_array(value)
         if array is None:
@@ -111,7 +111,7 @@ def _parts(element: Any, declared: Any) -> Iterator[ArrayFacts]:
 
 
 def _leaves(value: Any, path: str, declared: Any) -> Iterator[tuple[str, Any]]:
-    """TensorFlow pairs dicts by their keys: they are read in the order of the declaration, as its specs are."""
+    """Yield the leaves in declared order: TensorFlow matches dicts by key."""
     if isinstance(value, dict):
         specs = declared if isinstance(declared, dict) else {}
         for key in [*(key for key in specs if key in value), *(key for key in value if key not in specs)]:
