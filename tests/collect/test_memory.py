@@ -122,3 +122,65 @@ def test_a_batch_of_a_billion() -> None:
 def test_only_models_are_taken() -> None:
     with pytest.raises(TypeError, match="expected a Keras model, not list"):
         fitdoctor.memory([1])
+
+
+def transformer() -> Any:
+    tokens = keras.Input((128,), dtype="int32")
+    x = layers.Embedding(500, 32)(tokens)
+    for _block in range(2):
+        x = layers.LayerNormalization()(x + layers.MultiHeadAttention(8, 4)(x, x))
+        wide = layers.Dense(64, "gelu")(x)
+        x = layers.LayerNormalization()(x + layers.Dense(32)(wide))
+    return keras.Model(tokens, layers.Dense(1)(layers.GlobalAveragePooling1D()(x)))
+
+
+def recurrent() -> Any:
+    return keras.Sequential(
+        [
+            keras.Input((40, 16)),
+            layers.Bidirectional(layers.LSTM(32, return_sequences=True)),
+            layers.GRU(48),
+            layers.Dense(1),
+        ]
+    )
+
+
+def with_frozen_base() -> Any:
+    base = keras.Sequential([keras.Input((48, 48, 3))])
+    for filters in (32, 32, 64, 64):
+        base.add(layers.Conv2D(filters, 3, padding="same", activation="relu"))
+        base.add(layers.BatchNormalization())
+    base.trainable = False
+    return keras.Sequential(
+        [keras.Input((48, 48, 3)), base, layers.GlobalAveragePooling2D(), layers.Dense(1)]
+    )
+
+
+def residual() -> Any:
+    image = keras.Input((48, 48, 3))
+    x = layers.Conv2D(32, 3, padding="same")(image)
+    for _block in range(3):
+        y = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(32, 3, padding="same")(x)))
+        y = layers.BatchNormalization()(layers.Conv2D(32, 3, padding="same")(y))
+        x = layers.ReLU()(layers.Add()([x, y]))
+    return keras.Model(image, layers.Dense(1)(layers.GlobalAveragePooling2D()(x)))
+
+
+@pytest.mark.parametrize("make", [transformer, recurrent, with_frozen_base, residual])
+@pytest.mark.parametrize("batch", [8, 128])
+def test_the_quick_estimate_is_near_the_traced_step(make: Any, batch: int) -> None:
+    model = make()
+    model.compile("adam", "mse")
+    traced = fitdoctor.memory(model, batch_size=batch)
+    quick = fitdoctor.memory(model, batch_size=batch, quick=True)
+    assert 0.6 < quick.needed / traced.needed < 1.5
+    assert 0.6 < quick.peak / traced.peak < 1.6
+
+
+def test_the_quick_estimate_counts_copies_of_the_data() -> None:
+    model = small()
+    x, y = np.zeros((50_000, 200), "float32"), np.zeros((50_000, 1), "float32")
+    traced = fitdoctor.memory(model, x, y, batch_size=32)
+    quick = fitdoctor.memory(model, x, y, batch_size=32, quick=True)
+    assert 0.8 < quick.needed / traced.needed < 1.25
+    assert kinds(quick)["data"] >= x.nbytes

@@ -27,8 +27,8 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.memory.available import limits
-from fitdoctor.memory.estimate import estimate, flattened_excess, slots_of
-from fitdoctor.memory.pipeline import Feed
+from fitdoctor.memory.estimate import estimate, flattened_excess, measurable_layers, slots_of
+from fitdoctor.memory.pipeline import Feed, beside
 from fitdoctor.memory.prediction import XLA, Circumstances, Prediction, Share, predict
 from fitdoctor.memory.step import NotTheSame, Step, joined
 from fitdoctor.records import replace
@@ -328,7 +328,7 @@ def _quick(facts: ModelFacts, about: Circumstances, reason: str) -> Prediction:
     guess = estimate(facts)
     if isinstance(guess, Unknown):
         raise CannotTell(reason if reason and "was requested" not in reason else guess.reason)
-    leaves = [layer for layer in facts.every_layer() if not layer.sublayers]
+    leaves = measurable_layers(facts.layers)
     unknown = [layer.name for layer in leaves if isinstance(layer.output_shapes, Unknown)]
     if len(unknown) == len(leaves):
         raise CannotTell(
@@ -339,13 +339,18 @@ def _quick(facts: ModelFacts, about: Circumstances, reason: str) -> Prediction:
     together = about.replicas if about.device == "CPU" else 1
     share = -(-batch // about.replicas)
 
+    def held(size: int) -> int:
+        """Copies of the data and batches that wait."""
+        return sum(one.bytes for one in beside(about.feed, guess.input * size, about.threads))
+
     def peak(size: int) -> int:
-        return together * guess.peak(-(-size // about.replicas))
+        return together * guess.peak(-(-size // about.replicas)) + held(size)
 
     def need(size: int) -> int:
-        return round(about.factor * peak(size)) - together * about.present
+        grown = grown_process(guess.operations, peak(size), together * guess.weights, about.feed)
+        return round(about.factor * grown) - together * about.present
 
-    from fitdoctor.memory.prediction import MARGIN, largest_batch
+    from fitdoctor.memory.prediction import MARGIN, grown_process, largest_batch
 
     limit = about.limit
     largest: int | Unknown = Unknown("the available memory is unknown")
@@ -374,6 +379,7 @@ def _quick(facts: ModelFacts, about: Circumstances, reason: str) -> Prediction:
                 ("activations", guess.activations * share),
                 ("temporary", 2 * guess.largest * share),
                 ("input", guess.input * share),
+                ("data", held(batch) // together),
             )
             if size
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from fitdoctor.facts import LayerFacts, ModelFacts, Shape, Unknown
@@ -23,9 +23,16 @@ KERNELS = frozenset(
 
 _NO_MEMORY = frozenset("InputLayer Flatten Reshape ReLU Activation Dropout".split())
 """Layers whose output shares or takes over the memory of their input, but for a mask."""
-_FURTHER = {"BatchNormalization": 2.0, "LayerNormalization": 3.0, "GroupNormalization": 3.0, "LSTM": 10.0, "GRU": 9.0,
-            "SimpleRNN": 3.0, "MultiHeadAttention": 6.0}  # fmt: skip
+_FURTHER = {"BatchNormalization": 1.0, "LayerNormalization": 3.0, "GroupNormalization": 3.0}
 """How many tensors of the size of its output a layer keeps, where it is not one."""
+_EACH_STEP = {"LSTM": 7.0, "GRU": 7.0, "SimpleRNN": 1.0}
+"""How many tensors of the size of its state a recurrent layer keeps for every time step."""
+_FOR_ACTIVATION = {"gelu": 3.0, "silu": 1.0, "swish": 1.0, "softplus": 1.0, "mish": 3.0}
+"""How many further tensors an activation inside another layer keeps."""
+_ATTENTION = ("MultiHeadAttention", "GroupQueryAttention", "GroupedQueryAttention")
+_OPERATIONS = (14, 60, 300)
+"""How many operations of a traced step come from a layer, how many more from one that is trained, and how many more from
+one that is recurrent."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,8 @@ class Estimate:
     """What is held for one sample when the backward pass begins, whatever TensorFlow does."""
     by_layer: tuple[tuple[str, int, int], ...]
     """(layer, bytes of its weights with optimizer state, bytes for one sample)."""
+    operations: int = 0
+    """How many operations the traced step has, about."""
 
     def peak(self, batch: int) -> int:
         """What a step likely needs."""
@@ -60,22 +69,24 @@ def estimate(model: ModelFacts) -> Estimate | Unknown:
     """The estimate for a model whose layers are built."""
     if not model.built or not model.layers:
         return Unknown("the model is not built")
-    leaves = [layer for layer in model.every_layer() if not layer.sublayers]
+    leaves = measurable_layers(model.layers)
     open_axes = [layer.name for layer in leaves if _open(layer)]
     if open_axes:
         return Unknown(f"the output of layer `{open_axes[0]}` has an open dimension")
+    learning = _in_backward_pass(leaves)
     slots = slots_of(model)
     trainable = sum(layer.trainable_parameters * _weight_bytes(layer) for layer in leaves)
     weights = sum(layer.parameters * _weight_bytes(layer) for layer in leaves)
-    kept = {layer.name: _kept(layer) for layer in leaves}
+    kept = {layer.name: _kept(layer) if layer.name in learning else 0.0 for layer in leaves}
     return Estimate(
         weights=weights,
         optimizer=trainable * (slots or 0),
         gradients=trainable,
         activations=round(sum(kept.values())),
         input=_inputs(model),
-        largest=max((_output(layer) for layer in leaves), default=0),
+        largest=max((max(_output(layer), _scores(layer)) for layer in leaves), default=0),
         surely=surely_held(model),
+        operations=_operations(model),
         by_layer=tuple(
             (
                 layer.name,
@@ -85,6 +96,40 @@ def estimate(model: ModelFacts) -> Estimate | Unknown:
             for layer in leaves
         ),
     )
+
+
+def measurable_layers(layers: Sequence[LayerFacts]) -> list[LayerFacts]:
+    """The layers whose outputs add up: a model inside a model is its layers, an LSTM is one layer and not its cell."""
+    found: list[LayerFacts] = []
+    for layer in layers:
+        known = not isinstance(layer.output_shapes, Unknown)
+        inside = [sub for sub in layer.sublayers if not isinstance(sub.output_shapes, Unknown)]
+        if layer.sublayers and (inside or not known):
+            found += measurable_layers(layer.sublayers)
+        else:
+            found.append(layer)
+    return found
+
+
+def _operations(model: ModelFacts) -> int:
+    single = [layer for layer in model.every_layer() if not layer.sublayers]
+    trained = [layer for layer in single if layer.trainable_parameters]
+    recurrent = [layer for layer in model.every_layer() if layer.class_name in _EACH_STEP]
+    return sum(
+        number * len(layers) for number, layers in zip(_OPERATIONS, (single, trained, recurrent), strict=True)
+    )
+
+
+def _in_backward_pass(leaves: Sequence[LayerFacts]) -> set[str]:
+    """The layers that the backward pass goes through: those that learn, and all that follow one that learns."""
+    names: set[str] = set()
+    before = ""
+    for layer in leaves:
+        sources = layer.fed_by or (before,)
+        if layer.trainable_parameters or any(source in names for source in sources):
+            names.add(layer.name)
+        before = layer.name
+    return names
 
 
 def course_of_layers(guess: Estimate, batch: int) -> tuple[tuple[str, int], ...]:
@@ -218,7 +263,56 @@ def _kept(layer: LayerFacts) -> float:
         return _output(layer) / 4
     if layer.class_name in _NO_MEMORY:
         return 0
-    return _output(layer) * _FURTHER.get(layer.class_name, 1.0)
+    if layer.class_name in _ATTENTION:
+        return _kept_by_attention(layer)
+    recurrent = [part for part in (layer, *layer.sublayers) if part.class_name in _EACH_STEP]
+    if recurrent:  # itself, or the two directions of a wrapper
+        return sum(_steps(part, layer.input_shapes) * _EACH_STEP[part.class_name] for part in recurrent)
+    further = _FOR_ACTIVATION.get(layer.setting("activation") or "", 0.0)
+    return _output(layer) * (_FURTHER.get(layer.class_name, 1.0) + further)
+
+
+def _steps(layer: LayerFacts, given: tuple[Shape, ...] | Unknown) -> int:
+    """Bytes of the state of a recurrent layer over all time steps of its input."""
+    units = layer.setting("units") or ""
+    if isinstance(given, Unknown) or not given or len(given[0]) < 3 or not units.isdigit():
+        return _output(layer)
+    return (given[0][1] or 1) * int(units) * _bytes(layer)
+
+
+def _scores(layer: LayerFacts) -> int:
+    """Bytes of what attention multiplies queries and keys to: for each head, a number for every pair of positions."""
+    sizes = _attention_sizes(layer)
+    return 0 if sizes is None else sizes[0] * sizes[1] * sizes[2] * _bytes(layer)
+
+
+def _attention_sizes(layer: LayerFacts) -> tuple[int, int, int] | None:
+    """Heads, positions of the query, positions of the keys."""
+    heads, made, given = layer.setting("num_heads") or "", layer.output_shapes, layer.input_shapes
+    if layer.class_name not in _ATTENTION or not heads.isdigit() or isinstance(made, Unknown) or not made:
+        return None
+    queries = _positions(made[0])
+    keys = queries if isinstance(given, Unknown) or len(given) < 2 else _positions(given[1])
+    return int(heads), queries, keys
+
+
+def _positions(shape: Shape) -> int:
+    return math.prod(axis or 1 for axis in shape[1:-1])
+
+
+def _kept_by_attention(layer: LayerFacts) -> float:
+    """The weights of attention, the projections of query, key and value, what they are put together to, the output."""
+    sizes = _attention_sizes(layer)
+    if sizes is None:
+        return 6.0 * _output(layer)
+    heads, queries, keys = sizes
+    wide = [
+        int(text) if (text := layer.setting(name) or "").isdigit() else 0 for name in ("key_dim", "value_dim")
+    ]
+    projected = heads * (queries * (wide[0] + wide[1]) + keys * (wide[0] + wide[1])) * _bytes(layer)
+    # Dropout keeps the weights of attention as they were, and as they are multiplied with the values.
+    dropped = 1.25 if (layer.setting("dropout") or "0.0") not in ("0", "0.0") else 0.0
+    return _scores(layer) * (1 + dropped) + projected + _output(layer)
 
 
 def _open(layer: LayerFacts) -> bool:

@@ -163,9 +163,21 @@ def _need(step: Step, about: Circumstances) -> Callable[[int], int]:
 
 
 def process_bytes(step: Step, touched: int, feed: Feed) -> int:
-    """How much a process grows by training: its tensors, the graph, and what falls between the allocator's chunks."""
-    training = _TRACING + step.traced * _EACH_OPERATION + round(touched * (1 + _FRAGMENTS))
+    """How much a process grows by training, from the traced step."""
     weights = sum(variable.bytes for variable in step.variables)
+    return grown_process(step.traced, touched, weights, feed)
+
+
+def grown_process(operations: int, touched: int, weights: int, feed: Feed) -> int:
+    """How much a process grows by training: its tensors, the graph, and what falls between the allocator's chunks.
+
+    Args:
+        operations: how many the traced step has.
+        touched: bytes that tensors take at the peak.
+        weights: bytes of all variables.
+        feed: how the data comes into the step.
+    """
+    training = _TRACING + operations * _EACH_OPERATION + round(touched * (1 + _FRAGMENTS))
     return max(training, at_conversion(feed) + weights)
 
 
