@@ -81,7 +81,7 @@ def test_check_takes_nothing_from_a_generator(keras: Any, numpy: Any) -> None:
 def test_check_refuses_words_that_it_does_not_know(keras: Any) -> None:
     with pytest.raises(ValueError, match="on_error must be one of return, raise, warn"):
         fitdoctor.check(None, on_error="explode")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="check takes a Keras model: a `NoneType` has no `fit`"):
+    with pytest.raises(TypeError, match="`check` expects a Keras model: a `NoneType` has no `fit`"):
         fitdoctor.check(None)
 
 

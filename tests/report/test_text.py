@@ -169,7 +169,7 @@ def test_what_the_message_has_said_is_not_said_again_except_with_verbose():
     shown = render(diagnosis)
     assert "= seen: label 10 appears in row 25\n" in shown
     assert "observed" not in shown and "units of" not in shown
-    assert "units of `dense_2`          10" in render(diagnosis, verbose=True)
+    assert "= seen: units of `dense_2`: 10\n" in render(diagnosis, verbose=True)
 
 
 def test_a_long_line_of_a_diff_is_shown_to_its_end():

@@ -97,5 +97,5 @@ def test_a_kill_at_a_limit_is_explained_by_the_parent(tmp_path):
         time.sleep(0.01)
     said = running.communicate(timeout=60)[1]
     assert running.returncode == 128 + signal.SIGKILL
-    told = ("FIT806", "SIGKILL", "program.py:12", "use a smaller batch", "its memory had reached 1.")
+    told = ("FIT806", "SIGKILL", "program.py:12", "use a smaller batch", "it was using 1.")
     assert [words for words in told if words not in said] == [], said

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from fitdoctor.examine import examine_failure
+from fitdoctor.facts import FailureFacts
+from fitdoctor.runner import death
 from fitdoctor.runner.joining import JOINING
 from fitdoctor.runner.session import NOW
 from fitdoctor.runner.supervise import _passing_signals_to, interpreter_options
@@ -237,3 +240,15 @@ def test_a_worker_that_waits_for_others_ends_when_it_is_told_to(tmp_path: Path) 
         assert child[0].wait(timeout=10) == -signal.SIGKILL
     child[0].stdout.close()
     assert killed_for == [signal.SIGTERM]
+
+
+@pytest.mark.parametrize(("peak", "blamed"), [(1, False), (15, True)])
+def test_a_kill_is_blamed_on_memory_only_if_the_program_held_much_of_it(
+    monkeypatch: pytest.MonkeyPatch, peak: int, blamed: bool
+) -> None:
+    monkeypatch.setattr(death, "_peak_memory", lambda: peak * 2**30)
+    monkeypatch.setattr(death, "_of_all", lambda: " of 16.0 GiB on this machine")
+    monkeypatch.setattr(death, "_memory_kills", lambda: 0)
+    message = death.Watch()._message("SIGKILL", {})
+    found = examine_failure(FailureFacts("SIGKILL", message)).findings
+    assert ("FIT806" in [finding.id for finding in found]) is blamed, message

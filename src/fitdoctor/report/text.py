@@ -165,17 +165,20 @@ def _evidence(finding: Finding, margin: int, look: Look) -> Iterator[Line]:
     rows, seen = [], []
     for each in finding.evidence:
         claim = _claim(each, finding, look)
-        if not (each.observed or each.expected):
-            seen.append(claim)
-        elif look.verbose or not _repeats(each, finding):
+        repeated = bool(each.observed or each.expected) and not look.verbose and _repeats(each, finding)
+        if repeated and not _adds(each, finding):
+            continue
+        if each.expected and not repeated:
             rows.append((claim, _with_whole_shapes(each.observed), _with_whole_shapes(each.expected)))
-        elif _adds(each, finding):
+        elif each.observed and not repeated:
+            seen.append([*claim, (": ", ""), (_with_whole_shapes(each.observed), "error")])
+        else:
             seen.append(claim)
     if rows:
         yield _gutter(margin)
         yield from _table(rows, margin, look.width)
-    for claim in seen:
-        yield from _remark("seen", claim, margin, look.width)
+    for line in seen:
+        yield from _remark("seen", line, margin, look.width)
 
 
 def _with_whole_shapes(text: str) -> str:
@@ -205,10 +208,9 @@ def _claim(evidence: Evidence, finding: Finding, look: Look) -> Line:
 
 
 def _table(rows: list[tuple[Line, str, str]], margin: int, width: int) -> Iterator[Line]:
-    columns = 3 if any(row[2] for row in rows) else 2
     body: list[list[Line]] = [[[], [("observed", "dim")], [("expected", "dim")]]]
     body += [[claim, [(observed, "error")], [(expected, "added")]] for claim, observed, expected in rows]
-    laid = table([row[:columns] for row in body], width - margin - 3)
+    laid = table(body, width - margin - 3)
     if laid is None:
         yield from _stacked(rows, margin, width)
         return

@@ -70,7 +70,7 @@ class _Owner:
 
 _NO_ROOM = pattern(r"Dst tensor is not initialized|CUDA_ERROR_OUT_OF_MEMORY")
 """What TensorFlow reports if a GPU is full (from its messages; not run here)."""
-_HELD = pattern(r"its memory had reached ([\d.]+) GiB of ([\d.]+) GiB")
+_HELD = pattern(r"it was using ([\d.]+) GiB of ([\d.]+) GiB")
 
 
 @CAUSE.after_failure
