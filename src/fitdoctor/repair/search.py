@@ -179,6 +179,9 @@ class Search:
                 and not best.meets_it_again
             ):
                 break
+            # A repair that uncovers an error of another line has done its part: that error is next.
+            if best is None and any(_comes_before(each, candidate) for each in halfway):
+                break
             if self.runs >= MOST_RUNS:
                 break
             name = f"{finding.id}: " if finding is not None else ""
@@ -367,6 +370,12 @@ class Search:
 
 def _key(finding: Finding | None) -> tuple[str, str]:
     return ("", "") if finding is None else (finding.id, finding.subject)
+
+
+def _comes_before(first: _Proved, candidate: Candidate) -> bool:
+    """Whether what a repair uncovers is to be repaired before another repair is tried."""
+    later = candidate.general or candidate.fix.applicability is not first.candidate.fix.applicability
+    return later and not first.candidate.general and _is_elsewhere(first)
 
 
 def _is_elsewhere(proved: _Proved) -> bool:
