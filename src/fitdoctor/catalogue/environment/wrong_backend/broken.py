@@ -1,4 +1,4 @@
-"""`KERAS_BACKEND` is set after Keras is imported, which is too late."""
+"""A small regression model."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Keras uses its default backend."""
+"""A small regression model."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""A functional autoencoder that adds an activity penalty inside a layer."""
+"""A functional autoencoder with an activity penalty."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""A custom loss that weights large errors differently, with a Python `if`."""
+"""A custom loss that weights large errors differently."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A map function that uses NumPy to draw noise that should differ for each sample."""
+"""A map function that scales each sample by a random number."""
 
 import numpy as np
 import tensorflow as tf

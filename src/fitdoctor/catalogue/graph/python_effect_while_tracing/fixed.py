@@ -1,4 +1,4 @@
-"""A map function that uses TensorFlow to draw noise that differs for each sample."""
+"""A map function that scales each sample by a random number."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""The labels are a column for training and validation, but flat for the final test."""
+"""A model that is trained, validated and then tested."""
 
 import numpy as np
 import keras

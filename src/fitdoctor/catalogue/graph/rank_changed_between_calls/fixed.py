@@ -1,4 +1,4 @@
-"""The labels are a column for training, validation and the final test."""
+"""A model that is trained, validated and then tested."""
 
 import numpy as np
 import keras

@@ -1,4 +1,4 @@
-"""A model trained with `fit`, then fine-tuned by a step function that gets the step number as a Python int."""
+"""A model trained with `fit`, then fine-tuned by a custom step function."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A train step that defines a penalty only after a number of steps."""
+"""A train step with a penalty that starts after a number of steps."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A recurrent rollout that collects its outputs in a list while looping over `tf.range`."""
+"""A recurrent rollout that collects its outputs in a list."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A recurrent rollout that collects its outputs in a list in a Python loop."""
+"""A recurrent rollout that collects its outputs in a list."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""An encoder that stores its last output for a callback to read."""
+"""An encoder whose output a callback reads."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""An encoder that a callback calls to get its output."""
+"""An encoder whose output a callback reads."""
 
 import numpy as np
 import tensorflow as tf

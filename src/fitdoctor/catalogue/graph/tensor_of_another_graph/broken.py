@@ -1,4 +1,4 @@
-"""Class weights computed in a separate graph, as in TensorFlow 1."""
+"""A custom loss with class weights."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Class weights computed eagerly."""
+"""A custom loss with class weights."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A TensorFlow 1 script that was only partly ported."""
+"""A TensorFlow 1 script, ported to TensorFlow 2."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A callback increases the strength of a penalty every epoch by setting a Python attribute."""
+"""A callback that increases the strength of a penalty every epoch."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""A PyDataset whose batches contain two inputs in a list."""
+"""A PyDataset with two inputs."""
 
 import keras
 import numpy as np

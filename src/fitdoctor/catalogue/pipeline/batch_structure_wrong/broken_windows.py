@@ -1,4 +1,4 @@
-"""Windows of a time series, used as if they were tensors."""
+"""Windows of a time series."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""One of the image files is an HTML error page from the server."""
+"""Training on image files, one of which is an HTML error page."""
 
 import pathlib
 import tempfile

@@ -1,4 +1,4 @@
-"""Files that cannot be decoded are skipped."""
+"""Training on image files, one of which is an HTML error page."""
 
 import pathlib
 import tempfile

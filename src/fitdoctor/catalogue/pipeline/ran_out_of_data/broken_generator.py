@@ -1,4 +1,4 @@
-"""A generator that ends after one pass, trained for three epochs."""
+"""Training on a generator for three epochs."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""A generator that loops forever, with the number of batches per epoch."""
+"""Training on a generator for three epochs."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Images decoded with a decoder that also accepts GIFs, then resized."""
+"""Images that are decoded and resized."""
 
 import numpy as np
 import tensorflow as tf

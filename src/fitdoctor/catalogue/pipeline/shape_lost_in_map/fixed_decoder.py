@@ -1,4 +1,4 @@
-"""Images decoded without animations, then resized."""
+"""Images that are decoded and resized."""
 
 import numpy as np
 import tensorflow as tf

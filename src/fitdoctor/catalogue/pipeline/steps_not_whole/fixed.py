@@ -1,4 +1,4 @@
-"""The number of steps per epoch is an integer, computed with `//`."""
+"""Training on a generator with a computed number of steps per epoch."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A custom model that creates a new layer on every call."""
+"""A custom model with two layers."""
 
 import numpy as np
 import tensorflow as tf

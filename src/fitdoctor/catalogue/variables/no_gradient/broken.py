@@ -1,4 +1,4 @@
-"""A custom loss that counts wrong predictions, which cannot be differentiated."""
+"""A custom loss for grades."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""The last layer of the model rounds its output, which blocks the gradient."""
+"""A custom output layer for ratings."""
 
 import keras
 import numpy as np

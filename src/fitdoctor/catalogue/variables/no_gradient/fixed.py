@@ -1,4 +1,4 @@
-"""A custom loss that measures how far off the expected grade is."""
+"""A custom loss for grades."""
 
 import numpy as np
 import tensorflow as tf

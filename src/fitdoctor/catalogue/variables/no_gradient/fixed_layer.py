@@ -1,4 +1,4 @@
-"""The last layer of the model does not round its output."""
+"""A custom output layer for ratings."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Three models trained one after the other with the same optimizer."""
+"""Three models trained one after the other."""
 
 import keras
 import numpy as np

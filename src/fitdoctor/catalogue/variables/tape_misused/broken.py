@@ -1,4 +1,4 @@
-"""A gradient with respect to the input, which the tape does not watch."""
+"""Gradient ascent on the input of a model."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A training step that creates its counter on every call."""
+"""A training step that counts the samples it has seen."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A training step that uses a counter created outside it."""
+"""A training step that counts the samples it has seen."""
 
 import numpy as np
 import tensorflow as tf

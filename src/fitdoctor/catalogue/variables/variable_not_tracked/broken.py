@@ -1,4 +1,4 @@
-"""A layer that stores its learnable scale as a raw `tf.Variable`."""
+"""A layer with a learnable scale."""
 
 import numpy as np
 import tensorflow as tf
