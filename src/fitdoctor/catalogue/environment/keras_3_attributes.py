@@ -48,10 +48,10 @@ def failed_attribute(cause: Cause, module: Module, node: ast.Attribute, kind: st
     """Report a removed attribute that caused a failure.
 
     Args:
-        cause: whose findings they are.
-        module: where it stands.
-        node: what was asked for.
-        kind: of what, where the message tells it; else the source does, or the name alone.
+        cause: the cause to report.
+        module: the file.
+        node: the attribute.
+        kind: the kind of object, if the message names it; otherwise taken from the source or the name.
     """
     kind = kind or _kind_that_lost(module, node)
     if not kind:

@@ -221,8 +221,8 @@ def as_tensors(module: Module, block: ast.AST, cut: ast.AST) -> tuple[Edit, ...]
 
     Args:
         module: the file.
-        block: what is rewritten.
-        cut: the first call in it that leaves the tensors.
+        block: the code to rewrite.
+        cut: the first call in it that converts a tensor to an array.
     """
     nodes = list(ast.walk(block))
     asked = [node for node in nodes if is_left_out(module, node)]

@@ -56,8 +56,8 @@ def as_state(
         owner: the class of its `self`.
         node: the statement that stores the tensor.
         value: the tensor in it.
-        text: how the tensor is to be written, where that is not as it stands.
-        scalar: whether it is known to be one number.
+        text: the source of the tensor, if it differs from `value`.
+        scalar: whether it is known to be a scalar.
     """
     module = function.module
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]

@@ -20,10 +20,10 @@ def run_apart(
 
     Args:
         module: the file.
-        function: the function around.
+        function: the enclosing function.
         node: an `if` on a tensor.
-        condition: what it tests, as a tensor.
-        library: how the file calls what has `cond`.
+        condition: its test as a tensor expression.
+        library: the file's name for the module with `cond`.
     """
     branches = [branch for branch in (node.body, node.orelse) if branch]
     given = _given_back(module, function, node)

@@ -61,12 +61,12 @@ def changed_finding(
     """Return the finding for a branch or loop that TensorFlow rejected because a value changes in it.
 
     Args:
-        cause: whose finding it is.
-        failure: what TensorFlow said.
-        changed: the name that changes, where it said that.
-        words: what such a name is called, and where it has its first and its second value.
-        otherwise: the message and the subject without a name.
-        fixes: what helps.
+        cause: the cause to report.
+        failure: the failure.
+        changed: the name that changes, if TensorFlow reports it.
+        words: what such a name is called, and where it has its first and second value.
+        otherwise: the message and subject to use without a name.
+        fixes: the fixes.
     """
     frame = failure.last_user_frame
     message, subject = otherwise

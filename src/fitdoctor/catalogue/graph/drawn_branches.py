@@ -13,12 +13,12 @@ def chosen_by_draw(module: Module, call: ast.Call, drawn: str, tf: str) -> list[
 
     Args:
         module: the file.
-        call: what draws, in the test of an `if`.
-        drawn: the same draw as an operation of the graph.
-        tf: how the file names TensorFlow.
+        call: the random call in the test of an `if`.
+        drawn: the same draw as a graph operation.
+        tf: the file's name for TensorFlow.
 
     Returns:
-        The edits; None where the branch does more than choose one of two values.
+        The edits, or None if the branch does more than select one of two values.
     """
     branch = module.statement(call)
     if not isinstance(branch, ast.If) or len(branch.body) != 1 or branch.orelse:

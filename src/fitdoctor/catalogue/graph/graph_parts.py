@@ -286,8 +286,8 @@ def defined_in_one_branch(
 
     Args:
         module: the file.
-        function: the function that is converted.
-        branches: those that are known to be converted, where the source alone does not tell.
+        function: the converted function.
+        branches: branches known to be converted, if the source does not show it.
     """
     for branch in converted_branches(module, function) if branches is None else branches:
         if any(leaves(statement) for statement in (*branch.body, *branch.orelse)):

@@ -102,13 +102,13 @@ def handed_out(
 
     Args:
         module: the file.
-        function: the `tf.function` that keeps the value.
-        keeping: the statement that does (`self.last = x`, `history.append(x)`), or what it consists of.
+        function: the `tf.function` that stores the value.
+        keeping: the statement that stores it (`self.last = x`, `history.append(x)`), or its expression.
         value: the tensor in it.
-        parameter: the argument that it is kept in, where it is one.
+        parameter: the argument that stores it, if any.
 
     Returns:
-        The edits; none where a caller cannot be changed in this way, or is not evident.
+        The edits; none if a caller cannot be changed this way or is unclear.
     """
     statement, node = module.statement(keeping), function.node
     if not isinstance(statement, (ast.Expr, ast.Assign)) or isinstance(node, ast.Lambda):

@@ -63,7 +63,7 @@ def kept_tensors(module: Module, held: Collection[str] = ()) -> list[Kept]:
 
     Args:
         module: the file.
-        held: attributes on which the living program held a tensor, whatever the source tells of them.
+        held: attributes on which the running program held a tensor, whatever the source shows.
     """
     found: list[Kept] = []
     for function in traced_functions(module):

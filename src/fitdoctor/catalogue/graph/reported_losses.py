@@ -17,7 +17,7 @@ def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.ex
 
     Args:
         function: the traced function.
-        adding: the call `history.append(loss)`, of a list of the file's or of the model's.
+        adding: the `history.append(loss)` call on a global list or a list of the model.
         value: the tensor.
     """
     module = function.module

@@ -41,7 +41,7 @@ def value_remedies(
     Args:
         module: the file.
         function: the traced function.
-        use: the place.
+        use: the place that needs the value.
         uses: all such places in the function.
     """
     remedies: list[Fix] = []

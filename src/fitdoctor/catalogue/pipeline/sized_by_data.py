@@ -38,7 +38,7 @@ def _input_shapes(module: Module) -> Iterator[ast.expr]:
 def _is_shape_of(module: Module, shape: ast.expr, trained: Origin) -> bool:
     """Return whether a shape starts with that of an array from the same origin.
 
-    `(1, X.shape[1])` is no shape of `X`: it has an axis that `X` may lack.
+    `(1, X.shape[1])` is not a shape of `X`: it has an axis that `X` may lack.
     """
     parts = shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]
     end = module.origin(parts[0]) if parts and isinstance(parts[0], ast.Name) else None

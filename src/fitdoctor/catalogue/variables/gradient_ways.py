@@ -138,7 +138,7 @@ def tape_cut(module: Module) -> Cut | None:
 def tape_cut_of_model(module: Module) -> Cut | None:
     """Return the same, but only if the differentiated weights certainly belong to the model that is called.
 
-    A loss may well stop the gradient of one model and teach another one by the same tape.
+    A loss may stop the gradient of one model and train another with the same tape.
     """
     for tape, block in tapes(module):
         for call in gradient_calls(module, tape, block):

@@ -24,9 +24,9 @@ def late_optimizer(cause: Cause, failure: FailureFacts, module: Module | None) -
     """Return a finding if the user's last line applies gradients and Keras creates the optimizer's variables there.
 
     Args:
-        cause: whose finding it is.
-        failure: what TensorFlow refused.
-        module: where the user's last line stands, when that is known.
+        cause: the cause to report.
+        failure: the failure.
+        module: the file of the user's last line, if known.
     """
     frame = failure.last_user_frame
     if frame is None or not any("/optimizers/" in each.path for each in library_behind(failure)):
@@ -59,7 +59,7 @@ def renewed(cause: Cause, found: Renewed) -> Finding:
     """Return the same finding from source: a loop creates the optimizer, and a function outside it is traced once.
 
     Args:
-        cause: whose finding it is.
+        cause: the cause to report.
         found: the optimizer and the function.
     """
     return cause.finding(
@@ -90,9 +90,9 @@ def late_model(cause: Cause, failure: FailureFacts, module: Module) -> Finding |
     """Return the same finding for a model without an input shape, which creates its weights at its first call.
 
     Args:
-        cause: whose finding it is.
-        failure: what TensorFlow refused.
-        module: where the user's last line stands.
+        cause: the cause to report.
+        failure: the failure.
+        module: the file of the user's last line.
     """
     frame = failure.last_user_frame
     if frame is None or not any(is_keras(each.path) for each in library_behind(failure)):

@@ -32,7 +32,7 @@ class Making:
 def made_in_init(function: FunctionInfo, makings: Sequence[Making]) -> tuple[Edit, ...]:
     """Create each object once in `__init__` and use it in the method; nothing if one depends on the method's arguments.
 
-    What is made in a loop over something that `__init__` knows becomes a list, through which the loop goes, too.
+    Objects created in a loop over something that `__init__` knows become a list that the loop also iterates over.
     """
     module, owner = function.module, function.owner
     if owner is None or isinstance(function.node, ast.Lambda) or not makings:

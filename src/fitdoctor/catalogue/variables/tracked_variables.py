@@ -17,8 +17,8 @@ def as_layer(module: Module, function: FunctionInfo, kept: Sequence[str]) -> tup
 
     Args:
         module: the file.
-        function: what the Lambda calls.
-        kept: the names from outside that it uses: variables, layers.
+        function: the function of the Lambda.
+        kept: the outside variables and layers that it uses.
     """
     site = _lambda_layer(module, function)
     parameters = function.parameters
@@ -106,7 +106,7 @@ def on_the_model(module: Module, names: Sequence[str], owner: ClassInfo | None) 
     Args:
         module: the file.
         names: the variables.
-        owner: the class of loss that keeps them; None for variables of the file.
+        owner: the loss class that stores them; None for global variables.
     """
     sites = [site for site in module.method_calls("compile") if isinstance(site.node.func, ast.Attribute)]
     given = sites[0].argument("loss", 1) if len(sites) == 1 else None

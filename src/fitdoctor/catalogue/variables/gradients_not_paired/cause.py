@@ -187,7 +187,7 @@ def _wrong_pair(module: Module, given: ast.expr, first: ast.expr, second: ast.ex
 def _mispaired(module: Module, site: CallSite) -> _Wrong | None:
     """Report gradients of one model paired with variables of another, only after a failure.
 
-    A worker that applies the gradients of its copy to the shared model does the same, and trains.
+    A worker that applies the gradients of its copy to the shared model does the same on purpose.
     """
     pair = _pair(module, site.node.args[0]) if site.method == "apply_gradients" and site.node.args else None
     made = _gradient(module, pair[0]) if pair is not None else None
@@ -222,7 +222,7 @@ def _own_gradients(module: Module, site: CallSite, variables: str) -> str:
 def _of_others(module: Module, sources: ast.expr, variables: ast.expr) -> bool:
     """Return whether two attributes name the weights of different models: two names, or a model and a part of it.
 
-    It is asked where the shapes did not fit: of two names for what the class was given, neither is the other.
+    Used only after a shape mismatch, so two names for constructor arguments mean two models.
     """
     one, other = module.made_by(sources), module.made_by(variables)
     if not (isinstance(one, ast.Attribute) and isinstance(other, ast.Attribute)):
