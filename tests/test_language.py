@@ -83,26 +83,11 @@ NOT_YET = frozenset(
         "README.md",
         "docs",
         "help",
-        "api",
-        "cases",
-        "catalogue/devices",
         "catalogue/model",
         "cli",
-        "config",
-        "demo_program",
-        "diagnosis",
-        "edits",
-        "engine",
-        "examine",
-        "facts",
-        "failure",
-        "integrations",
-        "memory",
         "repair",
         "report",
-        "runner",
         "scan",
-        "source",
     }
 )
 """The parts whose text has not been rewritten yet."""
@@ -129,7 +114,7 @@ def _parts() -> dict[str, list[Path]]:
 def _texts(path: Path) -> Iterator[tuple[int, str]]:
     """The user-facing texts of a file with their lines: prose as it is, the strings of a module, a cause's page."""
     text = path.read_text("utf-8")
-    if path.suffix == ".md" or path.name.startswith(("broken", "fixed")):
+    if path.suffix == ".md" or _is_example(path):
         yield from enumerate(_prose_lines(text), 1)
         return
     tree = ast.parse(text)
@@ -143,6 +128,11 @@ def _texts(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, _with_gaps(node)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
             yield node.lineno, node.value
+
+
+def _is_example(path: Path) -> bool:
+    """Whether a file is an example program in the folder of a cause."""
+    return path.name.startswith(("broken", "fixed")) and (path.parent / "cause.py").exists()
 
 
 def _prose_lines(text: str) -> list[str]:

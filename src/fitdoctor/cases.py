@@ -228,7 +228,7 @@ def _call_facts(call: Call) -> dict[str, tuple[Any, ...] | Unknown]:
     return {
         "ModelFacts": call.model if isinstance(call.model, Unknown) else (call.model,),
         "FitFacts": (call.fit,),
-        "DataFacts": call.data or Unknown("the data was not looked at"),
+        "DataFacts": call.data or Unknown("the data is unknown"),
     }
 
 
@@ -259,7 +259,7 @@ def _fit_sites(module: Module) -> tuple[FitSite, ...]:
 
 
 def _environment(environment: EnvironmentFacts | None) -> tuple[EnvironmentFacts] | Unknown:
-    return Unknown("the environment was not looked at") if environment is None else (environment,)
+    return Unknown("the environment is unknown") if environment is None else (environment,)
 
 
 def _project(project: Project | None) -> tuple[Project] | Unknown:

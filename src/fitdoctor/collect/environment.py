@@ -51,7 +51,7 @@ def environment(with_conflicts: bool = False) -> EnvironmentFacts:
         devices=_devices(),
         soft_placement=_soft_placement(),
         cluster_config=os.environ.get("TF_CONFIG", ""),
-        conflicts=conflicts(legacy_keras=legacy) if with_conflicts else Unknown("not looked at"),
+        conflicts=conflicts(legacy_keras=legacy) if with_conflicts else Unknown("not collected"),
         problems=tuple(_problems()),
         stand_ins=tuple(_stand_ins()),
         memory=(*gpu_memory(), *limits()),

@@ -140,10 +140,10 @@ class Trial:
     forward: Outcome | Unknown = Unknown()
     loss: Outcome | Unknown = Unknown()
     metrics: Outcome | Unknown = Unknown()
-    short: Outcome | Unknown = Unknown("no shorter batch was tried")
+    short: Outcome | Unknown = Unknown("there was no shorter batch to try")
     """The forward pass on the last batch, where that is shorter and the model's code may mind."""
     short_rows: int = 0
-    step: Outcome | Unknown = Unknown("the model has no step of its own")
+    step: Outcome | Unknown = Unknown("the model has no custom step")
     """What the model's own `train_step` (or `test_step`) raised outside of its forward pass and its loss."""
 
 
@@ -185,7 +185,7 @@ class DataFacts:
     last_batch: tuple[Spec, ...] = ()
     """Specs of the last, short batch where there is one."""
     pipeline: tuple[PipelineStep, ...] = ()
-    sharding: Sharding | Unknown = Unknown("it is not shared out among workers")
+    sharding: Sharding | Unknown = Unknown("it is not distributed among workers")
     yielded: tuple[ArrayFacts, ...] | Unknown = Unknown()
     """For `from_generator`: the parts of one element as the Python function gives them, before they are converted."""
     trial: Trial = Trial()

@@ -17,7 +17,7 @@ class Unknown:
 
     KIND = "unknown"
 
-    reason: str = "not looked at"
+    reason: str = "not collected"
 
     def __bool__(self) -> bool:
         return False
