@@ -173,7 +173,7 @@ def test_a_program_without_fit_gets_one_line_and_none_with_quiet(tmp_path: Path)
         (["binary.py"], "binary data"),
         (["unfinished.py"], "unfinished.py:2: not valid Python"),
         (["returns.py"], "returns.py:1: not valid Python"),
-        (["notes.ipynb"], "is a notebook"),
+        (["notes.ipynb"], "notes.ipynb: not a notebook"),
         (["-m", "no_such_module"], "there is no module `no_such_module`"),
         (["-m", "folder.inner"], "there is no module `folder.inner`"),
         (["--smok", "missing.py"], "did you mean `--smoke`"),

@@ -9,14 +9,13 @@ import os
 import sys
 from types import CodeType, FrameType
 
-from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.failure.frames import is_cell, is_library
 from fitdoctor.failure.living import Positions, in_notebook
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import SourceError, source_from_text
-from fitdoctor.source.running_notebook import cells_run, joined_line, notebook_source
+from fitdoctor.source.running_notebook import cells_run, joined_line, notebook_path, notebook_source
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def site_at(code: CodeType, instruction: int, line: int) -> Site:
 def start_of(path: str, line: int) -> tuple[str, int]:
     """Return the line in the joined cells of a notebook; other lines are unchanged."""
     joined = joined_line(path, line) if is_cell(path) else None
-    return (path, line) if joined is None else (NOTEBOOK, joined)
+    return (path, line) if joined is None else (notebook_path(), joined)
 
 
 def module_with(code: CodeType) -> tuple[Module | None, int]:
@@ -82,27 +81,28 @@ class Sources:
     def module(self, path: str, main: str = "") -> Module | None:
         """Return the analyzed file; with `main`, as part of the project of that script."""
         # The imports of a notebook belong to its project; its cells have no file.
-        project = self.project(main or (NOTEBOOK if cells_run() else path))
+        project = self.project(main or (notebook_path() if cells_run() else path))
         found = project.module_at(path) if project is not None else None
         return found or self._single(path)
 
     def project(self, main: str) -> Project | None:
         """Return the project of a script or of the running notebook."""
-        if main == NOTEBOOK:
+        notebook = main == notebook_path()
+        if notebook:
             self._forget_notebook()
-        key = (main, len(cells_run()) if main == NOTEBOOK else _changed_at(main))
+        key = (main, len(cells_run()) if notebook else _changed_at(main))
         if key not in self._projects:
             try:
-                self._projects[key] = Project.around(
-                    (notebook_source() if main == NOTEBOOK else None) or main
-                )
+                self._projects[key] = Project.around((notebook_source() if notebook else None) or main)
             except (SourceError, OSError, SyntaxError, ValueError, RecursionError):
                 self._projects[key] = None
         return self._projects[key]
 
     def _forget_notebook(self) -> None:
         """Discard earlier states of the notebook."""
-        for key in [key for key in self._projects if key[0] == NOTEBOOK and key[1] != len(cells_run())]:
+        for key in [
+            key for key in self._projects if key[0] == notebook_path() and key[1] != len(cells_run())
+        ]:
             del self._projects[key]
 
     def _single(self, path: str) -> Module | None:

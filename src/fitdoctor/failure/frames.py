@@ -182,8 +182,10 @@ def frame_of(
 ) -> Frame:
     """A frame with its path as shown, whose it is, and the cell where the path tells it."""
     if is_cell(path):
-        number, line = _cell_place(path, line) if here and cell is None else (cell or cell_number(path), line)
-        return Frame(path if number is None else NOTEBOOK, line, function, text, cell=number)
+        shown, number, line = (
+            _cell_place(path, line) if here and cell is None else (NOTEBOOK, cell or cell_number(path), line)
+        )
+        return Frame(path if number is None else shown, line, function, text, cell=number)
     return Frame(
         path=shown_path(path) if here or os.path.isabs(path) else path,
         line=line,
@@ -194,8 +196,9 @@ def frame_of(
     )
 
 
-def _cell_place(path: str, line: int) -> tuple[int | None, int]:
-    """The number of a cell, by the shell that runs it or by its name, and the line in it."""
-    from fitdoctor.source.running_notebook import place_in_cell
+def _cell_place(path: str, line: int) -> tuple[str, int | None, int]:
+    """The notebook, the number of a cell, by the shell that runs it or by its name, and the line in it."""
+    from fitdoctor.source.running_notebook import notebook_path, place_in_cell
 
-    return place_in_cell(path, line) or (cell_number(path), line)
+    place = place_in_cell(path, line)
+    return (NOTEBOOK, cell_number(path), line) if place is None else (notebook_path(), *place)

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING
 
-from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.facts import Code, FailureFacts, FailureSummary, Frame, HeldTensor, Unknown
 from fitdoctor.failure.assemble import assemble, hides_another, passes_on, summary_of
 from fitdoctor.failure.frames import frame_of, is_cell
 from fitdoctor.records import replace
-from fitdoctor.source.running_notebook import columns_before, joined_line, notebook_source
+from fitdoctor.source.running_notebook import columns_before, joined_line, notebook_path, notebook_source
 
 if TYPE_CHECKING:
     from fitdoctor.source.module import Module
@@ -203,14 +202,14 @@ def in_notebook(path: str, positions: Positions) -> tuple[str, Positions]:
         return path, positions
     shift = columns_before(path)
     start, end = (None if column is None else column + shift for column in positions[2:])
-    return NOTEBOOK, (joined, joined + end_line - line, start, end)
+    return notebook_path(), (joined, joined + end_line - line, start, end)
 
 
 def _module_of(path: str) -> Module | Unknown:
     from fitdoctor.source.module import Module
     from fitdoctor.source.read import SourceError, source_from_text
 
-    facts = notebook_source() if path == NOTEBOOK else None
+    facts = notebook_source() if path == notebook_path() else None
     lines = linecache.getlines(path) if facts is None else []
     if facts is None and not lines:
         return Unknown("the source is not available")

@@ -9,12 +9,12 @@ from typing import Any
 
 from fitdoctor import __version__
 from fitdoctor.api import install, uninstall, watching
-from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.diagnosis import NOTEBOOK, Diagnosis
 from fitdoctor.failure.frames import is_cell
 from fitdoctor.runner import hooks
 from fitdoctor.runner.notebook_display import show
 from fitdoctor.runner.programs import user_frame
-from fitdoctor.source.running_notebook import cells_run, notebook_source, place_in_cell
+from fitdoctor.source.running_notebook import cells_run, notebook_path, notebook_source, place_in_cell
 
 _NAME = "fitdoctor"
 _USAGE = """\
@@ -28,7 +28,9 @@ def load_ipython_extension(shell: Any) -> None:
     """Check every call of fit from the next cell on, and explain the cells that fail."""
     from IPython.core.magic import no_var_expand
 
-    install()
+    # Under `fitdoctor run notebook.ipynb` every call is watched already.
+    if notebook_path() == NOTEBOOK:
+        install()
     # What stands in braces is Python here: IPython must not expand it.
     shell.register_magic_function(no_var_expand(fitdoctor), "line_cell", _NAME)
 

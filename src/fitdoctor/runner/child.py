@@ -38,7 +38,7 @@ def begin(folder: str, before: frozenset[str]) -> Start:
     _recorder = Recorder(Path(folder), options.folder)
     _pid = os.getpid()
     _note_faults(Path(folder) / FAULTS)
-    start = _as_module(options) if options.module else _as_script(options)
+    start = _as_module(options) if options.module else _as_script(options, folder)
     _checks = _watch(options, _recorder)
     _quiet = options.quiet
     if options.pipes:
@@ -78,13 +78,15 @@ def _hide_stop(error: BaseException | None) -> None:
 
     A program that has a hook of its own for uncaught exceptions gets to see it.
     """
+    from fitdoctor.runner.notebook_program import print_exception
     from fitdoctor.runner.will_fail import FitWillFail
 
-    if isinstance(error, FitWillFail) and not _quiet and sys.excepthook is sys.__excepthook__:
+    ours = sys.excepthook in (sys.__excepthook__, print_exception)
+    if isinstance(error, FitWillFail) and not _quiet and ours:
         sys.excepthook = lambda _kind, _error, _trace: None
 
 
-def _as_script(options: Options) -> Start:
+def _as_script(options: Options, folder: str) -> Start:
     path = options.script
     main = _fresh_main()
     # Since Python 3.9 `__file__` of a script is absolute, but not normalised.
@@ -103,6 +105,13 @@ def _as_script(options: Options) -> Start:
     main.__dict__.update(
         __file__=absolute, __cached__=None, __loader__=SourceFileLoader("__main__", absolute)
     )
+    if path.endswith(".ipynb"):
+        from fitdoctor.runner.notebook_program import run_notebook
+
+        del main.__dict__["__file__"], main.__dict__["__cached__"]  # no notebook has them
+        # Where Jupyter starts it: what it reads lies beside it.
+        os.chdir(os.path.dirname(absolute))
+        return run_notebook, (absolute, main, folder)
     with open(path, "rb") as file:
         code = compile(file.read(), absolute, "exec", dont_inherit=True)
     return exec, (code, main.__dict__)
@@ -158,7 +167,8 @@ def _watch(options: Options, recorder: Recorder) -> Checks:
         stop=not options.keep_going,
         smoke=options.smoke,
         trace=options.trace,
-        tell=options.tell,
+        # Elsewhere the paths look different, and what is told here would be told again by the parent.
+        tell=options.tell if os.getcwd() == options.folder else "",
         colour=options.colour,
         verbose=options.verbose,
         recorder=recorder,

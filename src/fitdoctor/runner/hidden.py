@@ -10,7 +10,10 @@ from typing import Any
 _RUNNER = Path(__file__).parent
 _FILES = frozenset(
     {
-        *(str(_RUNNER / name) for name in ("bootstrap.py", "hooks.py", "watching.py", "joining.py")),
+        *(
+            str(_RUNNER / name)
+            for name in ("bootstrap.py", "hooks.py", "watching.py", "joining.py", "notebook_program.py")
+        ),
         str(_RUNNER.parent / "collect" / "origins.py"),
     }
 )

@@ -28,11 +28,25 @@ def check_script(path: str) -> None:
     if not os.path.exists(path):
         raise CannotStart(f"there is no file `{path}`")
     if path.endswith(".ipynb"):
-        raise CannotStart(
-            f"`{path}` is a notebook: `fitdoctor lint` reads it; `fitdoctor.install()` in it watches every fit"
-        )
-    tree = _parsed(path)
-    _refuse_missing_framework(tree, path)
+        _check_notebook(path)
+        return
+    _refuse_missing_framework(_parsed(path), path)
+
+
+def _check_notebook(path: str) -> None:
+    """Refuse what is no notebook; a cell that is no Python is found when its turn comes."""
+    from fitdoctor.source.read import SourceError, read_source
+
+    try:
+        cells = read_source(path).cells or ()
+    except SourceError as error:
+        raise CannotStart(str(error)) from None
+    for number, cell in enumerate(cells, 1):
+        try:
+            tree = ast.parse(cell)
+        except (SyntaxError, ValueError):
+            continue
+        _refuse_missing_framework(tree, path, f"cell {number}:")
 
 
 def check_module(name: str) -> None:
@@ -77,7 +91,7 @@ def _parsed(path: str) -> ast.Module:
         raise CannotStart(f"`{path}` is not a Python program: {error}") from None
 
 
-def _refuse_missing_framework(tree: ast.Module, path: str) -> None:
+def _refuse_missing_framework(tree: ast.Module, path: str, cell: str = "") -> None:
     """Tell an import of TensorFlow that will fail; one inside `try` or a function is the program's affair."""
     places = [os.path.dirname(os.path.realpath(path)), *sys.path]
     for statement in tree.body:
@@ -89,7 +103,7 @@ def _refuse_missing_framework(tree: ast.Module, path: str) -> None:
         for name in names:
             package = name.partition(".")[0]
             if package in _FRAMEWORKS and PathFinder.find_spec(package, places) is None:
-                raise CannotStart(f"{path}:{statement.lineno}: {_not_there(package)}")
+                raise CannotStart(f"{path}:{cell}{statement.lineno}: {_not_there(package)}")
 
 
 def _not_there(package: str) -> str:

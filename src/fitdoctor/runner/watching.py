@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
 import time
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from fitdoctor.diagnosis import Diagnosis, Finding, Severity
+from fitdoctor.diagnosis import Diagnosis, Finding, Location, Severity
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
 from fitdoctor.runner.endings import Mark, chain, described, failure_at, mark_of, remember
@@ -280,7 +281,7 @@ class Watching:
             "call",
             number=looked.number,
             method=method,
-            site=f"{place[0]}:{place[1]}",
+            site=_site(place),
             seconds=round(seconds, 6),
             model=looked.collected.model,
             fit=looked.collected.fit,
@@ -504,6 +505,17 @@ def _user_frame(frame: FrameType | None) -> FrameType | None:
     from fitdoctor.runner.programs import user_frame
 
     return user_frame(frame)
+
+
+def _site(place: tuple[str, int, str]) -> str:
+    """Where a call stands: `train.py:15`; in a notebook with its cell."""
+    from fitdoctor.failure.frames import frame_of, is_cell
+
+    path, line, method = place
+    if not is_cell(path):
+        return f"{path}:{line}"
+    frame = frame_of(path, line, method)
+    return str(Location(os.path.abspath(frame.path), frame.line, cell=frame.cell))
 
 
 def _place(frame: FrameType | None, method: str) -> tuple[str, int, str]:

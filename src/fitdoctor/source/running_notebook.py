@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
 
 from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.facts import SourceFacts
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
-from fitdoctor.source.read import cell_starts, columns_before_python, parse, source_from_cells
+from fitdoctor.source.read import cell_starts, columns_before_python, display_path, parse, source_from_cells
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,31 @@ _TIMED_CELL = pattern(r"^\s*%%time\b")
 _LINE_MAGIC = pattern(r"^\s*%time\b")
 
 
+_file = ""
+_stand_in: Any = None
+
+
+def run_from_file(path: str = "", shell: Any = None) -> None:
+    """Say that the cells come from a notebook's file that is run as a program.
+
+    Args:
+        path: the file.
+        shell: who runs the cells where IPython does not.
+    """
+    global _file, _stand_in
+    _file = os.path.abspath(path) if path else _file
+    _stand_in = shell
+
+
+def notebook_path() -> str:
+    """The path of the notebook that runs as its locations show it: of its file where that is known."""
+    return display_path(_file) if _file else NOTEBOOK
+
+
 def shell() -> Any:
     """IPython's shell where one runs in this process, else None."""
+    if _stand_in is not None:
+        return _stand_in
     module = sys.modules.get("IPython")
     return getattr(module, "get_ipython", lambda: None)() if module is not None else None
 
@@ -114,7 +138,7 @@ def notebook_source(keras: int = 3) -> SourceFacts | None:
     cells = cells_run()
     if not cells:
         return None
-    facts = source_from_cells(cells, NOTEBOOK, keras)
+    facts = source_from_cells(cells, notebook_path(), keras)
     assert facts.cells is not None
     trees = [_tree(cell) for cell in facts.cells]
     texts = [
