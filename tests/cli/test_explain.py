@@ -28,7 +28,15 @@ def test_a_cause_is_explained_by_id_and_slug(run, word):
     done = run("explain", word)
     assert done.status == 0
     assert done.out.startswith("error[FIT203]: Labels outside the range of the output layer\n")
-    for part in ("What happens", "Why", "Fix", "Known limits", "Example", "Mended", "InvalidArgumentError"):
+    for part in (
+        "What happens",
+        "Why",
+        "Fix",
+        "Known limits",
+        "Failing example",
+        "Fixed",
+        "InvalidArgumentError",
+    ):
         assert part in done.out
 
 
@@ -38,7 +46,7 @@ def test_every_page_can_be_drawn_at_any_width(run, monkeypatch, name):
         monkeypatch.setenv("COLUMNS", width)
         done = run("explain", name)
         assert done.status == 0
-        shown = "+++ fixed.py" if (catalogue()[name].folder / "fixed.py").exists() else "as it was recorded"
+        shown = "\nFixed\n" if (catalogue()[name].folder / "fixed.py").exists() else "\nRecorded example\n"
         assert shown in done.out and "# <-" not in done.out
 
 

@@ -113,7 +113,7 @@ def make_parser() -> Parser:
     add("--fix", action="store_true", help="write safe repairs to the files (for `-`, to standard output)")
     add("--diff", action="store_true", help="show safe repairs as a diff, write nothing")
     add = parser.add_argument_group("known findings").add_argument
-    add("--baseline", metavar="FILE", help="leave out the findings listed in FILE")
+    add("--baseline", metavar="FILE", help="skip the findings listed in FILE")
     add("--write-baseline", action="store_true", help="save the current findings to the baseline FILE")
     add_output_options(parser)
     parser.add_argument("--statistics", action="store_true", help="count findings by cause instead")

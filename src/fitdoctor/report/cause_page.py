@@ -1,8 +1,9 @@
-"""A cause's page for the terminal: its prose, the line that fails and the change that mends it."""
+"""A cause's page for the terminal: its prose, the line that fails and the change that fixes it."""
 
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +11,12 @@ from pathlib import Path
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Moment
 from fitdoctor.report import Look
-from fitdoctor.report.paint import Line, painted, printable, prose, wrapped
+from fitdoctor.report.paint import Line, code, painted, printable, prose, wrapped
 
 _MOMENTS = {
     Moment.SOURCE: "in the source",
     Moment.BEFORE_FIT: "when `fit` is called",
-    Moment.AFTER_FAILURE: "from the failure",
+    Moment.AFTER_FAILURE: "from the error",
     Moment.WHILE_TRAINING: "while training",
 }
 _MARKER = re.compile(r"[ \t]*# <([-~]) FIT\d+.*$", re.MULTILINE)
@@ -23,7 +24,7 @@ _MARKER = re.compile(r"[ \t]*# <([-~]) FIT\d+.*$", re.MULTILINE)
 
 def render_page(cause: Cause, look: Look) -> str:
     """The page of a cause as text."""
-    lines = [*_head(cause, look.width), *_body(cause.page, look.width), *_example(cause.folder)]
+    lines = [*_head(cause, look.width), *_body(cause.page, look.width), *_example(cause.folder, look)]
     return painted(lines, color=look.color)
 
 
@@ -35,7 +36,7 @@ def _head(cause: Cause, width: int) -> Iterator[Line]:
     ]
     yield [("slug:    ", "dim"), (cause.slug, "")]
     raises = (cause.raises,) if isinstance(cause.raises, str) else cause.raises or ()
-    shown = " or ".join(raises) if raises else "nothing: training runs, and the result is wrong"
+    shown = " or ".join(raises) if raises else "nothing: training runs, but the result is wrong"
     yield from wrapped([("raises:  ", "dim"), (shown, "")], width, [(" " * 9, "")])
     found = ", ".join(_MOMENTS[moment] for moment in cause.moments) or "not yet"
     yield from wrapped([("found:   ", "dim"), *prose(found)], width, [(" " * 9, "")])
@@ -44,9 +45,12 @@ def _head(cause: Cause, width: int) -> Iterator[Line]:
 def _body(page: str, width: int) -> Iterator[Line]:
     """Headings, paragraphs, lists and code of the page; its first line is the title, said already."""
     text = page.strip().split("\n", 1)
+    below_heading = False
     for block in _blocks(text[1] if len(text) > 1 else ""):
-        yield []
+        if not below_heading:
+            yield []
         first = block[0]
+        below_heading = first.startswith("#")
         if first.startswith("#"):
             yield [(first.lstrip("# "), "heading")]
         elif first.startswith(("    ", "```", "|")):
@@ -97,7 +101,7 @@ def _items(block: list[str]) -> list[str]:
     return items
 
 
-def _example(folder: Path) -> Iterator[Line]:
+def _example(folder: Path, look: Look) -> Iterator[Line]:
     try:
         marked = (folder / "broken.py").read_text("utf-8")
         fixed = (folder / "fixed.py").read_text("utf-8")
@@ -105,31 +109,32 @@ def _example(folder: Path) -> Iterator[Line]:
         yield from _recorded(folder)
         return
     yield []
-    yield [("Example", "heading")]
+    yield [("Failing example", "heading")]
     for number, line in enumerate(marked.split("\n"), start=1):
         if re.search(r"# <- FIT\d+", line):
-            code = _MARKER.sub("", line)
-            indent = len(code) - len(code.lstrip())
+            text = _MARKER.sub("", line)
+            indent = len(text) - len(text.lstrip())
             yield [(f"{'':>{len(str(number))}}--> ", "gutter"), (f"broken.py:{number}", "")]
-            yield [(f"{number} | ", "gutter"), (printable(code), "")]
-            marks = " " * indent + "^" * (len(code) - indent)
+            yield [(f"{number} | ", "gutter"), *code(printable(text), color=look.color)]
+            marks = " " * indent + "^" * (len(text) - indent)
             yield [(f"{'':>{len(str(number))}} | ", "gutter"), (marks, "error")]
     yield []
-    yield [("Mended", "heading")]
+    yield [("Fixed", "heading")]
     before, after = (_MARKER.sub("", text).split("\n") for text in (marked, fixed))
-    for line in difflib.unified_diff(before, after, "broken.py", "fixed.py", n=2, lineterm=""):
-        yield [(printable(line), _diff_style(line))]
+    diff = difflib.unified_diff(before, after, n=2, lineterm="")
+    # Without the names of the two files.
+    for number, line in enumerate(itertools.islice(diff, 2, None)):
+        if not line.startswith("@@"):
+            sign, rest = line[:1], printable(line[1:])
+            style = {"+": "added", "-": "removed"}.get(sign)
+            yield [(f"{sign} ", style or ""), *([(rest, style)] if style else code(rest, color=look.color))]
+        elif number:
+            yield [("⋮", "gutter")]
 
 
 def _recorded(folder: Path) -> Iterator[Line]:
     """A recorded text, for what cannot be run everywhere."""
     for path in sorted(folder.glob("broken*.txt"))[:1]:
         yield []
-        yield [("Example, as it was recorded", "heading")]
+        yield [("Recorded example", "heading")]
         yield from ([(printable(line), "")] for line in path.read_text("utf-8").rstrip().split("\n"))
-
-
-def _diff_style(line: str) -> str:
-    if line.startswith(("---", "+++", "@@")):
-        return "dim"
-    return {"+": "added", "-": "removed"}.get(line[:1], "")
