@@ -125,9 +125,9 @@ def _keras_of(text: str, keras: int) -> int:
     if _LEGACY_SWITCH.search(text) or _INSIDE_KERAS_2.search(text):
         return 2
     named = set(_kerases_imported(text))
-    if _WHOLE.search(text) and (_PRIVATE in named or _OF_TENSORFLOW.search(text)):
+    if _WHOLE.search(text) and _OF_TENSORFLOW.search(text):
         return keras
-    return 2 if named and named <= {"tf_keras", _PRIVATE} else keras
+    return 2 if named == {"tf_keras"} else keras
 
 
 def _kerases_imported(text: str) -> Iterator[str]:

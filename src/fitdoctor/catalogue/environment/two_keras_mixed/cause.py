@@ -6,6 +6,9 @@
 identifier: <… object>` or `All inputs values must be KerasTensors`. One case is silent: a Keras 3 layer called on a
 `tf_keras` tensor becomes plain operations of the model, and its weights are not trained.
 
+A model made entirely with `tensorflow.python.keras` fails in `fit`, `evaluate` and `predict`: `AttributeError: module
+'tensorflow.python.distribute.input_lib' has no attribute 'DistributedDatasetInterface'`.
+
 ## Why
 
 A machine can have up to three Keras packages: Keras 3 (`keras`, and `tf.keras` since TensorFlow 2.16), Keras 2
@@ -45,7 +48,7 @@ CAUSE = Cause(
     slug="two-keras-mixed",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError"),
-    explains=("FIT309", "FIT311"),
+    explains=("FIT309", "FIT311", "FIT901"),
 )
 
 PRIVATE = "tensorflow.python.keras"
@@ -68,10 +71,10 @@ FOREIGN = pattern(
 def from_source(module: Module) -> Iterator[Finding]:
     """Report private Keras imports next to the public one, and `tf_keras` objects in a `keras` model."""
     # Keras 2 accepts layers of the private copy inside TensorFlow.
-    if module.keras != 2 and _uses_public(module):
-        for node in _private_imports(module):
-            yield _private_finding(module, node, Confidence.LIKELY, [])
-            break
+    if module.keras != 2:
+        public, private = _uses_public(module), _private_imports(module)
+        if private and (public or _trains(module)):
+            yield _private_finding(module, private[0], Confidence.LIKELY, [], alone=not public)
     for mixed in mixtures(module):
         yield _mixed_finding(module, mixed, Confidence.LIKELY, [])
 
@@ -100,6 +103,14 @@ def _uses_public(module: Module) -> bool:
     )
 
 
+def _trains(module: Module) -> bool:
+    """Return whether the file calls a method that the private Keras no longer supports.
+
+    Its data adapters ask for `DistributedDatasetInterface`, which TensorFlow 2.16 and later do not have.
+    """
+    return any(True for _call in module.method_calls("fit", "fit_generator", "evaluate", "predict"))
+
+
 def _only_for_typing(module: Module, node: ast.ImportFrom) -> bool:
     """Return whether none of the imported names is called; functions and types of the private Keras are harmless."""
     names = {alias.asname or alias.name for alias in node.names}
@@ -119,10 +130,19 @@ def _does_no_harm(node: ast.ImportFrom) -> bool:
 
 
 def _private_finding(
-    module: Module, node: ast.ImportFrom, confidence: Confidence, evidence: list[Evidence]
+    module: Module,
+    node: ast.ImportFrom,
+    confidence: Confidence,
+    evidence: list[Evidence],
+    alone: bool = False,
 ) -> Finding:
+    message = (
+        "a private copy of Keras that cannot train"
+        if alone
+        else "a different Keras from the one the model uses"
+    )
     return CAUSE.finding(
-        f"`{node.module}` is a different Keras from the one the model uses",
+        f"`{node.module}` is {message}",
         subject="import of tensorflow.python.keras",
         location=module.location(node),
         evidence=[
@@ -267,6 +287,27 @@ def from_tensor(failure: FailureFacts) -> Iterator[Finding]:
             fix("build the whole model with one package, either `tf_keras` or `keras`"),
             fix("set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported, and use `tf.keras` throughout"),
         ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+@CAUSE.after_failure
+def from_private_training(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a model of the private Keras, which asks TensorFlow for what it no longer has."""
+    if "has no attribute 'DistributedDatasetInterface'" not in failure.message:
+        return
+    evidence = [Evidence(claim="the private Keras does not match this TensorFlow", fact="failure.message")]
+    for module in project.modules if isinstance(project, Project) else ():
+        for node in _private_imports(module):
+            yield _private_finding(module, node, Confidence.CERTAIN, evidence, alone=True)
+            return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        f"the model is made with `{PRIVATE}`, a private copy of Keras that cannot train",
+        subject=f"import of {PRIVATE}",
+        location=frame.location if frame else None,
+        evidence=evidence,
+        fixes=[fix("import from `tensorflow.keras` or `keras`")],
         confidence=Confidence.CERTAIN,
     )
 
