@@ -93,7 +93,7 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
 
 def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fitdoctor.source.read.MAX_BYTES", 2**20)
-    with pytest.raises(SourceError, match="larger than 1 MB"):
+    with pytest.raises(SourceError, match="larger than 1 MiB"):
         read_source(write(tmp_path, "a.py", b"#" * (2**20 + 1)))
 
 

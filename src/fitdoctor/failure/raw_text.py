@@ -49,7 +49,7 @@ def read_text_any(source: Path | str | bytes) -> str:
     if wide:
         return raw.decode(wide, "replace")
     if _is_binary(raw[:_SAMPLE]):
-        raise ValueError("not text: the file is binary")
+        raise ValueError("the file is binary, not text")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:

@@ -16,7 +16,7 @@ KEEPS_ELEMENTS = frozenset(
     "batch shuffle prefetch repeat cache take skip shard rebatch unbatch ragged_batch".split()
 )
 """What tf.data can do without changing the samples."""
-_NOT_FOUND = Unknown("its place in the source was not found")
+_NOT_FOUND = Unknown("the location in the source was not found")
 
 
 def only_value(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.expr | None:

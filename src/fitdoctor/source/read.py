@@ -151,7 +151,7 @@ def parse(facts: SourceFacts) -> ast.Module:
     """The syntax tree of the text.
 
     Raises:
-        SourceError: it is not Python, or is nested too deeply to be read.
+        SourceError: it is not Python, or is nested too deeply to parse.
     """
     try:
         # An invalid escape in the user's file is not ours to print.
@@ -163,7 +163,7 @@ def parse(facts: SourceFacts) -> ast.Module:
         raise SourceError(f"not valid Python: {error.msg}", facts.path, line, cell) from None
     except (RecursionError, MemoryError):
         # CPython's parser gives MemoryError where its own stack overflows.
-        raise SourceError("nested too deeply to be read", facts.path) from None
+        raise SourceError("nested too deeply to parse", facts.path) from None
     except ValueError as error:  # NUL bytes, on Pythons before 3.12; lone surrogates
         raise SourceError(f"not valid Python: {error}", facts.path) from None
 
@@ -196,7 +196,7 @@ def _bytes_of(path: Path | str, shown: str, limit: int) -> bytes:
     except ValueError as error:  # a NUL in the path
         raise SourceError(f"cannot be read: {error}", shown) from None
     if len(raw) > limit:
-        raise SourceError(f"larger than {limit // 2**20} MB: not read", shown)
+        raise SourceError(f"larger than {limit // 2**20} MiB, not read", shown)
     return raw
 
 
@@ -252,7 +252,7 @@ def _notebook(text: str, shown: str, keras: int, assumed: bool) -> SourceFacts:
         raise SourceError("not a notebook: no `cells` in it", shown)
     language = _language(notebook.get("metadata"))
     if language not in ("", "python"):
-        raise SourceError(f"the notebook is written in {language}, not in Python", shown)
+        raise SourceError(f"the notebook is written in {language}, not Python", shown)
     cells = _code_cells(notebook, shown)
     if assumed:
         from fitdoctor.source.keras_version import of_notebook

@@ -87,9 +87,7 @@ def misfit(function: FunctionInfo, contract: Contract) -> str:
         names, required = names[1:], required - 1
     given = len(contract.positional)
     if given > len(names) and arguments.vararg is None:
-        return (
-            f"it takes {_count(len(names))}, but Keras passes {_count(given)}: {_quoted(contract.positional)}"
-        )
+        return f"it takes {_count(len(names))}, but Keras passes {given}: {_quoted(contract.positional)}"
     by_name = set(contract.keywords)
     keyword_only = [argument.arg for argument in arguments.kwonlyargs]
     unknown = by_name - set(names[given:]) - set(keyword_only)

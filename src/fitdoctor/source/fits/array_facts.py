@@ -98,7 +98,7 @@ def _grown_list(
     dtype = element.dtype if numbers and isinstance(element, Array) else NOT_EVIDENT
     facts = untold(run, path, node)
     ragged = isinstance(element, Ref) and isinstance(run.record(element), ListRecord)
-    shape = (None,) if numbers else Unknown("its rows may differ in length") if ragged else NOT_EVIDENT
+    shape = (None,) if numbers else Unknown("rows may differ in length") if ragged else NOT_EVIDENT
     return (replace(facts, container="list", shape=shape, dtype=dtype),)
 
 

@@ -116,17 +116,17 @@ def loss_facts(run: Interpreter, value: Value, node: ast.expr | None, output: st
     unknown = Unknown("not evident from the source")
     if isinstance(value, Function):
         name = "<lambda>" if isinstance(value.node, ast.Lambda) else value.node.name
-        return LossFacts(name, "function", Unknown("a function of the user's"), (), output, code)
+        return LossFacts(name, "function", Unknown("a custom function"), (), output, code)
     if isinstance(value, Class):
-        return LossFacts(value.node.name, "class", Unknown("a class of the user's"), (), output, code)
+        return LossFacts(value.node.name, "class", Unknown("a custom class"), (), output, code)
     if isinstance(value, Ref):
         record = run.record(value)
         if isinstance(record, InstanceRecord):
             is_loss = run.class_info(record.owner.node).kind == "Loss"
             kind = "class" if is_loss else "function"
-            return LossFacts(record.owner.node.name, kind, Unknown("a class of the user's"), (), output, code)
+            return LossFacts(record.owner.node.name, kind, Unknown("a custom class"), (), output, code)
     if isinstance(value, Method):
-        return LossFacts(value.name, "function", Unknown("a method of the user's"), (), output, code)
+        return LossFacts(value.name, "function", Unknown("a custom method"), (), output, code)
     last = value.name.rpartition(".")[2] if isinstance(value, (Named, Made)) else ""
     return LossFacts(last, "function", unknown, (), output, code)
 

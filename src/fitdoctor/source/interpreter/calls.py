@@ -411,7 +411,7 @@ def _forget_reassigned(run: Interpreter, receiver: Ref, owner: Class) -> None:
     assert isinstance(record, (InstanceRecord, LayerRecord, ModelRecord))
     run.update(receiver, replace(record, attributes=attributes))
     if isinstance(record, ModelRecord) and record.compiled is None:
-        unknown = Unknown("whoever calls the method may have compiled the model")
+        unknown = Unknown("the caller may have compiled the model")
         run.update(receiver, replace(record, attributes=attributes, compiled=unknown))
 
 

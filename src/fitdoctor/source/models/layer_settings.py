@@ -193,7 +193,7 @@ class LayerPlan:
         """A setting as it is, Unknown where it is not told."""
         if name in self.settings:
             return self.settings[name]
-        return default if self.certain else Unknown("given by **kwargs")
+        return default if self.certain else Unknown("passed as **kwargs")
 
     def plain(self, name: str, default: Any = None) -> Any:
         """A setting that must be told.

@@ -1,4 +1,4 @@
-"""A cluster of one worker, written as a Python dict instead of JSON."""
+"""Training in a cluster of one worker."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A cluster of one worker, written as JSON."""
+"""Training in a cluster of one worker."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Two logical devices, configured after TensorFlow has initialized its devices."""
+"""Training on a CPU split into two logical devices."""
 
 import numpy as np
 import tensorflow as tf

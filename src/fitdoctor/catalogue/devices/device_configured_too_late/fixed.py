@@ -1,4 +1,4 @@
-"""Two logical devices, configured before TensorFlow initializes its devices."""
+"""Training on a CPU split into two logical devices."""
 
 import numpy as np
 import tensorflow as tf

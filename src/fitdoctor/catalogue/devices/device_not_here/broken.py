@@ -1,4 +1,4 @@
-"""Training pinned to a GPU that this machine does not have, with soft placement off."""
+"""Training on a chosen device."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A strategy that names two GPUs, on a machine without any. (never ends)"""
+"""Training with a mirrored strategy. (never ends)"""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Training on a device that the machine has."""
+"""Training on a chosen device."""
 
 import numpy as np
 import tensorflow as tf

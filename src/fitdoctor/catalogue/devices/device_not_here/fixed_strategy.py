@@ -1,4 +1,4 @@
-"""A strategy over the devices that the machine has."""
+"""Training with a mirrored strategy."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Two replicas that share a batch of one sample."""
+"""Training on two replicas."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Two replicas that each average the loss over their own samples."""
+"""A custom training loop on two replicas."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Two replicas that divide the loss by the global batch size."""
+"""A custom training loop on two replicas."""
 
 import numpy as np
 import tensorflow as tf

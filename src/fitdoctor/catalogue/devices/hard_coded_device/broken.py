@@ -1,4 +1,4 @@
-"""A layer pinned to a GPU."""
+"""A model with a custom dense layer."""
 
 import numpy as np
 import tensorflow as tf

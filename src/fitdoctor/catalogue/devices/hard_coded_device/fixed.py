@@ -1,4 +1,4 @@
-"""A layer that leaves device placement to TensorFlow."""
+"""A model with a custom dense layer."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""The model is created before the strategy scope and compiled inside it."""
+"""Training with a mirrored strategy."""
 
 import keras
 import numpy as np

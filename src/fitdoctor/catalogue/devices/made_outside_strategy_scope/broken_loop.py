@@ -1,4 +1,4 @@
-"""A custom training loop on two replicas: the optimizer creates its variables in the first step."""
+"""A custom training loop on two replicas."""
 
 import keras
 import numpy as np
@@ -16,8 +16,8 @@ def step(x, y):
     with tf.GradientTape() as tape:
         errors = tf.reduce_sum((model(x, training=True) - y) ** 2, axis=-1)
         loss = tf.nn.compute_average_loss(errors, global_batch_size=16)
-    slopes = tape.gradient(loss, model.trainable_variables)
-    optimizer.apply_gradients(zip(slopes, model.trainable_variables, strict=True))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
     return loss
 
 

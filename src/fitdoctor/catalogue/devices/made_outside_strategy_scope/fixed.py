@@ -1,4 +1,4 @@
-"""The model is created and compiled inside the strategy scope."""
+"""Training with a mirrored strategy."""
 
 import keras
 import numpy as np

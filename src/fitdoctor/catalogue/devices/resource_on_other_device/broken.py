@@ -1,4 +1,4 @@
-"""The variables are on the second device, but XLA compiles the training step for the first."""
+"""Training with XLA on a machine with two devices."""
 
 import numpy as np
 import tensorflow as tf

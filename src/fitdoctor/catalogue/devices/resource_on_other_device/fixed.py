@@ -1,4 +1,4 @@
-"""The variables are on the device that the compiled step runs on."""
+"""Training with XLA on a machine with two devices."""
 
 import numpy as np
 import tensorflow as tf

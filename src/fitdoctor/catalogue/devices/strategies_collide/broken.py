@@ -1,4 +1,4 @@
-"""A new strategy for each trial."""
+"""Several trials on two replicas."""
 
 import numpy as np
 import tensorflow as tf

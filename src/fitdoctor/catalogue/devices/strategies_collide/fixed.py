@@ -1,4 +1,4 @@
-"""One strategy for all trials."""
+"""Several trials on two replicas."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""The loss is passed to `compile`."""
+"""Linear regression of demand on temperature."""
 
 import numpy as np
 import tensorflow as tf

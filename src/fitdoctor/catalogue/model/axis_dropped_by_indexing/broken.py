@@ -1,4 +1,4 @@
-"""A layer that selects the first feature by index, which drops the feature axis."""
+"""A custom layer that selects the first feature."""
 
 import numpy as np
 import tensorflow as tf

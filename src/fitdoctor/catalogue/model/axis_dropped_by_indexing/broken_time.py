@@ -1,4 +1,4 @@
-"""Two recurrent layers over hourly wind: an index drops the time axis before the second."""
+"""Two stacked recurrent layers over hourly wind."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Two recurrent layers over hourly wind: a slice keeps the time axis for the second."""
+"""Two stacked recurrent layers over hourly wind."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Signature pairs with a margin loss whose factory function returns nothing."""
+"""Signature pairs with a margin loss from a factory function."""
 
 import keras
 import numpy as np

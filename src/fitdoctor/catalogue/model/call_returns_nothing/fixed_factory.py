@@ -1,4 +1,4 @@
-"""Signature pairs with a margin loss that a factory function returns."""
+"""Signature pairs with a margin loss from a factory function."""
 
 import keras
 import numpy as np

@@ -261,7 +261,7 @@ def _finding(
         passed[0].location(passed[1]) if passed is not None else None, layer.code if layer else None, call
     )
     return CAUSE.finding(
-        f"`{kind}` is passed as a layer: it is never called",
+        f"`{kind}` is not called: the layer is passed instead of its output",
         subject=f"layer {kind}",
         location=location,
         evidence=[

@@ -1,4 +1,4 @@
-"""The optimizer has a learning rate schedule, and a callback tries to set the rate as well."""
+"""Training with a learning rate that falls each epoch."""
 
 import numpy as np
 import keras

@@ -1,4 +1,4 @@
-"""The optimizer starts with a constant learning rate, which the callback lowers."""
+"""Training with a learning rate that falls each epoch."""
 
 import numpy as np
 import keras

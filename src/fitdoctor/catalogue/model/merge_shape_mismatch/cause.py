@@ -99,16 +99,24 @@ def _of_arithmetic(failure: FailureFacts) -> Finding:
     """Report `a + b` of two tensors of a functional model."""
     frame = failure.last_user_frame
     shapes = shapes_in(failure.message)
-    words = " and ".join(shape_words(shape) for shape in shapes) or "different shapes"
+    words = _listed(shapes)
     code = frame.code if frame is not None else Unknown("the traceback shows none of the user's lines")
     return CAUSE.finding(
-        f"tensors of shapes {words} cannot be combined",
+        f"tensors of {words} cannot be combined",
         subject="arithmetic",
         location=place(code, frame.location if frame is not None else None),
-        evidence=[Evidence(claim="shapes", observed=words, expected="equal shapes", fact="failure.message")],
+        evidence=[Evidence(claim="inputs", observed=words, expected="equal shapes", fact="failure.message")],
         fixes=[fix("bring the tensors to the same shape before combining them")],
         confidence=Confidence.CERTAIN,
     )
+
+
+def _listed(shapes: tuple[Shape, ...]) -> str:
+    """Return `shapes (2,), (3,) and (4,)`."""
+    words = [shape_words(shape) for shape in shapes]
+    if len(words) < 2:
+        return "different shapes"
+    return f"shapes {', '.join(words[:-1])} and {words[-1]}"
 
 
 def _called(refusal: Refusal) -> Location | None:
@@ -122,10 +130,10 @@ def _called(refusal: Refusal) -> Location | None:
 
 def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
     shapes = _shapes(refusal)
-    words = " and ".join(shape_words(shape) for shape in shapes) or "different shapes"
+    words = _listed(shapes)
     verdict = _verdict(refusal, shapes, project)
     return CAUSE.finding(
-        f"`{refusal.name}` cannot merge tensors of shapes {words}",
+        f"`{refusal.name}` cannot merge tensors of {words}",
         subject=f"layer {refusal.name}",
         location=place(verdict.location, _called(refusal)),
         evidence=[

@@ -1,4 +1,4 @@
-"""A tide model in which a layer was copied together with its name."""
+"""A tide model with named layers."""
 
 import keras
 import numpy as np

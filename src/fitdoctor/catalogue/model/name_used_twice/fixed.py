@@ -1,4 +1,4 @@
-"""A tide model in which every layer has its own name."""
+"""A tide model with named layers."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""A model that is trained without being compiled."""
+"""A churn model, from layers to training."""
 
 import numpy as np
 import keras

@@ -63,7 +63,7 @@ def from_model(
         location=place(fit.code),
         evidence=[
             Evidence(
-                claim="`compile` was not called on this model",
+                claim="`compile` is never called on this model",
                 fact="model.compiled",
                 location=place(model.code),
             )

@@ -1,4 +1,4 @@
-"""A model that is compiled before training."""
+"""A churn model, from layers to training."""
 
 import numpy as np
 import keras

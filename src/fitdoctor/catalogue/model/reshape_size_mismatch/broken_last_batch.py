@@ -1,4 +1,4 @@
-"""A reshape that hard-codes the batch size, although the last batch is shorter."""
+"""A custom layer that splits the features into heads."""
 
 import keras
 import numpy as np

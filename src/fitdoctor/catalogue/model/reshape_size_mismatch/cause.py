@@ -95,7 +95,7 @@ def _of_call(refusal: Refusal) -> Finding:
     given, target = refusal.shapes[0][1:], sizes.target_shape if sizes is not None else None
     code = refusal.layer.code if refusal.layer is not None else None
     return CAUSE.finding(
-        f"a sample of {_count(given)} elements is reshaped to {_words(target)}, which has {_count(target)}",
+        f"a sample of {_count(given)} elements is reshaped to {_words(target)}, which needs {_count(target)}",
         subject="reshape",
         location=place(code, refusal.place),
         evidence=[

@@ -1,4 +1,4 @@
-"""A reshape that leaves the batch size open."""
+"""A custom layer that splits the features into heads."""
 
 import keras
 import numpy as np

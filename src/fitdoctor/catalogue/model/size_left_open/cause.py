@@ -87,7 +87,7 @@ def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
     return CAUSE.finding(
         f"{name} needs a fixed number of features, but "
         + (
-            "`Flatten` before it outputs as many as the input is large"
+            "the output size of `Flatten` before it depends on the input size"
             if flattened
             else "the feature axis of its input is open"
         ),

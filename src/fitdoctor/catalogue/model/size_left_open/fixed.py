@@ -1,9 +1,9 @@
-"""Images of any size are pooled to one value per filter."""
+"""A classifier for images of any size."""
 
 import numpy as np
 import keras
 
-pictures = np.random.default_rng(3).random((24, 20, 20, 3), dtype="float32")
+images = np.random.default_rng(3).random((24, 20, 20, 3), dtype="float32")
 labels = np.arange(24) % 2
 
 model = keras.Sequential(
@@ -15,4 +15,4 @@ model = keras.Sequential(
     ]
 )
 model.compile(optimizer="adam", loss="binary_crossentropy")
-model.fit(pictures, labels, epochs=1, verbose=0)
+model.fit(images, labels, epochs=1, verbose=0)

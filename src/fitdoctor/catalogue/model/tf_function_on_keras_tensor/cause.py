@@ -79,9 +79,13 @@ def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: 
         return _in_training(module, call, confidence)
     name = module.segment(call.func)
     tensor = next((each for each in call.args if is_keras_tensor(module, each)), None)
-    what = f"`{module.segment(tensor)}`" if isinstance(tensor, ast.Name) else "a tensor"
+    what = (
+        f"`{module.segment(tensor)}`, a symbolic tensor"
+        if isinstance(tensor, ast.Name)
+        else "a symbolic tensor"
+    )
     return CAUSE.finding(
-        f"`{name}` is called on {what} of a functional model, which only Keras can compute with",
+        f"`{name}` cannot compute with {what} of a functional model",
         subject=f"function {name}",
         location=module.location(call),
         evidence=[

@@ -253,7 +253,9 @@ def _taking_first(step: FunctionInfo, batch: str) -> tuple[Edit, ...]:
 
 
 def _number(parts: tuple[str, ...]) -> str:
-    return "only `x`" if len(parts) == 1 else f"{len(parts)}: {', '.join(f'`{part}`' for part in parts)}"
+    return (
+        "only `x`" if len(parts) == 1 else f"{len(parts)} values: {', '.join(f'`{part}`' for part in parts)}"
+    )
 
 
 def _unpacking_fixes(

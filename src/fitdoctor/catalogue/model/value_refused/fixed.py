@@ -1,4 +1,4 @@
-"""A wine model that drops a quarter of its units, written as a fraction."""
+"""A wine model that drops a quarter of its units."""
 
 import keras
 import numpy as np
