@@ -50,7 +50,7 @@ def _imported(tree: ast.Module) -> list[str]:
 
 
 def _unknown(cell: str, imported: set[str]) -> str:
-    """As many lines, in which every name of the cell is bound to something that nobody knows."""
+    """Replace a cell by as many lines that bind each of its names to an unknown value."""
     names = dict.fromkeys(_NAME.findall(cell))
     bound = [
         name

@@ -154,7 +154,7 @@ def from_failure(
         "the model is not compiled",
         subject="model",
         location=frame.location if frame else None,
-        evidence=[Evidence(claim="Keras refuses to train the model", fact="failure.message")],
+        evidence=[Evidence(claim="Keras does not train an uncompiled model", fact="failure.message")],
         fixes=[remedy],
         confidence=Confidence.CERTAIN,
     )

@@ -13,9 +13,9 @@ features.trainable = False
 
 
 def perceptual(y_true, y_pred):
-    wanted = features(y_true)
-    seen = features(y_pred)
-    return ops.mean(ops.square(wanted - seen), axis=-1)
+    target = features(y_true)
+    predicted = features(y_pred)
+    return ops.mean(ops.square(target - predicted), axis=-1)
 
 
 model = keras.Sequential(

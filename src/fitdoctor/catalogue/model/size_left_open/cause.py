@@ -17,7 +17,7 @@ Pool over the open axes instead of flattening them (`GlobalAveragePooling2D`), o
 
 ## Known limits
 
-If one of your own operations leaves an axis open, the finding names the layer that fails, not the operation.
+If a custom operation leaves an axis open, the finding names the layer that fails, not the operation.
 """
 
 from __future__ import annotations

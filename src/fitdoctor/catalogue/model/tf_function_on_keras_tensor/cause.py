@@ -17,7 +17,7 @@ Use the equivalent function in `keras.ops`, which accepts both kinds of tensors.
 
 For a loss or metric that reads such a tensor from the enclosing code (`z_mean` of a variational autoencoder), another
 function does not help: the tensor has no values during training. Add the term in a layer that is called on the tensor
-(`self.add_loss(…)` in its `call`), or make the tensor an output of the model.
+(`self.add_loss(…)` in its `call`), or add the tensor to the model's outputs.
 
 ## Known limits
 
@@ -122,7 +122,7 @@ def _in_training(module: Module, call: ast.Call, confidence: Confidence) -> Find
         ],
         fixes=[
             fix("compute this term in the `call` of a layer called on the tensor, with `self.add_loss(…)`"),
-            fix("or make the tensor an output of the model and read it from the predictions"),
+            fix("or add the tensor to the model's outputs and read it from the predictions"),
         ],
         confidence=confidence,
     )
