@@ -62,8 +62,6 @@ WORN = {
     r"\bhow near\b": "how accurate",
     r"\btwin\b": "fixed version",
     r"\bof (one's|your|the user's|its|their) own\b": "a custom layer; its own layer",
-    r"\bwithout a word\b": "silently",
-    r"\bgo(es)? together\b": "are compatible, match",
     r"\b(take|takes|taking|taken) (it |them |[a-z]+ )?apart\b": "unpack",
     r"\b(is|are) taken for\b": "is used as, is treated as",
     r"\bshared? out\b": "shard, distribute",

@@ -2,7 +2,7 @@
 
 ## What happens
 
-For a tensor of shape (batch, features), `inputs[:, 0]` has shape (batch,): the feature axis is gone, and the next layer
+For a tensor of shape (batch, features), `inputs[:, 0]` has shape (batch,), without the feature axis. The next layer
 raises `ValueError: Input 0 of layer "dense" is incompatible with the layer: expected min_ndim=2, found ndim=1`.
 
 ## Why
