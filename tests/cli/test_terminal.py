@@ -15,7 +15,7 @@ import time
 import pytest
 
 from fitdoctor.cli.lint_progress import progress
-from fitdoctor.report.paint import cells, plain, table, terminal_width, wants_color
+from fitdoctor.report.paint import cells, plain, remark, table, terminal_width, wants_color
 
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x1b]*\x1b\\")
 
@@ -206,3 +206,19 @@ def test_at_a_real_terminal_the_text_is_the_same_with_colours_and_links(tmp_path
     assert "error[FIT" in piped.stdout and "\x1b" not in piped.stdout
     assert f"file://{tmp_path}/a.py#" in text
     assert CODES.sub("", text) == piped.stdout
+
+
+def test_lines_of_our_own_are_wrapped_at_a_terminal_and_steer_none(monkeypatch):
+    text = "checked 2 fits against 126 causes, no problems found (0.3 s)"
+    assert remark(text, io.StringIO()) == f"fitdoctor: {text}\n"
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = remark(text, Terminal()).splitlines()
+    assert max(map(len, lines)) <= 40 and " ".join(" ".join(lines).split()) == f"fitdoctor: {text}"
+    assert "\x1b" not in remark("cannot read `\x1b[2J`", Terminal())
+
+
+def test_a_hostile_file_name_does_not_reach_the_terminal(run, project):
+    write(project / "a\x1b[2J.py", "x = (\n")
+    done = run("lint")
+    assert done.status == 2 and "a\\x1b[2J.py:" in done.err and "\x1b" not in done.err
+    assert "\x1b" not in run("lint", "no\x1b[2J.py").err

@@ -50,7 +50,9 @@ def main(argv: list[str] | None = None) -> int:
             _leave(status)
         return status
     except UsageError as error:
-        print(f"fitdoctor: {error}", file=sys.stderr)
+        from fitdoctor.report.paint import remark
+
+        sys.stderr.write(remark(str(error), sys.stderr))
         return 2
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else int(error.code is not None)

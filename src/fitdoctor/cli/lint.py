@@ -10,7 +10,7 @@ from fitdoctor.cli.discover import Found, NothingThere, discover
 from fitdoctor.cli.installed import installed
 from fitdoctor.cli.lint_files import Linted, Wishes, lint_files, lint_text
 from fitdoctor.cli.lint_report import clean_line, fixable_of, print_report, print_statistics
-from fitdoctor.cli.options import Parser, add_cause_options, add_output_options, check_causes, listed
+from fitdoctor.cli.options import Parser, add_cause_options, add_output_options, check_causes, listed, say
 from fitdoctor.config import ConfigError, find_config, read_config
 
 TYPE_CHECKING = False
@@ -159,7 +159,7 @@ def _show_settings(options: Namespace, files: list[Found]) -> int:
         for name, value in rows.items():
             print(f"{name + ':':<18}{value}")
     if not files:
-        print("fitdoctor: no Python files or notebooks found", file=sys.stderr)
+        say("no Python files or notebooks found")
     return 0
 
 
@@ -215,7 +215,7 @@ def _conclude(options: Namespace, files: list[Found], linted: Linted) -> int:
 
         diagnosis = without_known(diagnosis, read_baseline(options.baseline))
     if not files:
-        print("fitdoctor: no Python files or notebooks found", file=sys.stderr)
+        say("no Python files or notebooks found")
     elif options.statistics:
         print_statistics(diagnosis, options, len(files))
     elif linted.unreadable and _is_plain_and_empty(options, diagnosis):
@@ -224,7 +224,7 @@ def _conclude(options: Namespace, files: list[Found], linted: Linted) -> int:
         new = "new " if options.baseline else ""
         print_report(diagnosis, options, {found.path for found in files}, new)
     for line in (*sorted(linted.remarks), *_about_keras(linted, files)):
-        print(f"fitdoctor: {line}", file=sys.stderr)
+        say(line)
     return _status(options, files, diagnosis, linted.unreadable)
 
 
@@ -261,7 +261,7 @@ def _status(options: Namespace, files: list[Found], diagnosis: Diagnosis, unread
     from fitdoctor.diagnosis import Severity
 
     for line in sorted(unreadable):
-        print(f"fitdoctor: {line}", file=sys.stderr)
+        say(line)
     if unreadable:
         return 2
     if options.exit_zero:

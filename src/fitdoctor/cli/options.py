@@ -7,6 +7,7 @@ import sys
 
 from fitdoctor.cli import UsageError
 from fitdoctor.report import FORMATS
+from fitdoctor.report.paint import remark
 from fitdoctor.report.paint import terminal_width as terminal_width
 from fitdoctor.report.paint import wants_color as wants_color
 
@@ -149,6 +150,12 @@ def give_out(
     except RenderError as error:
         raise UsageError(str(error)) from error
     put(drawn, options, target)
+
+
+def say(text: str) -> None:
+    """Print a line of our own to standard error."""
+    sys.stderr.write(remark(text, sys.stderr))
+    sys.stderr.flush()
 
 
 def put(text: str, options: argparse.Namespace, stream: TextIO | None = None) -> None:

@@ -12,6 +12,7 @@ from fitdoctor.cli.options import (
     Parser,
     add_cause_options,
     add_output_options,
+    say,
     settings,
     wants_color,
 )
@@ -85,7 +86,7 @@ def _run(wanted: Options, options: argparse.Namespace, fail_on: str | None) -> i
     _save(ended, options.save)
     if told_by:
         line = summary(ended.diagnosis) or "no problems found"
-        print(f"fitdoctor: {line} ({wanted.name}); {told_by}", file=sys.stderr)
+        say(f"{line} ({wanted.name}); {told_by}")
         return ended.status
     print_ending(ended, wanted, options)
     if ended.status == 0 and fail_on and ended.diagnosis.at_least(Severity(fail_on)):
@@ -106,10 +107,7 @@ def _together(ended: Ended, wanted: Options) -> tuple[Ended, str]:
             return ended, f"{place.cluster.chief} prints the report" if heard else ""
         others = place.gather()
     except OSError as error:
-        print(
-            f"fitdoctor: cannot exchange reports with the other workers in `{place.folder}`: {error.strerror}",
-            file=sys.stderr,
-        )
+        say(f"cannot exchange reports with the other workers in `{place.folder}`: {error.strerror}")
         return ended, ""
     if not others:
         return ended, ""
@@ -130,7 +128,7 @@ def _save(ended: Ended, asked: str | None) -> None:
     except OSError as error:
         # The copy that nobody asked for may fail in silence: a home that cannot be written to is no problem of theirs.
         if asked:
-            print(f"fitdoctor: cannot write `{path}`: {error.strerror}", file=sys.stderr)
+            say(f"cannot write `{path}`: {error.strerror}")
 
 
 def _refuse_unwritable(path: str | None) -> None:

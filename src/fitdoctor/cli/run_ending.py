@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from fitdoctor.catalogue.words import counted
-from fitdoctor.cli.options import give_out, terminal_width, wants_color
+from fitdoctor.cli.options import give_out, say, terminal_width, wants_color
 from fitdoctor.records import replace
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ def print_ending(ended: Ended, wanted: Options, options: argparse.Namespace) -> 
         _print_rest(ended, options)
     line = closing_line(ended, wanted, options)
     if line and not options.quiet and (to_file or options.output_format in ("text", "concise")):
-        print(f"fitdoctor: {line}", file=sys.stderr)
+        say(line)
 
 
 def _print_rest(ended: Ended, options: argparse.Namespace) -> None:
@@ -42,7 +42,7 @@ def _print_rest(ended: Ended, options: argparse.Namespace) -> None:
         give_out(shown, options, sys.stderr, counts=False)
     elif options.verbose:
         for crash in diagnosis.crashes:
-            print(f"fitdoctor: internal error: {crash.where}: {crash.error}", file=sys.stderr)
+            say(f"internal error: {crash.where}: {crash.error}")
     if not _stopped(ended):
         before = _printed_before_training(ended)
         again = [found for found in diagnosis.findings if found.fingerprint in before]

@@ -262,6 +262,15 @@ def shows_links(stream: TextIO | None) -> bool:
     return os.environ.get("TERM", "") not in ("", "dumb", "linux", "unknown")
 
 
+def remark(text: str, stream: TextIO) -> str:
+    """A line of our own for a stream: `fitdoctor: …`, wrapped where it is a terminal, with nothing that steers one."""
+    lines = [[(printable(line), "")] for line in f"fitdoctor: {text}".split("\n")]
+    if _is_terminal(stream):
+        width = terminal_width(stream)
+        lines = [part for line in lines for part in wrapped(line, width, [("  ", "")])]
+    return painted(lines, color=False)
+
+
 def painted(lines: Iterable[Line], *, color: bool, links: bool = False) -> str:
     """The lines as one text, each ended by a line break.
 
