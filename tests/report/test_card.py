@@ -21,6 +21,7 @@ from fitdoctor.diagnosis import (
     Severity,
     Unexplained,
 )
+from fitdoctor.memory.prediction import Prediction, Share
 from fitdoctor.records import replace
 from fitdoctor.report.card import card
 from fitdoctor.report.highlight import tokens
@@ -178,6 +179,54 @@ def test_a_surrogate_in_a_name_can_be_sent_as_utf8():
 )
 def test_highlighting_keeps_every_character(line):
     assert "".join(text for _kind, text in tokens(line)) == line
+
+
+def test_a_prediction_of_memory_is_a_card():
+    shares = (Share("activations", 3 * 2**20), Share(HOSTILE, 2**20))
+    points = tuple((stage, size * 2**20) for stage, size in (("forward", 1), ("backward", 4), ("update", 2)))
+    prediction = Prediction(
+        HOSTILE,
+        32,
+        "traced",
+        4 * 2**20,
+        5 * 2**20,
+        kinds=shares,
+        layers=shares,
+        points=points,
+        notes=(HOSTILE,),
+    )
+    bundle = prediction._repr_mimebundle_()
+    elements = Elements(bundle["text/html"])
+    assert {"svg", "polygon", "table"} <= {tag for tag, _attrs in elements.tags}
+    assert not {"img", "b"} & {tag for tag, _attrs in elements.tags}
+    assert "activations kept for the backward pass" in elements.text and "3.0 MiB" in elements.text
+    assert "batch" in bundle["text/plain"] and "5.0 MiB" in bundle["text/plain"]
+
+
+def test_a_scan_is_a_card_with_its_findings():
+    pytest.importorskip("numpy")
+    from fitdoctor.scan.outcome import ComponentReport, DataReport, ScanReport, SeenReport
+
+    component = ComponentReport(
+        HOSTILE,
+        "x",
+        9,
+        (SeenReport("(9, 4)", 9),),
+        (SeenReport("float32", 9),),
+        0.5,
+        7.5,
+        2.0,
+        3,
+        0,
+        0,
+        "row 4",
+    )
+    data = DataReport(HOSTILE, "training", 9, None, 9, 0.1, True, False, (component,))
+    bundle = ScanReport((data,), Diagnosis((PRIMARY,)))._repr_mimebundle_()
+    elements = Elements(bundle["text/html"])
+    assert not {"img", "b"} & {tag for tag, _attrs in elements.tags}
+    assert "9 rows" in elements.text and "7.5" in elements.text and "FIT203" in elements.text
+    assert "float32" in bundle["text/plain"]
 
 
 def test_a_diagnosis_in_one_line():

@@ -89,6 +89,13 @@ class Prediction:
         """Whether it fits into what is free; None where that is not known."""
         return None if isinstance(self.limit, Unknown) else self.needed <= self.limit.free
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """What a notebook shows: a card, and the same as text."""
+        from fitdoctor.report.memory import render_memory
+        from fitdoctor.report.memory_card import memory_card
+
+        return {"text/html": memory_card(self), "text/plain": render_memory(self).rstrip("\n")}
+
 
 @dataclass(frozen=True)
 class Circumstances:

@@ -30,6 +30,12 @@ _LONGEST_MESSAGE = 2000
 
 def card(diagnosis: Diagnosis, note: str = "") -> str:
     """The HTML of a diagnosis: the first finding in full, the others folded, and a remark below."""
+    below = f'<div class="fd-more fd-part fd-dim">{sentence(note)}</div>' if note else ""
+    return framed(body(diagnosis) + below, tone_of(diagnosis))
+
+
+def body(diagnosis: Diagnosis) -> str:
+    """What a card says of a diagnosis, without its frame."""
     lines = Lines(diagnosis)
     parts = [_finding(found, lines) for found in diagnosis.findings[:1]]
     parts += [_unexplained(each, lines) for each in diagnosis.unexplained]
@@ -44,12 +50,11 @@ def card(diagnosis: Diagnosis, note: str = "") -> str:
             '<div class="fd-part"><span class="fd-badge fd-good">fitdoctor</span> No problems found</div>'
         )
     parts += [_crash(crash.where, crash.error) for crash in diagnosis.crashes]
-    if note:
-        parts.append(f'<div class="fd-more fd-part fd-dim">{sentence(note)}</div>')
-    return framed("".join(parts), _tone(diagnosis))
+    return "".join(parts)
 
 
-def _tone(diagnosis: Diagnosis) -> str:
+def tone_of(diagnosis: Diagnosis) -> str:
+    """The colour of the card's edge: that of its worst finding."""
     if diagnosis.findings:
         return diagnosis.findings[0].severity.value
     return "warning" if diagnosis.unexplained else "good"
@@ -112,17 +117,18 @@ def _finding(finding: Finding, lines: Lines) -> str:
     head = f"{badge(severity, severity)} {badge(finding.id)} {place(finding.location)}"
     return (
         f'<div class="fd-part"><div class="fd-head">{head}</div>'
-        f'<div class="fd-message">{sentence(finding.message)}</div>{_body(finding, lines)}</div>'
+        f'<div class="fd-message">{sentence(finding.message)}</div>{_details(finding, lines)}</div>'
     )
 
 
 def _folded(finding: Finding, lines: Lines) -> str:
     severity = finding.severity.value
     head = f"{badge(severity, severity)} {badge(finding.id)} {sentence(finding.message)} {place(finding.location)}"
-    return f'<details class="fd-more"><summary>{head}</summary><div class="fd-part">{_body(finding, lines)}</div></details>'
+    part = f'<div class="fd-part">{_details(finding, lines)}</div>'
+    return f'<details class="fd-more"><summary>{head}</summary>{part}</details>'
 
 
-def _body(finding: Finding, lines: Lines) -> str:
+def _details(finding: Finding, lines: Lines) -> str:
     parts = [_excerpt(finding.location, lines) if finding.location else "", _evidence(finding.evidence)]
     if finding.notes:
         parts.append(_list(sentence(note) for note in finding.notes))

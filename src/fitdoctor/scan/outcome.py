@@ -119,6 +119,12 @@ class ScanReport:
         plain["scan"] = {"data": to_plain(self.data), "shared_rows": self.shared_rows}
         return plain
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """What a notebook shows: a card, and the same as text."""
+        from fitdoctor.scan.card import scan_card
+
+        return {"text/html": scan_card(self), "text/plain": str(self)}
+
     def __str__(self) -> str:
         from fitdoctor.scan.draw import draw
 
