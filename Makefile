@@ -1,4 +1,4 @@
-# Every target makes .venv and installs what it needs; stamp files make the second time quick.
+# Every target creates .venv and installs what it needs; stamp files make the next time quick.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -12,20 +12,20 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-versions test-fast lint format bench bench-quick docs cause index clean
 
 help:
-	@echo "make demo         diagnose a broken training program that ships inside the package"
-	@echo "make test         lint, then every test (TensorFlow too)"
-	@echo "make test-versions  the catalogue under Keras 2, and a part of the tests on TensorFlow 2.16 with Keras 3.3"
-	@echo "make test-fast    the tests that need no TensorFlow"
-	@echo "make lint         ruff, ruff format --check, mypy --strict"
-	@echo "make format       let ruff mend and format"
-	@echo "make bench        every benchmark; writes benchmarks/results.json"
-	@echo "make bench-quick  the same in two minutes"
-	@echo "make docs         the documentation as HTML in site/"
-	@echo "make cause FAMILY=labels SLUG=my-slug   lay out a new cause"
-	@echo "make index        after a change of causes: write down again which of them lint needs when"
+	@echo "make demo           diagnose a broken training program that ships with the package"
+	@echo "make test           lint, then every test (with TensorFlow)"
+	@echo "make test-fast      the tests that need no TensorFlow"
+	@echo "make test-versions  the catalogue under Keras 2, and part of the tests on TensorFlow 2.16 with Keras 3.3"
+	@echo "make lint           ruff, ruff format --check, mypy --strict"
+	@echo "make format         let ruff fix and format"
+	@echo "make bench          every benchmark; writes benchmarks/results.json"
+	@echo "make bench-quick    the same in two minutes"
+	@echo "make docs           the documentation as HTML in site/"
+	@echo "make cause FAMILY=labels SLUG=my-slug   create a new cause"
+	@echo "make index          after changing causes: record again which programs need them"
 
 $(VENV)/.made:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fitdoctor needs Python 3.11 or later; say make PYTHON=/path/to/python3.11")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fitdoctor needs Python 3.11 or later: make PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
