@@ -1,1 +1,1 @@
-"""A failure of training as facts: from a living exception, or from the text that it left behind."""
+"""Turn a training failure into facts, from a live exception or from saved text."""

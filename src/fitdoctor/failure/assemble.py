@@ -1,4 +1,4 @@
-"""Joins an exception's type, message and frames into the facts of a failure."""
+"""Builds failure facts from an exception's type, message and frames."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def assemble(
     *,
     from_text: bool,
 ) -> FailureFacts:
-    """The facts of one failure; what it was raised from comes ready."""
+    """Return the facts of one failure, given those of the exception it was raised from."""
     message = read_message(raw_message, here=not from_text)
     joined = join_frames(frames, message)
     return FailureFacts(
@@ -43,7 +43,7 @@ def assemble(
 
 
 def summary_of(failure: FailureFacts) -> FailureSummary:
-    """The short form of a failure that another one was raised from."""
+    """Return the short form of a failure that another one was raised from."""
     last = failure.last_user_frame
     return FailureSummary(
         type=failure.type,
@@ -58,7 +58,7 @@ _GENERIC = frozenset({"Exception", "RuntimeError", "SystemExit", "AssertionError
 
 
 def passes_on(type_name: str, message: str, inner: str) -> bool:
-    """Whether an exception raised while another was handled seems to pass that one on, and is not of its own."""
+    """Whether an exception raised while handling another seems only to repeat it."""
     if len(inner) > 10 and inner[:80] in message:
         return True
     name = _short(type_name)
@@ -66,15 +66,15 @@ def passes_on(type_name: str, message: str, inner: str) -> bool:
 
 
 def hides_another(message: str) -> bool:
-    """Whether it is what Keras says of anything at all that goes wrong in the function of a Lambda layer."""
+    """Whether the message is the one that Keras raises for any error in a Lambda layer's function."""
     return "could not automatically infer the shape of the Lambda's output" in message
 
 
 def join_frames(frames: tuple[Frame, ...], message: Message) -> tuple[Frame, ...]:
-    """The traceback with what the message quotes put where it belongs.
+    """Merge the frames that the message quotes into the traceback.
 
-    AutoGraph runs a rewritten copy of the user's function: its frames stand for those in the message. Where
-    the traceback was filtered and no copy shows, the quoted frames are deeper than all that is left.
+    AutoGraph runs a rewritten copy of the user's function, so the quoted frames replace those of the copy. If
+    the traceback was filtered and shows no copy, the quoted frames are deeper than all that remain.
     """
     joined = list(frames)
     if message.frames:
@@ -93,7 +93,7 @@ def join_frames(frames: tuple[Frame, ...], message: Message) -> tuple[Frame, ...
 
 
 def _without_repeated(quoted: list[Frame], before: list[Frame]) -> tuple[list[Frame], list[Frame]]:
-    """An unconverted caller may stand in the traceback and in the message: keep the traceback's, it knows more."""
+    """Drop quoted frames that the traceback also has: an unconverted caller may be in both."""
     while quoted and before:
         places = [(frame.path, frame.line) for frame in before]
         if (quoted[0].path, quoted[0].line) not in places:

@@ -1,4 +1,4 @@
-"""Which function of Keras or TensorFlow the user's code had called when it failed."""
+"""Finds the Keras or TensorFlow function that the user's code was calling when it failed."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _LONGEST = 2000
 
 
 def called_function(frames: tuple[Frame, ...]) -> str:
-    """The name of what the user's code called at the first step into the framework, or ""."""
+    """Return the name of the user's first call into the framework, or ""."""
     entered = _entry(frames)
     if entered is not None:
         return called_in(entered)
     users = [frame for frame in frames if not frame.library]
     if not users:
         return ""
-    # The framework's frames may be gone; then only a name that is surely the framework's counts.
+    # The framework's frames may be missing; then only a name that certainly belongs to it counts.
     last = users[-1]
     if not isinstance(last.code, Unknown) and last.code.name.startswith(
         ("keras.", "tensorflow.", "tf_keras.")
@@ -46,7 +46,7 @@ def _entry(frames: tuple[Frame, ...]) -> Frame | None:
 
 
 def called_in(frame: Frame) -> str:
-    """The name of the call under way in a frame."""
+    """Return the name of the call in progress in a frame."""
     if not isinstance(frame.code, Unknown):
         name = frame.code.name or _name_of(frame.code.text)
         if name:
@@ -55,7 +55,7 @@ def called_in(frame: Frame) -> str:
 
 
 def _name_of(text: str) -> str:
-    """The outermost call in a line of code that may be cut at either end."""
+    """Return the outermost call in a line of code that may be cut at either end."""
     text = text.strip()[:_LONGEST]
     name = _parsed_name(text)
     if name is not None:
@@ -82,7 +82,7 @@ def _parsed_name(text: str) -> str | None:
 
 def _outermost_call(tree: ast.Module) -> str | None:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    # `float(tf.reduce_mean(x))`: the builtin is Python's, what is inside is the framework's.
+    # `float(tf.reduce_mean(x))`: skip the builtin, the inner call is the framework's.
     names = [name for name in map(_call_name, calls) if name and not hasattr(builtins, name)]
     known = [name for name in names if name in _METHODS]
     return next(iter(known or names), None)

@@ -1,6 +1,6 @@
-"""Finds symbolic tensors that are still held after tracing, where they were made and who holds them.
+"""Finds symbolic tensors that outlive tracing, where they were created and which objects hold them.
 
-Only plain attributes, containers, closures and globals are looked at: no property or method of the user's is run.
+Only plain attributes, containers, closures and globals are searched: no user property or method runs.
 TensorFlow is used where the program has imported it, and never imported from here.
 """
 
@@ -24,7 +24,7 @@ MOST_OBJECTS = 20_000
 MOST_SECONDS = 1.0
 MOST_FOUND = 50
 _MOST_ITEMS = 200
-"""Items looked at from either end of a container."""
+"""Items searched from either end of a container."""
 _MOST_DEPTH = 12
 _MOST_FRAMES = 400
 
@@ -47,12 +47,12 @@ _BOOKKEEPING = frozenset(
         "__dict__",
     }
 )
-"""Where Keras keeps tensors for itself, under names that no assignment in its classes shows."""
+"""Attributes in which Keras itself keeps tensors, not visible as assignments in its classes."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """An object on the way, and how it was reached."""
+    """An object in the search, and how it was reached."""
 
     value: Any
     path: str
@@ -67,17 +67,17 @@ def held_tensors(
     seconds: float = MOST_SECONDS,
     objects: int = MOST_OBJECTS,
 ) -> tuple[HeldTensor, ...]:
-    """The symbolic tensors of finished functions that can be reached from these objects, the nearest first.
+    """Return the symbolic tensors of finished functions reachable from these objects, nearest first.
 
     Args:
-        roots: objects by the name that the user knows them under.
-        seconds: how long to look.
-        objects: how many objects to look at.
+        roots: objects by the user's name for them.
+        seconds: time limit.
+        objects: maximum number of objects to visit.
     """
     tensor_class = _tensor_class()
     if tensor_class is None:
         return ()
-    # A list that grew by one tensor a call is one leak.
+    # A list that grows by one tensor per call is one leak.
     holders: dict[str, list[Place]] = {}
     for place in reached(roots, seconds=seconds, objects=objects):
         if _is_symbolic(place.value, tensor_class):
@@ -91,7 +91,7 @@ def held_tensors(
 def reached(
     roots: Mapping[str, object], *, seconds: float = MOST_SECONDS, objects: int = MOST_OBJECTS
 ) -> Iterator[Place]:
-    """All that can be reached from these objects, the nearest first, as far as time and number go."""
+    """Yield everything reachable from these objects, nearest first, within the limits."""
     deadline = time.monotonic() + seconds
     pending = collections.deque(Place(value, name, "", name, 0) for name, value in roots.items())
     seen: set[int] = set()
@@ -105,7 +105,7 @@ def reached(
 
 
 def with_user_lines(found: Iterable[HeldTensor]) -> tuple[HeldTensor, ...]:
-    """The same, with the user's own lines alone of the stacks where the tensors were made."""
+    """Return the leaks with only the user's lines in their creation stacks."""
     return tuple(
         replace(tensor, made_at=tuple(frame for frame in tensor.made_at if not frame.library))
         for tensor in found
@@ -119,7 +119,7 @@ def user_roots(
     exc: BaseException | None = None,
     frame: types.FrameType | None = None,
 ) -> dict[str, object]:
-    """What to start from: the model, the callbacks, the names in the user's frames, and the user's modules."""
+    """Return the search roots: the model, callbacks, local names in the user's frames, and the user's modules."""
     roots: dict[str, object] = {}
     if model is not None:
         roots["model"] = model
@@ -140,7 +140,7 @@ def _frame_names(exc: BaseException | None) -> Iterator[tuple[str, object]]:
         frame = trace.tb_frame
         path = frame.f_code.co_filename
         if is_framework(path) or is_generated(path):
-            # Beyond, functions were being traced: their symbolic locals are nobody's leak.
+            # Deeper frames were being traced: their symbolic locals are not leaks.
             return
         if not is_library(path):
             yield from frame.f_locals.items()
@@ -148,7 +148,7 @@ def _frame_names(exc: BaseException | None) -> Iterator[tuple[str, object]]:
 
 
 def _living_names(frame: types.FrameType | None) -> Iterator[tuple[str, object]]:
-    """The local names of the user's functions that are under way."""
+    """Return the local names of the user's running functions."""
     while frame is not None:
         code = frame.f_code
         if code.co_name != "<module>" and not is_library(code.co_filename):
@@ -167,7 +167,7 @@ def _module_names() -> Iterator[tuple[str, object]]:
 
 
 def _is_users(module_name: str) -> bool:
-    """Whether a module is the user's own. Thousands are loaded: what a package is, its modules are."""
+    """Whether a module is the user's. Decided once per package, since thousands of modules are loaded."""
     return module_name == "__main__" or _is_users_package(module_name.partition(".")[0], module_name)
 
 
@@ -194,13 +194,13 @@ def _tensor_class() -> type | None:
     module = sys.modules.get("tensorflow")
     found = vars(module).get("Tensor") if module is not None else None
     if found is None and module is not None:
-        # The names of TensorFlow's own module are filled in when they are first asked for.
+        # TensorFlow fills in the names of its module lazily.
         found = getattr(module, "Tensor", None)
     return found if isinstance(found, type) else None
 
 
 def _is_symbolic(value: object, tensor_class: type) -> bool:
-    """Whether it is a tensor of a function's graph; tensors of a `tf.Graph` of the user's own may be kept."""
+    """Whether a value is a tensor of a function's graph; tensors of the user's own `tf.Graph` may be kept."""
     kinds = type(value).__mro__
     if tensor_class not in kinds or any(kind.__name__ == "EagerTensor" for kind in kinds):
         return False
@@ -210,7 +210,7 @@ def _is_symbolic(value: object, tensor_class: type) -> bool:
 
 
 def _held(places: list[Place]) -> HeldTensor:
-    """The first of the tensors that one holder keeps, and what all of them keep alive."""
+    """Return the first tensor of one holder, and what all of its tensors keep alive."""
     place, tensor = places[0], places[0].value
     graphs = {id(each.value.graph): each.value.graph for each in places}
     return HeldTensor(
@@ -241,7 +241,7 @@ def _made_at(tensor: Any) -> tuple[Frame, ...]:
 
 def _inside(place: Place) -> Iterator[Place]:
     value = place.value
-    # Not `isinstance`: it asks the object for its class, and an object of torch warns when it is asked anything.
+    # Not `isinstance`, which reads `__class__`: some torch objects warn on any attribute access.
     kind = type(value)
     if issubclass(kind, (str, bytes, int, float, complex, type(None), type, types.ModuleType)):
         return
@@ -281,7 +281,7 @@ def _items(place: Place, items: Iterable[tuple[Any, Any]]) -> Iterator[Place]:
 
 
 def _key(key: object) -> str:
-    # The repr of the user's own class would run the user's code.
+    # The repr of a user's class would run user code.
     return repr(key)[:60] if type(key) in (str, int, float, bool, tuple) else "…"
 
 
@@ -305,7 +305,7 @@ def _ends(items: list[Any]) -> list[Any]:
 
 def _closure(place: Place, function: types.FunctionType) -> Iterator[Place]:
     if is_library(function.__code__.co_filename):
-        # Keras hands its own wrappers around the user's functions.
+        # Keras wraps the user's functions.
         wrapped = vars(function).get("__wrapped__")
         if wrapped is not None:
             yield Place(wrapped, place.path, place.holder_class, place.attribute, place.depth + 1)
@@ -328,7 +328,7 @@ def _of_instance(place: Place, kind: type) -> Iterator[Place]:
     for name, value in _attributes(place.value).items():
         alias = _LAYER_LISTS.get(name) or _USER_GIVEN.get(name) if keras else None
         own = alias is None and (name in _BOOKKEEPING or name in skipped)
-        # What Keras keeps for itself may still lead on to objects of the user's.
+        # Keras's own attributes may still lead to the user's objects.
         if own and not _leads_on(type(value)):
             continue
         yield Place(value, f"{place.path}.{alias or name}", kind.__name__, alias or name, place.depth + 1)
@@ -339,7 +339,7 @@ def _leads_on(kind: type) -> bool:
 
 
 def _attributes(value: object) -> dict[str, Any]:
-    """The instance's own attributes, from its `__dict__` and its slots; no property is asked."""
+    """Yield the instance's own attributes, from `__dict__` and slots; no property runs."""
     found: dict[str, Any] = {}
     try:
         own = object.__getattribute__(value, "__dict__")
@@ -367,7 +367,7 @@ def _is_keras(kind: type[Any]) -> bool:
 
 @functools.cache
 def _kept_by_library(kind: type[Any]) -> frozenset[str]:
-    """The attributes that only Keras's own classes assign in this class's ancestry."""
+    """Return the attributes that only Keras classes assign in this class's ancestry."""
     library: set[str] = set()
     users: set[str] = set()
     for base in kind.__mro__[:-1]:
@@ -398,7 +398,7 @@ _STORE, _EXTENDED = dis.opmap["STORE_ATTR"], dis.opmap["EXTENDED_ARG"]
 def _stored_in(code: types.CodeType) -> set[str]:
     names: set[str] = set()
     raw, high = code.co_code, 0
-    # `dis` takes ten times as long, and a search must not be felt.
+    # `dis` takes ten times as long, and the search must stay fast.
     for operation, argument in zip(raw[::2], raw[1::2], strict=True):
         if operation == _EXTENDED:
             high = (high | argument) << 8

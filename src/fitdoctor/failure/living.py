@@ -1,4 +1,4 @@
-"""An exception that was just raised, as facts: nothing is executed again, and the exception stays as it was."""
+"""Turns a live exception into facts, without running anything again or changing the exception."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from fitdoctor.source.module import Module
 
 _MOST_FRAMES = 600
-"""Of a runaway recursion, the first and the last frames tell everything."""
+"""For a runaway recursion, the first and last frames are enough."""
 _MOST_EARLIER = 20
 
 Positions = tuple[int | None, int | None, int | None, int | None]
 
 
 def from_exception(exc: BaseException) -> FailureFacts:
-    """The facts of an exception: its real message, its frames, what it was raised from."""
+    """Return the facts of an exception: its real message, its frames, and what it was raised from."""
     exc = _only_leaf(exc)
     readers = _Readers()
     earlier = tuple(_earlier(exc, readers))
@@ -35,7 +35,7 @@ def from_exception(exc: BaseException) -> FailureFacts:
 
 
 def _wrapped(exc: BaseException, depth: int = 3) -> FailureFacts | None:
-    """The exception that this one was raised from, where it is worth looking at on its own."""
+    """Return the exception that this one was raised from, if it adds information."""
     inner = _raised_from(exc)
     if inner is None or inner is exc or depth == 0 or not isinstance(inner, Exception):
         return None
@@ -47,17 +47,17 @@ def _wrapped(exc: BaseException, depth: int = 3) -> FailureFacts | None:
 
 
 def speaks_of_symbolic(message: str) -> bool:
-    """Whether a message is about a symbolic tensor that was met where it does not belong."""
+    """Whether a message is about a symbolic tensor used outside its graph."""
     return "is out of scope" in message or "SymbolicTensor" in message or "symbolic tf.Tensor" in message
 
 
 def _held(exc: BaseException) -> tuple[HeldTensor, ...]:
-    """The symbolic tensors that can be reached from the user's frames and modules, with the user's lines only."""
+    """Return the symbolic tensors reachable from the user's frames and modules, with the user's lines only."""
     from fitdoctor.failure.leaks import held_tensors, user_roots, with_user_lines
 
     try:
         return with_user_lines(held_tensors(user_roots(exc=exc)))
-    # A border: the objects looked at are the user's, and the failure itself must be told in any case.
+    # A boundary: the search visits user objects, and the failure must be reported in any case.
     except Exception:
         return ()
 
@@ -74,10 +74,10 @@ def _facts(exc: BaseException, readers: _Readers, earlier: tuple[FailureSummary,
 
 
 def message_of(exc: BaseException) -> str:
-    """The text of an exception, also where its own `__str__` fails or shows the repr of its argument."""
+    """Return the text of an exception, even if its `__str__` fails or shows the repr of its argument."""
     if isinstance(exc, KeyError) and len(exc.args) == 1 and isinstance(exc.args[0], str):
         text = exc.args[0]
-        # A short key keeps its quotes, as Python prints it; a message of Keras's is no key.
+        # A short key keeps its quotes, as Python prints it; a Keras message is not a key.
         return text if "\n" in text else repr(text)
     try:
         return str(exc)
@@ -87,7 +87,7 @@ def message_of(exc: BaseException) -> str:
 
 
 def _only_leaf(exc: BaseException) -> BaseException:
-    """An exception group of one is that one."""
+    """Unwrap an exception group with a single member."""
     for _ in range(_MOST_EARLIER):
         if not isinstance(exc, BaseExceptionGroup) or len(exc.exceptions) != 1:
             return exc
@@ -107,7 +107,7 @@ def _earlier(exc: BaseException, readers: _Readers) -> Iterator[FailureSummary]:
 def _raised_from(exc: BaseException) -> BaseException | None:
     if exc.__cause__ is not None:
         return exc.__cause__
-    # Keras cuts its tracebacks, and hides what it was handling by that.
+    # Keras filters its tracebacks, which hides the exception it was handling.
     hidden = exc.__suppress_context__ and not hides_another(message_of(exc))
     return None if hidden else exc.__context__
 
@@ -136,7 +136,7 @@ def _frame(entry: TracebackType, readers: _Readers) -> Frame:
 
 
 def call_under_way(frame: FrameType) -> Code | Unknown:
-    """The call that a living frame of the user's is in the middle of."""
+    """Return the call in progress in one of the user's live frames."""
     return _Readers().code_at(frame.f_code.co_filename, _positions(frame.f_code, frame.f_lasti))
 
 
@@ -163,7 +163,7 @@ def _cell_line(frame: Frame) -> str:
 
 
 def _syntax_error_place(exc: BaseException) -> tuple[Frame, ...]:
-    """Where the parser stopped: no frame of the traceback points there."""
+    """Return where the parser stopped, which no traceback frame shows."""
     if not isinstance(exc, SyntaxError) or not exc.filename or not exc.lineno:
         return ()
     return (frame_of(exc.filename, exc.lineno, "", (exc.text or "").strip()),)
@@ -173,13 +173,13 @@ def _syntax_error_place(exc: BaseException) -> tuple[Frame, ...]:
 
 
 class _Readers:
-    """The analysed sources of the files that the frames lie in, each read once."""
+    """The parsed sources of the frames' files, each read once."""
 
     def __init__(self) -> None:
         self._modules: dict[str, Module | Unknown] = {}
 
     def code_at(self, path: str, positions: Positions) -> Code | Unknown:
-        """The expression that an instruction belongs to."""
+        """Return the expression that an instruction belongs to."""
         if None in positions:
             return Unknown("the interpreter recorded no positions")
         path, positions = in_notebook(path, positions)
@@ -193,7 +193,7 @@ class _Readers:
 
 
 def in_notebook(path: str, positions: Positions) -> tuple[str, Positions]:
-    """A span of a cell as one of all the cells joined; any other as it is."""
+    """Translate a span in a cell to one in all cells joined; return others unchanged."""
     line, end_line = positions[0], positions[1]
     if not is_cell(path) or line is None or end_line is None:
         return path, positions
@@ -220,7 +220,7 @@ def _module_of(path: str) -> Module | Unknown:
 
 
 def _node_at(tree: ast.AST, positions: Positions) -> ast.expr | None:
-    """The call at exactly these positions, else the smallest call around them that ends there."""
+    """Return the call at exactly these positions, else the smallest enclosing call that ends there."""
     line, end_line, column, end_column = positions
     best: ast.expr | None = None
     for node in ast.walk(tree):
@@ -229,7 +229,7 @@ def _node_at(tree: ast.AST, positions: Positions) -> ast.expr | None:
         start = (node.lineno, node.col_offset)
         if start == (line, column) and isinstance(node, ast.Call):
             return node
-        # A method call over several lines is said to start at its attribute.
+        # Python reports a multi-line method call as starting at its attribute.
         if start <= (line or 0, column or 0) and (best is None or start > (best.lineno, best.col_offset)):
             best = node
     return best

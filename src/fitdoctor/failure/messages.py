@@ -1,4 +1,4 @@
-"""Reads what TensorFlow and Keras say when they fail, in all their dialects, into the real message and its details."""
+"""Extracts the real message and its details from TensorFlow and Keras errors of all versions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST = 200_000
 """Characters of a message that are read; some messages quote whole tensors."""
 
 _ANSI = pattern(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)|\x1b[@-Z\\-_]?")
-"""Colours, links and titles of a terminal; of one that was cut, what is left."""
+"""Terminal colours, links and titles, including truncated ones."""
 _LOST_ANSI = pattern(r"(?:\\x1b|␛)?\[(?:0|1|22)m")
 """Copying from a web page loses the escape character and leaves `[1m`."""
 
@@ -85,7 +85,7 @@ _TRACEBACK = "Traceback (most recent call last):"
 
 @dataclass(frozen=True)
 class Quoted:
-    """An exception that the message quotes with its traceback: a generator's or py_function's own."""
+    """An exception quoted in the message with its traceback, from a generator or py_function."""
 
     type: str
     message: str
@@ -94,12 +94,12 @@ class Quoted:
 
 @dataclass
 class Message:
-    """What a message says, without the envelopes it came in."""
+    """The content of a message, without its wrappers."""
 
     text: str = ""
     dialect: str = "bare"
     type: str = ""
-    """The type that AutoGraph's text names; "" where only the exception itself tells."""
+    """The exception type in AutoGraph's text; "" if it has none."""
     layer: str = ""
     layer_class: str = ""
     arguments: tuple[tuple[str, str], ...] = ()
@@ -122,17 +122,17 @@ def plain_text(text: str) -> str:
 
 
 def read_message(raw: str, *, here: bool = True) -> Message:
-    """Take a message apart.
+    """Split a message into its parts.
 
     Args:
         raw: the exception's text as it was raised or printed.
-        here: its files are of this machine.
+        here: whether its files are on this machine.
     """
     message = Message()
     text = _unescaped(plain_text(raw[:LONGEST]))
     if "[0m" in text:
         text = _LOST_ANSI.sub("", text)
-    for _ in range(40):  # envelopes nest: a layer in a model in AutoGraph's own
+    for _ in range(40):  # wrappers nest: a layer in a model in AutoGraph
         inner = _opened(text, message, here)
         if inner is None:
             break
@@ -145,7 +145,7 @@ def read_message(raw: str, *, here: bool = True) -> Message:
 
 
 def _unescaped(text: str) -> str:
-    """The text of a KeyError is the repr of its argument: give back the line breaks."""
+    """Restore the line breaks of a KeyError, whose text is the repr of its argument."""
     if "\\n" in text and "\n" not in text and text[:1] in "'\"" and text[-1:] == text[:1]:
         try:
             value = ast.literal_eval(text)
@@ -159,7 +159,7 @@ def _unescaped(text: str) -> str:
 
 
 def _opened(text: str, message: Message, here: bool) -> str | None:
-    """What is inside the outermost envelope, or None where there is none."""
+    """Return the content of the outermost wrapper, or None if there is none."""
     calling = _CALLING.match(text)
     if calling:
         return _from_calling(text, calling, message)
@@ -173,7 +173,7 @@ def _opened(text: str, message: Message, here: bool) -> str | None:
 
 
 def _from_calling(text: str, calling: re.Match[str], message: Message) -> str:
-    # What stands innermost is nearest to the cause: it overwrites what the outer envelopes said.
+    # The innermost wrapper is nearest to the cause, so it overrides the outer ones.
     message.layer = calling["layer"] or ""
     message.layer_class = calling["class"] or (calling["caller"] or "").rpartition(".")[2]
     if message.dialect == "bare":
@@ -187,7 +187,7 @@ def _from_calling(text: str, calling: re.Match[str], message: Message) -> str:
 
 
 def _arguments_head(body: str) -> tuple[int, int]:
-    """Where the last headline of an arguments block stands: the outermost envelope's; (0, 0) without one."""
+    """Return the span of the last "arguments received" headline, the outermost wrapper's; (0, 0) if there is none."""
     place = body.rfind("rguments received")
     for _ in range(20):
         if place < 0:
@@ -260,7 +260,7 @@ def _with_text(frame: Frame, text: str) -> Frame:
 
 
 def read_frames(lines: list[str], *, here: bool = True) -> tuple[list[Frame], int]:
-    """The frames at the head of the lines, and how many lines they take."""
+    """Return the frames at the start of the lines, and the number of lines they take."""
     frames: list[Frame] = []
     end = 0
     for index, line in enumerate(lines):
@@ -281,7 +281,7 @@ def read_frames(lines: list[str], *, here: bool = True) -> tuple[list[Frame], in
 
 
 def _without_graph_parts(text: str, message: Message, here: bool) -> str:
-    """Take out the stacks and tails of a failure at run time; the cause stands between them."""
+    """Remove the stacks and tails of a graph execution error; the cause is between them."""
     graph = text.lstrip().startswith(_GRAPH)
     stripped = _FUNCTION_NODE.sub("", text.lstrip())
     stripped = stripped.removeprefix(_GRAPH).lstrip("\n")
@@ -305,12 +305,12 @@ def _without_graph_parts(text: str, message: Message, here: bool) -> str:
 
 
 def _looks_like_run_time(text: str) -> bool:
-    """TensorFlow before 2.8 wrote no headline, only the tails."""
+    """Whether the message has only tails, as TensorFlow before 2.8 wrote it."""
     return "[Op:__inference_" in text or "\nFunction call stack:" in text
 
 
 def _without_definitions(lines: list[str], message: Message, here: bool) -> tuple[list[str], list[Frame]]:
-    """Take out each "Detected at node … defined at" with its stack, wherever it stands."""
+    """Remove every "Detected at node … defined at" with its stack."""
     body: list[str] = []
     frames: list[Frame] = []
     index = 0
@@ -333,7 +333,7 @@ def _without_definitions(lines: list[str], message: Message, here: bool) -> tupl
 
 
 def _first_root_error(lines: list[str], message: Message) -> list[str]:
-    """Of several root errors, the first; the others follow from it or repeat it."""
+    """Return the first of several root errors; the others follow from it or repeat it."""
     index = next((place for place, line in enumerate(lines) if _ROOT_ERRORS.match(line)), None)
     if index is None:
         return lines
@@ -350,7 +350,7 @@ def _first_root_error(lines: list[str], message: Message) -> list[str]:
 
 
 def _without_quoted(lines: list[str], message: Message, here: bool) -> list[str]:
-    """Take out the Python traceback that a py_function's or generator's failure quotes."""
+    """Remove the Python traceback quoted by the failure of a py_function or generator."""
     for index, line in enumerate(lines):
         if line.strip() != _TRACEBACK:
             continue
@@ -415,7 +415,7 @@ def _note_operation(text: str, message: Message) -> None:
         message.operation = by_name["operation"]
     if message.node and not message.operation:
         last = re.sub(r"_\d+$", "", message.node.rpartition("/")[2])
-        # Layers and scopes are named in lower case, operations are not.
+        # Layer and scope names are lower case; operation names are not.
         if last[:1].isupper():
             message.operation = last
 

@@ -1,4 +1,4 @@
-"""Reads the failures that a saved notebook holds: tracebacks among its outputs, and the cells that they speak of."""
+"""Reads failures from a saved notebook: the tracebacks in its outputs, and their cells."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class SavedCell:
     """A code cell of a saved notebook."""
 
     number: int
-    """Its place among the code cells, from 1."""
+    """Its position among the code cells, starting at 1."""
     count: int | None
-    """When it was last run: the 5 of `In[5]`."""
+    """Its execution count: the 5 of `In[5]`."""
     source: str
     output: str
-    """What it printed, with its traceback."""
+    """Its output, with its traceback."""
 
     def line(self, number: int) -> str:
-        """A line of it, without its indentation; "" outside of it."""
+        """Return a line of the cell, without indentation; "" if out of range."""
         lines = self.source.split("\n")
         return lines[number - 1].strip() if 1 <= number <= len(lines) else ""
 
 
 def saved_cells(text: str) -> list[SavedCell] | None:
-    """The code cells of a saved notebook, or None where the text is none."""
+    """Return the code cells of a saved notebook, or None if the text is not one."""
     if not text.lstrip(f"{_BOM} \t\r\n").startswith("{") or '"cells"' not in text:
         return None
     try:
@@ -82,13 +82,13 @@ def _joined(value: Any, between: str) -> str:
 
 
 def placed(failure: FailureFacts, at: SavedCell, cells: list[SavedCell], path: str) -> FailureFacts:
-    """A failure with its frames in the cells of the file, where these still say what the traceback quotes.
+    """Map a failure's frames to the cells of the file, if these still match the quoted lines.
 
     Args:
-        failure: as its text tells it.
-        at: the cell below which it stands.
+        failure: the failure as read from text.
+        at: the cell that printed it.
         cells: all of them.
-        path: the notebook's file; "" where it is not known.
+        path: the notebook's file; "" if unknown.
     """
     hashes = {_murmur2(cell.source): cell for cell in cells}
     outermost = failure.user_frames[0] if failure.user_frames else None
@@ -116,7 +116,7 @@ def _cell_of(
     for cell in (*first, *counted):
         if frame.text in ("", cell.line(frame.line)):
             return cell
-    # It was run again since: then what the line says tells, if only one cell says it there.
+    # The cell has been run again since: match by the quoted line, if it is unique.
     same = [cell for cell in cells if frame.text and cell.line(frame.line) == frame.text]
     return same[0] if len(same) == 1 else None
 
@@ -141,7 +141,7 @@ def _summary(summary: FailureSummary, change: Callable[[Frame], Frame]) -> Failu
 
 
 def _murmur2(text: str) -> int:
-    """The hash by which ipykernel names a cell's file (MurmurHash2, 32 bit)."""
+    """Return the hash in ipykernel's name for a cell's file (32-bit MurmurHash2)."""
     factor, mask = 0x5BD1E995, 0xFFFFFFFF
     data = text.encode("utf-8", "replace")
     value = _HASH_SEED ^ len(data)

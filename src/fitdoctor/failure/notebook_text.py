@@ -1,4 +1,4 @@
-"""Reads the tracebacks that IPython and its notebooks print, of all ages."""
+"""Reads tracebacks printed by IPython and notebooks of all versions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEADER = re.compile(
     r"^\s*(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?:\s{2,}|(?<=Error)\s|(?<=Exception)\s)"
     r"Traceback \(most recent call last\)\s*$"
 )
-"""Where white space was folded, one space is left."""
+"""If white space was collapsed, one space is left."""
 _LINK = re.compile(r"\[([^\]\n]{1,1000})\]\(https?://[^)\n]{1,2000}\)")
 """Colab's frames are links: `[/usr/…/x.py](https://localhost:8080/#) in f(…)`."""
 _COLLAPSED = re.compile(r"^\s*\d+ frames?\s*")
@@ -27,16 +27,16 @@ _OLD_FRAME = re.compile(
 _EDITOR_FRAME = re.compile(
     r"^\s*(?P<path>\S[^\n]{0,1000}?\.ipynb) Cell (?P<cell>\d{1,6})(?: line (?P<line>\d+)| in (?P<function>[^(\n]*).*)?\s*$"
 )
-"""VS Code's: the file of the notebook, and the cell by its place in it."""
+"""VS Code's frames: the notebook file and the position of the cell."""
 _LOST_FRAME = re.compile(r"^(?P<path>in) (?P<function>[\w<>]*)\s?\(.*\)\s*$")
-"""What is left of `<ipython-input-5-…> in <module>()` where the angle brackets were taken for HTML."""
+"""The rest of `<ipython-input-5-…> in <module>()` after the angle brackets were stripped as HTML."""
 _PLAIN_FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>.*))?$')
 _ARROW = re.compile(r"^\s*-{1,}> ?(?P<line>\d+) ?(?P<text>.*)$")
 _CONTEXT = re.compile(r"^\s*\d+(?: .*)?$")
 
 
 def is_notebook_header(line: str) -> bool:
-    """Whether the line starts a traceback of IPython's: the type, a gap, the words without a colon."""
+    """Whether the line starts an IPython traceback: the type, a gap, and the text without a colon."""
     return bool(_HEADER.match(line[:400]))
 
 
@@ -77,7 +77,7 @@ def _starts_message(line: str, wanted: str) -> bool:
 def _frame_in(line: str) -> Frame | None:
     if len(line) > 4000:
         return None
-    # Colab glues the count of the frames it hides to the next one.
+    # Colab joins its count of hidden frames to the next frame.
     line = _COLLAPSED.sub("", _LINK.sub(r"\1", line))
     if _CONTEXT.match(line) or _ARROW.match(line):
         return None
@@ -87,10 +87,10 @@ def _frame_in(line: str) -> Frame | None:
             fields = match.groupdict()
             if pattern is _LOST_FRAME:
                 fields["path"] = "<ipython-input->"
-            # VS Code leaves the function out.
+            # VS Code omits the function.
             unnamed = "" if pattern is _EDITOR_FRAME else "<module>"
             name = (fields.get("function") or unnamed).strip()
-            # IPython prints the qualified name, frames elsewhere have the plain one.
+            # IPython prints the qualified name; other tracebacks have the plain one.
             name = "<module>" if name.startswith("<cell line") else name.rpartition(".")[2]
             cell = int(fields["cell"]) if fields.get("cell") else cell_number(fields["path"])
             return text_frame(fields["path"], fields.get("line") or "0", name, cell=cell)

@@ -1,4 +1,4 @@
-"""Undoes what pasting and other programs do to a traceback: quoting marks, backticks, lost indentation, R, an editor."""
+"""Undoes changes from pasting or other programs: quote marks, backticks, lost indentation, R, editors."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from fitdoctor.patterns import pattern
 
 _TAIL = 2_000_000
-"""Characters at the end of a log that are looked at for what people paste, which is short."""
+"""Characters searched at the end of a log; pasted text is short."""
 _QUOTED = pattern(r"^[>\s`|]+(?=[A-Za-z_])")
 _RETICULATE = pattern(
     r"^(?P<call>[ ]*Error in py_(?:call|run)\w*\([^\n]{0,500}\) ?:)\s{1,8}(?=_?[A-Z])", re.MULTILINE
 )
-"""R prints Python's exception behind its own call, indented."""
+"""R prints Python's exception after its own call, indented."""
 _DEBUGGER = pattern(
     r"^Exception has occurred: (?P<type>[\w.]{1,100})[^\n]{0,300}\n"
     r"(?P<message>\S[^\n]{0,5000}(?:\n(?![ \t]+File \")[^\n]{0,5000}){0,40}?)"
@@ -25,7 +25,7 @@ _TYPED = pattern(r"^(?:[a-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception): ")
 
 
 def without_wrapping(text: str) -> str:
-    """The text with the exceptions that R and VS Code wrap as Python itself prints them."""
+    """Return the text with exceptions from R and VS Code rewritten as Python prints them."""
     tail = text[-_TAIL:]
     if "Error in py_" not in tail and "Exception has occurred: " not in tail:
         return text
@@ -39,7 +39,7 @@ def _as_traceback(box: re.Match[str]) -> str:
 
 
 def without_marks(lines: list[str]) -> list[str]:
-    """The lines without the marks of a quotation, an indented block or code in backticks, as on the first of them."""
+    """Remove quote marks, indentation or backticks from the lines, as found on the first one."""
     found = _QUOTED.match(lines[0])
     if found is None:
         return lines
@@ -57,7 +57,7 @@ def _bare(line: str, prefix: str, ticks: bool) -> str:
 
 
 def indented_again(lines: list[str]) -> list[str] | None:
-    """AutoGraph's "in user code:" whose indentation was lost; None where it was not, or nothing else is recognised."""
+    """Restore the indentation of AutoGraph's "in user code:"; None if it was not lost or not recognized."""
     first = next((line for line in lines if line.strip()), "")
     if not _FRAME.match(first):
         return None

@@ -1,4 +1,4 @@
-"""Reads names, values and types out of normalised messages; shapes are in `shapes`."""
+"""Reads names, values and dtypes from normalized messages; shapes are in `shapes`."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ __all__ = [
 
 @dataclass(frozen=True)
 class LabelOutOfRange:
-    """A class number that the output layer has no unit for; `high` is exclusive."""
+    """A class label without a unit in the output layer; `high` is exclusive."""
 
     value: int
     low: int
     high: int
     batch: tuple[int, ...] = ()
-    """The labels of the batch, as far as the message shows them."""
+    """The labels of the batch that the message shows."""
 
 
 _LABEL = pattern(
@@ -86,7 +86,7 @@ _WHOLE = pattern(r"-?\d+")
 
 
 def label_out_of_range(message: str) -> LabelOutOfRange | None:
-    """The label that a sparse loss refused."""
+    """Return the label that a sparse loss rejected."""
     match = _LABEL.search(message)
     if match is None:
         return None
@@ -96,7 +96,7 @@ def label_out_of_range(message: str) -> LabelOutOfRange | None:
 
 @dataclass(frozen=True)
 class IndexOutOfRange:
-    """An index that a table (an embedding, a gather) has no row for; `high` is exclusive."""
+    """An index out of range for an embedding or gather; `high` is exclusive."""
 
     position: tuple[int, ...]
     value: int
@@ -111,7 +111,7 @@ _SCALAR_INDEX = pattern(r"indices = (?P<value>-?\d+) is not in \[(?P<low>-?\d+),
 
 
 def index_out_of_range(message: str) -> IndexOutOfRange | None:
-    """The index that a gather refused."""
+    """Return the index that a gather rejected."""
     match = _INDEX.search(message) or _SCALAR_INDEX.search(message)
     if match is None:
         return None
@@ -126,7 +126,7 @@ def index_out_of_range(message: str) -> IndexOutOfRange | None:
 
 @dataclass(frozen=True)
 class Cardinality:
-    """How many samples each argument has, by its name."""
+    """The number of samples of each argument, by name."""
 
     sizes: tuple[tuple[str, tuple[int, ...]], ...]
 
@@ -144,12 +144,12 @@ _SPLIT_OF_LIST = pattern(
 
 
 def splits_list(message: str) -> bool:
-    """Whether `validation_split` was refused because of a list of numbers, not of a dataset."""
+    """Whether `validation_split` was rejected because of a list of numbers, not a dataset."""
     return _SPLIT_OF_LIST.search(message) is not None
 
 
 def cardinality(message: str) -> Cardinality | None:
-    """The numbers of samples that differ."""
+    """Return the sample counts that differ."""
     if "cardinality is ambiguous" not in message:
         return None
     found = [
@@ -164,13 +164,13 @@ def cardinality(message: str) -> Cardinality | None:
 
 @dataclass(frozen=True)
 class UnexpectedKeyword:
-    """A keyword that a function or class does not take."""
+    """A keyword that a function or class does not accept."""
 
     function: str
-    """The plain name: `fit`, `compile`, `__init__`, `Dense`; "" where it is not told."""
+    """The plain name: `fit`, `compile`, `__init__`, `Dense`; "" if unknown."""
     name: str
     owner: str = ""
-    """The class of a method, where it is told."""
+    """The class of a method, if known."""
 
 
 _UNEXPECTED = pattern(
@@ -188,7 +188,7 @@ _NOT_RECOGNIZED = pattern(
 
 
 def unexpected_keyword(message: str) -> UnexpectedKeyword | None:
-    """The keyword that was refused, and by whom."""
+    """Return the rejected keyword and the function that rejected it."""
     match = _UNEXPECTED.search(message)
     if match:
         owner, _, function = match["function"].rpartition(".")
@@ -223,7 +223,7 @@ _TAKES = pattern(
 
 
 def argument_count(message: str) -> ArgumentCount | None:
-    """What a call lacks, or has too much."""
+    """Return the missing or surplus arguments of a call."""
     takes = _TAKES.search(message)
     if takes:
         owner, _, function = takes["function"].rpartition(".")
@@ -258,7 +258,7 @@ _DID_YOU_MEAN = pattern(r"Did you mean: '(?P<name>\w+)'")
 
 
 def attribute_missing(message: str) -> AttributeMissing | None:
-    """The attribute that was not there."""
+    """Return the missing attribute."""
     match = _ATTRIBUTE.search(message)
     if match is None:
         return None
@@ -272,7 +272,7 @@ class MissingGradients:
     """The variables that got no gradient."""
 
     every: bool
-    """None of the model's variables got one."""
+    """Whether no variable of the model got a gradient."""
     variables: tuple[str, ...] = ()
 
 
@@ -281,11 +281,11 @@ _VARIABLE_NAME = pattern(r"'(?P<name>[\w./ -]{1,200}:0)'")
 
 
 def missing_gradients(message: str) -> MissingGradients | None:
-    """Which variables the loss does not depend on."""
+    """Return the variables that the loss does not depend on."""
     every = "No gradients provided for any variable" in message
     if not every and "Gradients do not exist for variables" not in message:
         return None
-    # Behind `grads_and_vars` the old message lists everything once more, with values.
+    # After `grads_and_vars`, old messages list everything again with values.
     named = message.partition("Provided `grads_and_vars`")[0][:20_000]
     paths = [match["path"] for match in _VARIABLE_PATH.finditer(named)]
     names = [match["name"] for match in _VARIABLE_NAME.finditer(named)]
@@ -314,7 +314,7 @@ _TENSORS = (
 
 
 def named_tensor(message: str) -> NamedTensor | None:
-    """The first symbolic tensor that the message names."""
+    """Return the first symbolic tensor that the message names."""
     for expected in _TENSORS:
         match = expected.search(message)
         if match:
@@ -329,16 +329,16 @@ def named_tensor(message: str) -> NamedTensor | None:
 
 @dataclass(frozen=True)
 class DtypeMismatch:
-    """A type that an operation does not take; what was not told is ""."""
+    """A dtype that an operation does not accept; unknown fields are ""."""
 
     found: str
     expected: str = ""
-    """Another argument's type, or the first allowed one."""
+    """The dtype of another argument, or the first allowed one."""
     allowed: tuple[str, ...] = ()
     operation: str = ""
     argument: str = ""
     types: tuple[str, ...] = ()
-    """Of each part, where parts are joined."""
+    """The dtypes of all parts, if the operation joins several."""
 
 
 _DTYPES = (
@@ -346,7 +346,7 @@ _DTYPES = (
         r"Input '(?P<argument>\w+)' of '(?P<operation>\w+)' Op has type (?P<found>\w+) "
         r"that does not match type (?P<expected>\w+)"
     ),
-    # Parts that are joined: `tf.concat`, `tf.stack`.
+    # Operations that join parts: `tf.concat`, `tf.stack`.
     pattern(
         r"Tensors in list passed to '(?P<argument>\w+)' of '(?P<operation>\w+)' Op have types "
         r"\[(?P<types>(?P<expected>\w+)(?:, (?P=expected))*, (?P<found>\w+)[\w, ]*)\]"
@@ -355,7 +355,7 @@ _DTYPES = (
         r"Value passed to parameter '(?P<argument>\w+)' has DataType (?P<found>\w+) "
         r"not in list of allowed values: (?P<allowed>[\w, ]+)"
     ),
-    # The same of an operation that is run at once.
+    # The eager wording.
     pattern(
         r"Value for attr '\w+' of (?P<found>\w+) is not in the list of allowed values: (?P<allowed>[\w, ]+)"
         r"(?:\s*; NodeDef: \{\{node (?P<operation>\w+)\}\})?"
@@ -364,7 +364,7 @@ _DTYPES = (
         r"cannot compute (?P<operation>\w+) as input #(?P<argument>\d+)\(zero-based\) "
         r"was expected to be an? (?P<expected>\w+) tensor but is an? (?P<found>\w+) tensor"
     ),
-    # `/` compares the types itself, before there is an operation.
+    # `/` compares the dtypes itself, before it creates an operation.
     pattern(r"`x` and `y` must have the same dtype, got tf\.(?P<found>\w+) != tf\.(?P<expected>\w+)"),
     pattern(r"Tensor conversion requested dtype (?P<expected>\w+) for Tensor with dtype (?P<found>\w+)"),
     pattern(r"Cast (?P<found>\w+) to (?P<expected>\w+) is not supported"),
@@ -375,7 +375,7 @@ _DTYPES = (
 
 
 def dtype_mismatch(message: str) -> DtypeMismatch | None:
-    """The type that was refused."""
+    """Return the rejected dtype."""
     for expected in _DTYPES:
         match = expected.search(message)
         if match:
@@ -394,7 +394,7 @@ def dtype_mismatch(message: str) -> DtypeMismatch | None:
 
 @dataclass(frozen=True)
 class AllocationFailed:
-    """A tensor for which there was no memory."""
+    """A tensor that could not be allocated."""
 
     shape: Shape | None = None
     dtype: str = ""
@@ -408,7 +408,7 @@ _OOM = pattern(
 
 
 def allocation_failed(message: str) -> AllocationFailed | None:
-    """What could not be allocated."""
+    """Return the tensor or size that could not be allocated."""
     match = _OOM.search(message)
     if match:
         return AllocationFailed(parse_shape(match["shape"]), match["dtype"], match["device"] or "")

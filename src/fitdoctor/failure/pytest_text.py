@@ -1,4 +1,4 @@
-"""Reads the failures that pytest prints: frames as `file:line:`, the exception behind an `E`."""
+"""Reads pytest failures: frames as `file:line:`, the exception after an `E`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_LINES = 4000
 
 
 def parse_pytest_failure(lines: list[str]) -> tuple[list[Block], int]:
-    """The exceptions of one test's section, the chained ones first, and how many lines it takes."""
+    """Return the exceptions of one test section, chained ones first, and its number of lines."""
     end = next((i for i, line in enumerate(lines[1:MOST_LINES], start=1) if _END.match(line[:500])), None)
     section = lines[: end if end is not None else MOST_LINES]
     captured = next(
@@ -53,7 +53,7 @@ def _part(lines: list[str]) -> list[Block]:
 
 
 def _error_lines(lines: list[str]) -> list[str]:
-    """The last run of `E` lines, with their common indentation taken off."""
+    """Return the last block of `E` lines, dedented."""
     runs: list[list[str]] = [[]]
     for line in lines:
         if _ERROR.match(line):

@@ -1,4 +1,4 @@
-"""Logs as they come: any encoding, any line ends, with colours, progress bars and the prefixes of build servers."""
+"""Cleans raw logs: any encoding or line ending, colours, progress bars, prefixes of build servers."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _TEXT_CONTROLS = frozenset(b"\t\n\x0b\x0c\r\x08\x1b\x07")
 _BACKSPACES = re.compile("\x08+")
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? ?")
 _STAMPS = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z(?: |$)", re.MULTILINE)
-"""What GitHub, Kubernetes and Docker put before every line of a log that is downloaded."""
+"""The prefix that GitHub, Kubernetes and Docker add to every line of a downloaded log."""
 _MARK = re.compile(r"^(?:##\[\w{1,20}\]|::error(?: [^:\n]{0,300})?::)")
 _NUMBER = re.compile(r"\d+")
 _LONGEST_PREFIX = 500
-"""Characters that a build server puts before a line; more is output of the program."""
+"""Maximum prefix of a build server; anything longer is program output."""
 
 
 def read_text_any(source: Path | str | bytes) -> str:
-    """The text of a log in whatever encoding it was saved.
+    """Decode a log saved in any encoding.
 
     Args:
         source: a path, or the bytes themselves.
@@ -60,7 +60,7 @@ def read_text_any(source: Path | str | bytes) -> str:
 
 
 def _wide_encoding(sample: bytes) -> str:
-    """UTF-16 without a mark: every other byte of plain English is zero."""
+    """Detect UTF-16 without a byte order mark: every other byte of English text is zero."""
     even, odd = sample[0::2], sample[1::2]
     if len(sample) < 4 or not sample.count(0):
         return ""
@@ -85,7 +85,7 @@ def _mostly_utf8(sample: bytes) -> bool:
 
 
 def clean_text(text: str) -> str:
-    """The text without colours; a progress bar that overwrites itself becomes a line for each state."""
+    """Remove colours, and turn each state of a progress bar into its own line."""
     text = plain_text(text)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -103,14 +103,14 @@ _BOX = re.compile(
     r"(?:[^\n]{0,40}│[^\n]*\n)*(?:[^\n]{0,40}╰─[^\n]*\n)?",
     re.MULTILINE,
 )
-"""A traceback as rich draws it."""
+"""A traceback as rich renders it."""
 _BOXED = re.compile(r"^[^│\n]{0,40}│ ?(?P<inside>.*?) *│?$")
 _BOXED_FRAME = re.compile(r"^(?P<path>\S[^\n]*?):(?P<line>\d+) in(?: (?P<function>\S.*))?$")
 _BOXED_CODE = re.compile(r"^❱ *(?:\d+) ?(?P<code>.*)$")
 
 
 def _unboxed(box: re.Match[str]) -> str:
-    """The traceback of rich's box as Python itself would have printed it; its frame is taken off."""
+    """Rewrite rich's boxed traceback as Python prints it."""
     lines = ["Traceback (most recent call last):"]
     for row in box[0].split("\n")[1:]:
         found = _BOXED.match(row)
@@ -124,11 +124,11 @@ def _unboxed(box: re.Match[str]) -> str:
 
 
 def without_prefix(lines: list[str], prefix: str) -> list[str]:
-    """The lines without what a build server, a container or a quoting mail put before each of them.
+    """Remove the prefix that a build server, container or quoting email added to each line.
 
     Args:
         lines: the first of them starts with `prefix`.
-        prefix: what stands before the first word that counts.
+        prefix: the text before the first relevant word.
     """
     if not prefix:
         return lines
@@ -137,7 +137,7 @@ def without_prefix(lines: list[str], prefix: str) -> list[str]:
     shape = re.compile(_NUMBER.sub(r"\\d+", re.escape(_NUMBER.sub("0", prefix))))
     if len(lines) < 2 or not (shape.match(lines[1]) or not prefix.strip()):
         marked = [without_mark(line) for line in lines]
-        # Only the first line has something before it: a progress bar that was not ended.
+        # Only the first line has a prefix: an unfinished progress bar.
         return [lines[0][len(prefix) :], *marked[1:]]
     bare = re.compile(_NUMBER.sub(r"\\d+", re.escape(_NUMBER.sub("0", prefix.rstrip()))) + r"\s*$")
     return [_cut(line, shape, bare) for line in lines]
@@ -153,6 +153,6 @@ def _cut(line: str, shape: re.Pattern[str], bare: re.Pattern[str]) -> str:
 
 
 def without_mark(line: str) -> str:
-    """The line without the time stamp and mark of a build server."""
+    """Remove the time stamp and mark of a build server from a line."""
     line = _STAMP.sub("", line)
     return _MARK.sub("", line)

@@ -1,4 +1,4 @@
-"""Reads the shapes in a message, and the pairs of shapes that a message sets against each other."""
+"""Reads shapes, and pairs of conflicting shapes, from a message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBER = pattern(_DIMENSION)
 
 
 def parse_shape(text: str) -> Shape | None:
-    """The shape that a text is, or None where it is none."""
+    """Parse a shape; None if the text is not one."""
     text = (
         text.strip().removeprefix("TensorShape(").removesuffix(")") if "TensorShape" in text else text.strip()
     )
@@ -28,7 +28,7 @@ def parse_shape(text: str) -> Shape | None:
 
 
 def shapes_in(message: str) -> tuple[Shape, ...]:
-    """All shapes in a message in their order; a lone number in brackets may be no shape, and is left out."""
+    """Return all shapes in a message in order, except lone bracketed numbers, which may be something else."""
     found = (match[0] for match in _ONE_SHAPE.finditer(message[:20_000]))
     shapes = [parse_shape(text) for text in found if "," in text or text in ("()", "[]")]
     return tuple(shape for shape in shapes if shape is not None)
@@ -44,7 +44,7 @@ def _shape(match: re.Match[str], group: str) -> Shape | None:
 
 @dataclass(frozen=True)
 class InputMismatch:
-    """An input that a layer or model refused; what was not said is None."""
+    """An input that a layer or model rejected; unknown fields are None."""
 
     layer: str = ""
     index: int | None = None
@@ -57,13 +57,13 @@ class InputMismatch:
     found_rank: int | None = None
     axis: int | None = None
     axis_length: int | None = None
-    """The length that the axis should have."""
+    """The expected size of the axis."""
     target: bool = False
-    """It is about the labels (Keras before 2.4 checked them the same way)."""
+    """Whether the message is about the labels (Keras before 2.4 checked them the same way)."""
 
     @property
     def ranks(self) -> tuple[int | None, int | None]:
-        """Expected and found, also where only shapes were given."""
+        """Return the expected and the found rank, derived from shapes if needed."""
         expected = self.expected_rank if self.expected is None else len(self.expected)
         return expected, self.found_rank if self.found is None else len(self.found)
 
@@ -84,7 +84,7 @@ _EXPECTED_AXIS = pattern(
     rf"(?P<found>{SHAPE})"
 )
 _INVALID_INPUT = "Invalid input shape for input "
-"""What was given follows: an array with many of its values, perhaps."""
+"""The received value follows, perhaps an array with many values."""
 _LONGEST_VALUES = 40_000
 _OTHER_INPUT = pattern(
     rf"(?: with name '(?P<name>[^'\n]*)')?(?: and path '[^'\n]*')?\. "
@@ -97,7 +97,7 @@ _CHECKING = pattern(
 
 
 def input_mismatch(message: str) -> InputMismatch | None:
-    """An input of the wrong shape, in the words of any Keras."""
+    """Return the rejected input, for the wording of any Keras version."""
     checking = _CHECKING.search(message)
     if checking:
         rank = int(checking["rank"]) if checking["rank"] else None
@@ -155,7 +155,7 @@ _KERNEL_SIZES = pattern(
 
 
 def kernel_mismatch(message: str, node: str) -> InputMismatch | None:
-    """A layer that stands in the model itself, whose kernel was made for another last axis: its data is of other lengths."""
+    """Return the mismatch of a layer inside the model whose kernel was built for another last axis."""
     sizes, layer = _KERNEL_SIZES.search(message), _KERNEL_NODE.search(node)
     if sizes is None or layer is None:
         return None
@@ -166,7 +166,7 @@ def kernel_mismatch(message: str, node: str) -> InputMismatch | None:
 
 @dataclass(frozen=True)
 class InputCount:
-    """A model that got another number of inputs, or other names, than it has."""
+    """A model that got the wrong number or names of inputs."""
 
     layer: str = ""
     expected: int | None = None
@@ -188,12 +188,12 @@ _QUOTED = pattern(r"""'([^'\n]{0,200})'|"([^"\n]{0,200})\"""")
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """The quoted names of a list in a message."""
+    """Return the quoted names of a list in a message."""
     return tuple(first or second for first, second in _QUOTED.findall(text))
 
 
 def input_count(message: str) -> InputCount | None:
-    """A wrong number of inputs, or wrong keys."""
+    """Return the wrong number of inputs, or the wrong keys."""
     keys = _KEYS.search(message)
     if keys:
         return InputCount(
@@ -273,7 +273,7 @@ _PAIRS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 
 def target_and_output(message: str) -> TargetOutput | None:
-    """Labels and output that do not go together in a loss."""
+    """Return the incompatible shapes of labels and output in a loss."""
     for rule, expected in _PAIRS:
         match = expected.search(message)
         if match:
@@ -286,9 +286,9 @@ def target_and_output(message: str) -> TargetOutput | None:
 
 
 def _before_flattening(target: Shape, output: Shape) -> tuple[Shape, Shape]:
-    """The sparse loss flattens labels and outputs before it compares them: what they were before.
+    """Restore the shapes that a sparse loss flattened before comparing them.
 
-    32 rows of 10 units beside 320 labels were one-hot rows; 1600 rows beside 32 labels were 50 steps a sample.
+    32 rows of 10 units with 320 labels were one-hot labels; 1600 rows with 32 labels were 50 steps per sample.
     """
     if len(target) != 1 or len(output) != 2:
         return target, output
@@ -307,13 +307,13 @@ def _before_flattening(target: Shape, output: Shape) -> tuple[Shape, Shape]:
 
 @dataclass(frozen=True)
 class OperationShapes:
-    """Shapes that an operation could not take together."""
+    """Shapes that an operation could not combine."""
 
     shapes: tuple[Shape, ...]
     operation: str = ""
     node: str = ""
     lengths: tuple[int, int] | None = None
-    """The two axis lengths that differ, where the message names them."""
+    """The two axis sizes that differ, if the message names them."""
 
     @property
     def is_product(self) -> bool:
@@ -341,7 +341,7 @@ _LISTED = pattern(
 
 
 def operation_shapes(message: str) -> OperationShapes | None:
-    """The shapes that an operation or merge layer refused."""
+    """Return the shapes that an operation or merging layer rejected."""
     node = _FOR_NODE.search(message)
     lengths = _LENGTHS.search(message) or _SUBTRACTING.search(message)
     pair = (int(lengths["one"]), int(lengths["two"])) if lengths else None
@@ -367,7 +367,7 @@ def _listed_shapes(text: str) -> tuple[Shape, ...]:
 
 @dataclass(frozen=True)
 class ReshapeSizes:
-    """A reshape whose sizes do not multiply out."""
+    """A reshape to a different number of elements."""
 
     given: int | None = None
     wanted: int | None = None
@@ -397,7 +397,7 @@ _RESHAPES = (
 
 
 def reshape_sizes(message: str) -> ReshapeSizes | None:
-    """The sizes of a reshape that cannot be made."""
+    """Return the sizes of an impossible reshape."""
     for expected in _RESHAPES:
         match = expected.search(message)
         if match:
@@ -418,7 +418,7 @@ def _integer(text: str | None) -> int | None:
 
 @dataclass(frozen=True)
 class ExhaustedDimension:
-    """A convolution or pooling whose window is larger than what is left of its input."""
+    """A convolution or pooling whose window is larger than its input."""
 
     input: Shape | None
     kernel: Shape | None
@@ -433,11 +433,11 @@ _EXHAUSTED = pattern(
 _DOWNSAMPLED = pattern(
     rf"dimensions in the output is <= 0 due to downsampling in [\w/]+\.[^\n]{{0,80}}Received input shape (?P<input>{SHAPE})"
 )
-"""Keras 2's words."""
+"""The Keras 2 wording."""
 
 
 def exhausted_dimension(message: str) -> ExhaustedDimension | None:
-    """An axis that shrank below 1."""
+    """Return the layer input with an axis too short for the window."""
     match = _EXHAUSTED.search(message)
     if match:
         return ExhaustedDimension(_shape(match, "input"), _shape(match, "kernel"))

@@ -1,4 +1,4 @@
-"""Signs of a failure outside a traceback: a lone exception line, a warning that matters, a process that was killed."""
+"""Finds failures outside a traceback: a lone exception line, a relevant warning, a killed process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WARNINGS = (
     "Could not load dynamic library 'libcud",
     "but source was compiled with",
 )
-"""What Keras and TensorFlow say in passing when a training is not what its author meant."""
+"""Warnings of Keras and TensorFlow that point to a problem with the training."""
 _WARNED = pattern(
     r"^(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]{0,1000}):(?P<line>\d+): (?P<type>\w*Warning): (?P<message>.*)$"
 )
@@ -44,7 +44,7 @@ _LOGGED = pattern(
 )
 
 SYNTAX_ERRORS = ("\nSyntaxError: ", "\nIndentationError: ", "\nTabError: ")
-"""They come without a traceback when the program itself cannot be read."""
+"""Errors without a traceback: the program itself cannot be parsed."""
 
 SIGNALS = (
     ("SIGKILL", pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Killed\b(?:: 9)?(?: {2,}.*)?$")),
@@ -82,7 +82,7 @@ SIGNAL_WORDS = (
     "Bus error",
     "Illegal instruction",
 )
-"""What a line of a killed process must contain; looked for first, because it is fast."""
+"""Words that a line about a killed process must contain; a fast first check."""
 _THREAD = pattern(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\):\s*$")
 _FAULT_FRAME = pattern(r'^\s+File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?: in (?P<function>.*))?$')
 
@@ -92,7 +92,7 @@ def parse_lone(lines: list[str], before: list[str], complete: bool) -> Block | N
 
     Args:
         lines: the exception's line and what follows.
-        before: a few lines that stand before it; a SyntaxError has its place there.
+        before: a few lines before it, which contain the location of a SyntaxError.
         complete: the text ends with `lines`.
     """
     head = LONE.match(lines[0][:2000])
@@ -113,14 +113,14 @@ def _syntax_place(before: list[str]) -> tuple[Frame, ...]:
 
 
 def parse_envelope(text: str) -> Block | None:
-    """A message that was copied without its type, when it is plainly one of Keras's or TensorFlow's."""
+    """Read a message copied without its type, if it is clearly from Keras or TensorFlow."""
     if len(text) > 20_000 or not _ENVELOPE.match(text):
         return None
     return Block("", text.strip(), (), text.count("\n") + 1)
 
 
 def parse_warning(line: str) -> Block | None:
-    """Read a warning of Keras's that tells of a training gone wrong."""
+    """Read a Keras warning that points to a problem with the training."""
     line = line[:4000]
     warned = _WARNED.match(line)
     if warned:
@@ -134,7 +134,7 @@ def parse_warning(line: str) -> Block | None:
 
 
 def parse_signal(lines: list[str]) -> Block | None:
-    """Read the line that a shell, the kernel or the interpreter leaves when a process is killed."""
+    """Read the line that a shell, the kernel or the interpreter prints when a process is killed."""
     line = lines[0][:2000]
     for name, expected in SIGNALS:
         if expected.search(line):
@@ -144,7 +144,7 @@ def parse_signal(lines: list[str]) -> Block | None:
 
 
 def _fault_frames(lines: list[str]) -> tuple[tuple[Frame, ...], int]:
-    """What faulthandler printed: the most recent call first."""
+    """Return the frames that faulthandler printed, most recent call first."""
     start = next((i for i, line in enumerate(lines[:40]) if line.startswith("Current thread")), None)
     if start is None:
         start = next((i for i, line in enumerate(lines[:6]) if _THREAD.match(line)), None)

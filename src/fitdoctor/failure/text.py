@@ -1,4 +1,4 @@
-"""Finds the failures in saved text: logs, notebooks' output, pytest's reports, of any size."""
+"""Finds failures in saved text of any size: logs, notebook output, pytest reports."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ from fitdoctor.records import dataclass, replace
 __all__ = ["failures_in", "read_text_any"]
 
 MOST_PLACES = 300
-"""Places of one kind that are looked at; the last ones, because the end of a log tells how it ended."""
+"""Maximum number of candidates of one kind; the last ones, as the end of a log shows how it ended."""
 _WINDOW = 400_000
-"""Characters that one exception may take."""
+"""Maximum length of one exception, in characters."""
 _TAIL = 2_000_000
 _MOST_CHAINED = 50
 
 
 @dataclass(frozen=True)
 class _Found:
-    """An exception and the characters it takes."""
+    """An exception and its span in the text."""
 
     block: Block
     start: int
     end: int
     kind: str
     joined: bool = False
-    """It was raised from the one before it, or while that was handled."""
+    """Whether it was raised from the previous one, or while handling it."""
     caused: bool = False
-    """It was raised from it: the program says so."""
+    """Whether it was explicitly raised `from` the previous one."""
 
 
 def failures_in(text: str, path: str = "") -> list[FailureFacts]:
-    """The failures that a text tells of, in the order in which they stand there.
+    """Return the failures in a text, in order.
 
-    Chained tracebacks are one failure: the last, with the others in `earlier`. Where there is no traceback, a
+    Chained tracebacks are one failure: the last, with the others in `earlier`. Without a traceback, a
     lone exception line counts. Processes that were killed have the signal as their type (`SIGKILL`), warnings
     theirs (`UserWarning`).
 
     Args:
         text: a log, a traceback, or a saved notebook.
-        path: the file that it was read from, for a notebook.
+        path: the file of a notebook.
     """
     cells = saved_cells(text)
     if cells is not None:
@@ -77,7 +77,7 @@ def failures_in(text: str, path: str = "") -> list[FailureFacts]:
 
 
 def _places(text: str, words: str, most: int = MOST_PLACES) -> list[int]:
-    """The last places of the words, in ascending order."""
+    """Return the last positions of the words, in ascending order."""
     places: list[int] = []
     place = text.rfind(words)
     while place >= 0 and len(places) < most:
@@ -91,7 +91,7 @@ def _line_start(text: str, place: int) -> int:
 
 
 def _window(text: str, start: int) -> tuple[list[str], bool]:
-    """The lines from a place on, and whether they reach the end of the text."""
+    """Return the lines from a position, and whether they reach the end of the text."""
     cut = text[start : start + _WINDOW]
     return cut.split("\n"), start + _WINDOW >= len(text)
 
@@ -101,7 +101,7 @@ def _end_of(text: str, start: int, lines: list[str], taken: int) -> int:
 
 
 def _structured(text: str) -> list[_Found]:
-    """Tracebacks and pytest's sections."""
+    """Yield tracebacks and pytest sections."""
     found: list[_Found] = []
     done = 0
     for place in _places(text, HEADER):
@@ -132,8 +132,8 @@ def _traceback_at(text: str, start: int, place: int) -> _Found | None:
 
 
 def _joining_words(text: str, start: int, prefix: str) -> str:
-    """The words that chain two exceptions, where they stand right before; a build server's prefix may stand before them."""
-    # Whole lines: the first of those that are looked at may be cut.
+    """Return the words that chain two exceptions, if they come right before; a log prefix is allowed."""
+    # Use whole lines: the first one may be cut.
     before = text[max(0, start - 400) : start].split("\n")[1 if start > 400 else 0 :]
     bare = without_prefix([prefix, *before], prefix)[1:]
     lines = [line for line in bare if line.strip(" |\t-")]
@@ -150,13 +150,13 @@ def _pytest_sections(text: str) -> Iterator[_Found]:
         blocks, taken = parse_pytest_failure(lines)
         done = max(_end_of(text, start, lines, taken), place + 1)
         for index, block in enumerate(blocks):
-            # They share the section's characters: each gets its own place in it, so that their order stays.
+            # They share the section's span; each gets its own position in it to keep the order.
             at = start + index
             yield _Found(block, at, done if index == len(blocks) - 1 else at + 1, "pytest", index > 0)
 
 
 def _section_start(text: str, place: int, floor: int) -> int:
-    """The section's headline above an `E` line, or the lines right before it."""
+    """Return the section headline above an `E` line, or the lines right before it."""
     low = max(floor, place - _WINDOW // 2)
     before = text[low:place]
     lines = before.split("\n")
@@ -181,7 +181,7 @@ def _lone(text: str) -> list[_Found]:
 
 
 def _lone_places(text: str) -> list[int]:
-    """The last exception lines: of the end of the text, or of all of it where there are none."""
+    """Yield the last exception lines: near the end of the text, else in all of it."""
     tail = _line_start(text, max(0, len(text) - _TAIL))
     for low in (tail, 0):
         places = [match.start() for match in LONE.finditer(text, low)]
@@ -202,11 +202,11 @@ def _lone_at(text: str, start: int) -> _Found | None:
 
 
 _CUT = 20_000
-"""Characters before a lone exception in which the frames of a traceback without its head are looked for."""
+"""Characters before a lone exception that are searched for frames of a headless traceback."""
 
 
 def _frames_before(text: str, start: int) -> tuple[Frame, ...]:
-    """The frames right above an exception whose traceback has lost its head."""
+    """Return the frames right above an exception whose traceback lost its header."""
     lines = text[max(0, start - _CUT) : start].rstrip("\n").split("\n")
     first = len(lines)
     while first and lines[first - 1][:1] in (" ", "\t"):
@@ -225,7 +225,7 @@ def _syntax_errors(text: str) -> Iterator[_Found]:
 
 
 def _signs(text: str) -> Iterator[_Found]:
-    """Warnings and killed processes."""
+    """Yield warnings and killed processes."""
     for words in WARNINGS:
         for place in _places(text, words):
             start = _line_start(text, place)
@@ -243,7 +243,7 @@ def _signs(text: str) -> Iterator[_Found]:
 
 
 def _without_inside(found: list[_Found]) -> list[_Found]:
-    """Leave out what lies inside another: a quoted traceback, a warning's words in a message."""
+    """Drop candidates inside another one: a quoted traceback, the words of a warning in a message."""
     kept: list[_Found] = []
     reach = -1
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
@@ -271,12 +271,12 @@ _FIRST_EPOCH = pattern(r"^Epoch 1/\d+[^\n]*$", re.MULTILINE)
 _LATER_EPOCH = pattern(r"^Epoch (?:[2-9]|\d{2,})/\d+", re.MULTILINE)
 _LAST_BATCH = pattern(r"^[ ]*(\d+)/\1[ ]+(?:\[=|━|- )", re.MULTILINE)
 _EPOCH = 20_000
-"""Characters before a failure in which the progress of its first epoch is looked for."""
+"""Characters before a failure that are searched for the progress of its first epoch."""
 
 
 def _trained_before(text: str, start: int) -> bool:
-    """Whether the first epoch had come to its last batch: what is refused then is the validation data."""
-    # The bar of the last batch has no line break: the traceback's header stands right behind it.
+    """Whether the first epoch had reached its last batch, so that the failure is about the validation data."""
+    # The progress bar of the last batch has no line break before the traceback's header.
     head = text.find("Traceback", start, start + 400)
     before = text[max(0, start - _EPOCH) : max(head, start)]
     begun = before.rfind("\nEpoch 1/") + 1
@@ -295,13 +295,13 @@ def _facts(group: list[_Found], trained: bool = False) -> FailureFacts:
         wrapped = inner
     last = _one(group[-1].block, earlier)
     if wrapped is not None and wrapped.type == last.type and wrapped.message.startswith(last.message[:300]):
-        # Another process raised it, and this one only raises it again: the frames there are the way to it.
+        # Another process raised it and this one re-raises it, so its frames lead to the cause.
         last = replace(last, frames=(*last.frames, *wrapped.frames))
     return replace(last, trained=trained, wrapped=_passed_on(group[-1], wrapped))
 
 
 def _passed_on(one: _Found, inner: FailureFacts | None) -> FailureFacts | None:
-    """What an exception was raised from, where it says so or has nothing of its own to say."""
+    """Return the exception that this one was raised from, explicitly or because it adds nothing."""
     if inner is None or one.caused or passes_on(one.block.type, one.block.message, inner.message):
         return inner
     return None
@@ -312,13 +312,13 @@ def _one(block: Block, earlier: tuple[FailureSummary, ...] = ()) -> FailureFacts
 
 
 def _distinct(failures: Iterator[FailureFacts]) -> list[FailureFacts]:
-    """Each failure once: logs repeat themselves, and TensorFlow logs what a Python function raised before it raises."""
+    """Remove duplicates: logs repeat failures, and TensorFlow logs a Python function's error before raising it."""
     found = list(dict.fromkeys(failures))
     return [one for at, one in enumerate(found) if not any(_repeats(later, one) for later in found[at + 1 :])]
 
 
 def _repeats(later: FailureFacts, earlier: FailureFacts) -> bool:
-    """Whether a failure in the user's code quotes an earlier one that names no line of the user's."""
+    """Whether a failure in the user's code quotes an earlier one without any user line."""
     said = earlier.message.strip()
     return (
         not earlier.user_frames

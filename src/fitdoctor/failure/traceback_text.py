@@ -1,4 +1,4 @@
-"""Reads Python's own tracebacks out of lines of text, whole, cut, or with a log's noise in between."""
+"""Reads Python tracebacks from lines of text: complete, cut, or mixed with log output."""
 
 from __future__ import annotations
 
@@ -69,22 +69,22 @@ _NESTED = pattern(
 )
 _TAIL_END = pattern(r"\[Op:[\w./-]+\]")
 _AT_THE_END = 60
-"""Paragraphs up to the very end of the text belong to the last message, if they are no more lines than this."""
+"""Paragraphs at the end of the text belong to the last message, up to this number of lines."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """One exception as it stands in the text."""
+    """One exception as found in the text."""
 
     type: str
     message: str
     frames: tuple[Frame, ...]
     lines: int
-    """How many lines it takes."""
+    """Its number of lines."""
 
 
 def text_frame(path: str, line: str, function: str, text: str = "", cell: int | None = None) -> Frame:
-    """A frame of saved text; a home directory is this machine's where the file is there."""
+    """Return a frame of saved text, with `~` expanded if the file exists on this machine."""
     if path.startswith("~"):
         expanded = os.path.expanduser(path)
         path = expanded if os.path.isfile(expanded) else path
@@ -100,7 +100,7 @@ def parse_traceback(lines: list[str], complete: bool) -> Block | None:
     """Read the traceback whose header is the first line.
 
     Args:
-        lines: the header and what follows it, prefixes taken off.
+        lines: the header and what follows it, without prefixes.
         complete: the text ends with them.
     """
     indent = len(lines[0]) - len(lines[0].lstrip())
@@ -112,7 +112,7 @@ def parse_traceback(lines: list[str], complete: bool) -> Block | None:
         frame = _FRAME.match(line) or _BARE_FRAME.match(line) if len(line) < 4000 else None
         if frame:
             frames.append(text_frame(frame["path"], frame["line"], frame["function"] or ""))
-        elif line[0] in " \t^~":  # Python's marks under a statement of several lines may begin anywhere
+        elif line[0] in " \t^~":  # Python's markers under a multi-line statement may begin anywhere
             if frames and not frames[-1].text and set(line) - set(" ^~"):
                 frames[-1] = _with_text(frames[-1], line.strip())
         elif not _is_noise(line) and not _goes_on_after(body, index):
@@ -125,29 +125,29 @@ def _outdented(line: str, indent: int) -> str:
 
 
 def _is_noise(line: str) -> bool:
-    """A line of a log that got in between: two streams went into one file."""
+    """Whether a line is log output inside a traceback: two streams written to one file."""
     return bool(_NOISE.match(line))
 
 
 def _goes_on_after(body: list[str], index: int) -> bool:
-    """Whether the line is no exception's and the frames go on right after it."""
+    """Whether the line is not an exception and more frames follow right after it."""
     if _exception_name(body[index]):
         return False
     return any(_FRAME.match(line[:4000]) for line in body[index + 1 : index + 4])
 
 
 def _exception_name(line: str) -> str:
-    """The dotted name of the exception that the line reports, or ""."""
+    """Return the dotted name of the exception that the line reports, or ""."""
     head = _EXCEPTION.match(line[:20_000])
     if head is None:
         return ""
     name = head["type"]
-    # `done` and `loss: 0.3` are output of the program; exceptions are written with a capital, or dotted.
+    # `done` and `loss: 0.3` are program output; exception names are capitalized or dotted.
     return name if "." in name or name.lstrip("_")[:1].isupper() else ""
 
 
 def _ended(body: list[str], index: int, frames: list[Frame], complete: bool) -> Block | None:
-    """The exception's line was reached, or what stands there shows that the traceback was cut."""
+    """Return the block that ends at this line, with its exception or, if it was cut, without."""
     name = _exception_name(body[index])
     if not name:
         return Block("", "", tuple(frames), index + 1) if frames else None
@@ -164,7 +164,7 @@ def _with_text(frame: Frame, text: str) -> Frame:
 
 
 def gather_message(first: str, following: list[str], complete: bool) -> tuple[str, int]:
-    """The whole message of an exception from its first line on, and how many more lines it takes."""
+    """Return the whole message of an exception, and the number of further lines it takes."""
     if first.startswith("in user code:"):
         again = indented_again(following)
         if again is not None:
@@ -193,7 +193,7 @@ def _message_lines(first: str, lines: list[str], complete: bool) -> int:
         return _after_bullets(lines, arguments, stop)
     if complete and stop == len(lines) and stop <= _AT_THE_END:
         return _before_open_fence(lines, stop)
-    # Everything up to the arguments of a layer, or to the tail of an operation, is inside.
+    # The message extends to the arguments of a layer, or to the tail of an operation.
     sure = stop if first.startswith("Exception encountered when calling") else _quoted_until(first, lines)
     for index in range(min(sure, stop), stop):
         if not lines[index].strip() and not _continues(first, lines, index, stop):
@@ -211,7 +211,7 @@ def _first_stop(first: str, lines: list[str]) -> int:
 
 
 def _quoted_until(first: str, lines: list[str]) -> int:
-    """Where a graph failure's tail stands: up to there it may quote the tracebacks of a generator's."""
+    """Return the position of a graph error's tail; before it, a generator's tracebacks may be quoted."""
     nested = bool(_NESTED.match(first)) and bool(lines) and lines[0].startswith(HEADER)
     if not nested and not first.startswith("Graph execution error"):
         return 0
@@ -227,7 +227,7 @@ def _after_bullets(lines: list[str], head: int, stop: int) -> int:
 
 
 def _continues(first: str, lines: list[str], index: int, stop: int) -> bool:
-    """Whether the message goes on after a blank line."""
+    """Whether the message continues after a blank line."""
     after = next((i for i in range(index, stop) if lines[i].strip()), None)
     if after is None:
         return False
@@ -235,6 +235,6 @@ def _continues(first: str, lines: list[str], index: int, stop: int) -> bool:
 
 
 def _before_open_fence(lines: list[str], stop: int) -> int:
-    """A code fence that closes what was opened before the traceback is not part of the message."""
+    """Return where the message stops: before a code fence that was opened before the traceback."""
     fences = [index for index in range(stop) if lines[index].strip().startswith("```")]
     return fences[-1] if len(fences) % 2 else stop
