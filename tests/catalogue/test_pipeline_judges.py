@@ -45,6 +45,16 @@ def test_steps_are_counted_against_ten_batches(steps: int, epochs: int, wrong: b
     assert bool(found("FIT703", "from_counts", fit, data)) is wrong
 
 
+@pytest.mark.parametrize(("steps", "asked"), [(None, True), (4, False)])
+def test_a_generator_that_ends_needs_steps_only_where_the_call_has_none(
+    steps: int | None, asked: bool
+) -> None:
+    data = DataFacts(form="generator", batches=4)
+    fit = FitFacts(epochs=3, steps_per_epoch=steps)
+    (finding,) = found("FIT703", "from_generator", fit, data, Unknown("not read"), Unknown("not seen"))
+    assert ("steps_per_epoch" in finding.fixes[0].title) is asked
+
+
 def split(**settings: object) -> list[Finding]:
     shuffle = step("shuffle", 2, buffer_size=9, **settings)
     training = DataFacts(form="dataset", pipeline=(step("from_tensor_slices", 1), shuffle, step("skip", 3)))

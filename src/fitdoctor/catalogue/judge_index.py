@@ -39,7 +39,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT217': ('labels/sequence_output_single_target', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts', 'labels in doubt'}, ())]),
     'FIT218': ('labels/metric_does_not_fit', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'metrics in doubt'}, ()), ({'DataFacts', 'ModelFacts', 'Project', 'metrics in doubt'}, ()), ({'Module'}, ('update_state',))]),
     'FIT301': ('model/not_compiled', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'labels in doubt'}, ())]),
-    'FIT302': ('model/argument_of_the_wrong_call', ('source', 'after_failure'), [({'Module'}, ()), ({'Module'}, ('Sequential',)), ({'Module'}, ('compile', 'activation'))]),
+    'FIT302': ('model/argument_of_the_wrong_call', ('source', 'after_failure'), [({'Module'}, ()), ({'Module'}, ('Sequential',)), ({'Module', 'Project'}, ('compile', 'activation'))]),
     'FIT303': ('model/missing_loss', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'labels in doubt'}, ())]),
     'FIT304': ('model/layer_rank_mismatch', ('source', 'before_fit', 'after_failure'), [({'ModelSite', 'Project'}, ()), ({'ModelFacts'}, ('Attention',)), ({'DataFacts', 'ModelFacts', 'labels in doubt'}, ())]),
     'FIT305': ('model/merge_shape_mismatch', ('source', 'after_failure'), [({'ModelSite', 'Project'}, ())]),

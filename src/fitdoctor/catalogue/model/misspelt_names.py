@@ -11,6 +11,7 @@ from fitdoctor.source.module import Module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fitdoctor.source.definitions import CallSite
     from fitdoctor.source.project import Project
 
 _REFUSED = pattern(
@@ -38,6 +39,13 @@ _ACTIVATIONS = (
     "log_sigmoid log_softmax mish relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus "
     "sparse_sigmoid sparsemax squareplus swish tanh tanh_shrink threshold"
 ).split()
+_SHORT_NAMES = frozenset(
+    "mse mae mape msle bce kld acc accuracy ce crossentropy cosine cosine_proximity cosine_similarity huber huber_loss "
+    "logcosh log_cosh kullback_leibler_divergence hinge lamb".split()
+)
+"""Names that some version of Keras accepts beside those of its functions and classes."""
+_SHORTEST, _SHORT = 3, 6
+"""Letters: shorter names are not judged, and short ones only by a single slip."""
 _REGISTERS = ("custom_objects", "register_keras_serializable", "CustomObjectScope", "custom_object_scope")
 
 
@@ -72,27 +80,47 @@ def refused_name(message: str, project: Project | None) -> Misspelt | None:
     return Misspelt(kind, name, meant_by(kind, name), module, node)
 
 
-def misspelt_names(module: Module) -> Iterator[Misspelt]:
+def misspelt_names(module: Module, project: Project) -> Iterator[Misspelt]:
     """Yield misspelled names in calls to `compile` and layers."""
-    if any(word in module.text for word in _REGISTERS):
+    if any(word in one.text for one in project.modules for word in _REGISTERS):
         return
-    for kind, node in (*_in_compile(module), *_in_layers(module)):
+    for kind, node in (*_in_compile(module, project), *_in_layers(module)):
         # Keras 2 accepts the layer names `ReLU` and `Softmax` as activations.
         meant = _other_spelling(kind, node.value, exact=kind == _ACTIVATION and module.keras != 2)
+        meant = meant or _typo_of(kind, str(node.value))
         if meant:
             yield Misspelt(kind, str(node.value), meant, module, node)
 
 
-def _in_compile(module: Module) -> Iterator[tuple[str, ast.Constant]]:
+def _in_compile(module: Module, project: Project) -> Iterator[tuple[str, ast.Constant]]:
+    if any("compile" in owner.methods for owner in project.classes):
+        return  # names that a `compile` of the user's own may understand
     for site in module.method_calls("compile"):
-        for kind, argument, position in (("optimizer", "optimizer", 0), ("loss", "loss", 1)):
-            given = site.argument(argument, position)
-            if isinstance(given, ast.Constant) and isinstance(given.value, str):
-                yield kind, given
-        metrics = site.argument("metrics", 3)
-        for item in metrics.elts if isinstance(metrics, (ast.List, ast.Tuple)) else ():
-            if isinstance(item, ast.Constant) and isinstance(item.value, str):
-                yield "metric", item
+        if site.name.startswith("re.") or not _is_of_model(site):
+            continue
+        for kind, position in (("optimizer", 0), ("loss", 1)):
+            for text in _texts(site.argument(kind, position)):
+                yield kind, text
+        for text in _texts(site.argument("metrics", 3)):
+            yield "metric", text
+
+
+def _is_of_model(site: CallSite) -> bool:
+    """Whether `compile` gets what only a model's takes: a regular expression is compiled from one argument."""
+    keywords = {keyword.arg for keyword in site.node.keywords}
+    return bool(keywords & {"optimizer", "loss", "metrics"}) or len(site.node.args) > 1
+
+
+def _texts(given: ast.expr | None) -> Iterator[ast.Constant]:
+    """Yield the names that are written out in an argument, also in its lists and dicts."""
+    if isinstance(given, ast.Constant) and isinstance(given.value, str):
+        yield given
+    elif isinstance(given, (ast.List, ast.Tuple)):
+        for item in given.elts:
+            yield from _texts(item)
+    elif isinstance(given, ast.Dict):
+        for value in given.values:
+            yield from _texts(value)
 
 
 def _in_layers(module: Module) -> Iterator[tuple[str, ast.Constant]]:
@@ -142,6 +170,40 @@ def _other_spelling(kind: str, name: object, exact: bool) -> str:
         return ""
     like = [one for one in known if _bare(one) == _bare(text)]
     return next((one for one in like if "_" in one), like[0] if like else "")
+
+
+def _typo_of(kind: str, name: str) -> str:
+    """Return the one Keras name that is a slip of the keys away; "" where the name may be meant as it is."""
+    text = name.lower()
+    accepted = {one.lower() for each in _HOMES for one in _known(each)} | _SHORT_NAMES
+    if len(text) < _SHORTEST or text in accepted:
+        return ""
+    candidates = {
+        one.lower(): one for one in (*_known(kind), *(_SHORT_NAMES if kind in ("loss", "metric") else ()))
+    }
+    slips = 1 if len(text) <= _SHORT else 2
+    # `sgdw` and `weighted_mse` are names of other things, not slips.
+    near = [one for one in candidates if one not in text and _distance(one, text, slips) <= slips]
+    if not near:
+        return ""
+    best = min(near, key=lambda one: (_distance(one, text, slips), one))
+    return candidates[best]
+
+
+def _distance(one: str, other: str, most: int) -> int:
+    """Return how many letters were added, left out, changed or swapped; more than `most` counts as `most + 1`."""
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, 1):
+        before, last, row = row, before, [at]
+        for index, against in enumerate(other, 1):
+            cost = min(before[index] + 1, row[index - 1] + 1, before[index - 1] + (letter != against))
+            if at > 1 and index > 1 and letter == other[index - 2] and one[at - 2] == against:
+                cost = min(cost, last[index - 2] + 1)
+            row.append(cost)
+    return row[-1]
 
 
 def _bare(name: str) -> str:

@@ -173,7 +173,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     module = module_of(project, frame)
     if module is not None and frame is not None:
         function = function_at(module, frame.line, frame.cell)
-        use = _use_at(module, function, frame) if function is not None else None
+        use = _use_at(module, function, frame, failure.message) if function is not None else None
         if function is not None and use is not None:
             yield _finding(module, function, use, Confidence.CERTAIN, evidence)
             return
@@ -283,7 +283,7 @@ _WRITTEN_TO = pattern(
 )
 
 
-def _use_at(module: Module, function: FunctionInfo, frame: Frame) -> _Use | None:
+def _use_at(module: Module, function: FunctionInfo, frame: Frame, message: str) -> _Use | None:
     """Return the failing use on the line: the one the interpreter marks, otherwise the one the source shows."""
     converted = function.traced is not None and function.traced.autograph
     here = [
@@ -294,9 +294,16 @@ def _use_at(module: Module, function: FunctionInfo, frame: Frame) -> _Use | None
         if named is not None and module.location(node) == named:
             return _use_in_call(module, node, converted) or _any_use(module, node)
     uses = [use for use in (_use_in_call(module, node, converted) for node in here) if use is not None]
-    if uses:
-        return uses[0]
-    return next((use for use in (_any_use(module, node) for node in here) if use is not None), None)
+    uses = uses or [use for use in (_any_use(module, node) for node in here) if use is not None]
+    # Of `float(loss.numpy())`, the message names the attribute that is missing.
+    missing = _MISSING_METHOD.search(message)
+    for node in here if missing is not None else ():
+        if isinstance(node.func, ast.Attribute) and missing is not None and node.func.attr == missing["name"]:
+            return _any_use(module, node) or (uses[0] if uses else None)
+    return uses[0] if uses else None
+
+
+_MISSING_METHOD = pattern(r"object has no attribute '(?P<name>\w+)'")
 
 
 def _any_use(module: Module, call: ast.Call) -> _Use | None:

@@ -273,11 +273,11 @@ def from_layer_for_flag(failure: FailureFacts, project: Project | Unknown) -> It
 
 @CAUSE.in_source
 @mentions("compile", "activation")
-def misspelt_in_source(module: Module) -> Iterator[Finding]:
+def misspelt_in_source(module: Module, project: Project) -> Iterator[Finding]:
     """Report misspelled names of losses, metrics, optimizers and activations."""
     from fitdoctor.catalogue.model.misspelt_names import misspelt_names
 
-    for each in misspelt_names(module):
+    for each in misspelt_names(module, project):
         yield _misspelt_name(each, None, Confidence.LIKELY)
 
 

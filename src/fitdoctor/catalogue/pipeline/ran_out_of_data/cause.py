@@ -214,7 +214,7 @@ def from_generator(
         ],
         fixes=[
             unsafe(
-                "loop forever in the generator and set `steps_per_epoch`",
+                "loop forever in the generator" + ("" if steps else " and set `steps_per_epoch`"),
                 going_on_for_ever(function, fit, data, project),
             ),
             fix("pass `tf.data.Dataset.from_generator` to `fit`, which restarts the generator in each epoch"),
