@@ -178,7 +178,7 @@ def _typo_of(kind: str, name: str) -> str:
     accepted = {one.lower() for each in _HOMES for one in _known(each)} | _SHORT_NAMES
     if len(text) < _SHORTEST or text in accepted:
         return ""
-    candidates = {
+    candidates: dict[str, str] = {
         one.lower(): one for one in (*_known(kind), *(_SHORT_NAMES if kind in ("loss", "metric") else ()))
     }
     slips = 1 if len(text) <= _SHORT else 2
@@ -186,7 +186,7 @@ def _typo_of(kind: str, name: str) -> str:
     near = [one for one in candidates if one not in text and _distance(one, text, slips) <= slips]
     if not near:
         return ""
-    best = min(near, key=lambda one: (_distance(one, text, slips), one))
+    best: str = min(near, key=lambda one: (_distance(one, text, slips), one))
     return candidates[best]
 
 
