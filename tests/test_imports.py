@@ -23,6 +23,7 @@ LAYERS = {
     "plain": set(),
     "optional_packages": set(),
     "quiet_start": set(),
+    "tables": set(),
     "diagnosis": {"plain"},
     "facts": {"diagnosis"},
     "edits": {"diagnosis", "facts"},
@@ -68,7 +69,7 @@ LAYERS = {
 }
 """What each part may import of the others; None: the ways in, which may import all that lies below them."""
 
-BELOW_ALL = {"optional_packages", "quiet_start", "records", "patterns", "uncollected", "unwarned"}
+BELOW_ALL = {"optional_packages", "quiet_start", "tables", "records", "patterns", "uncollected", "unwarned"}
 """Stand where the standard library would: every part may import them."""
 WAYS_IN = {"api", "integrations", "cli"}
 DISPLAYS_ITSELF = {("diagnosis", "report"), ("memory", "report"), ("scan", "report")}

@@ -81,8 +81,8 @@ def test_arrays_that_fit_copies_are_told():
 def test_every_format():
     found = predict(step(), Circumstances("a <b>", 64, limit=MemoryLimit("this machine", GB, GB)))
     text = render_memory(found)
-    assert text.startswith("a batch of 64 fits: training needs ")
-    assert "`dense`" in text and "largest batch that fits" in text
+    assert text.startswith("a batch size of 64 fits: training needs ")
+    assert "  dense " in text and "largest batch size that fits" in text
     plain = json.loads(render_memory(found, "json"))
     assert plain["memory"]["fits"] is True and plain["memory"]["peak"] == found.peak
     with pytest.raises(RenderError, match="choose one of text, json, html"):

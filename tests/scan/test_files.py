@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import fitdoctor
 from fitdoctor.cli import main
 
 np = pytest.importorskip("numpy")
@@ -78,6 +79,24 @@ def test_arrays_in_files_are_told_and_judged(scanned, folder):
     assert found["mean"] == pytest.approx(finite.mean(dtype="float64"), abs=1e-6)
     assert dict(map(tuple, component(report, "y")["labels"]))[10.0] == 1
     assert report["scan"]["data"][0]["complete"] is True
+
+
+@pytest.mark.parametrize(
+    ("classes", "labels", "help"),
+    [
+        (10, range(1, 11), "subtract 1 from the labels"),
+        (3, range(10), "allow 10 classes"),
+        (10, range(-1, 10), "remove or relabel the rows with label -1"),
+    ],
+)
+def test_a_number_of_classes_is_quoted_as_it_was_given(scan, folder, classes, labels, help):
+    np.save("y.npy", np.array([*labels] * 5))
+    _status, out, _err = scan("y.npy", "--classes", classes)
+    assert f"but `--classes {classes}` allows classes 0 to {classes - 1}" in out
+    assert help in out
+    assert not {"model", "unit", "units", "layer"} & set(out.replace("`", " ").split())
+    message = fitdoctor.scan("y.npy", classes=classes).diagnosis.findings[0].message
+    assert f"but `classes={classes}` allows classes 0 to" in message
 
 
 def test_without_fault_there_is_nothing_to_say(scan, folder):
@@ -175,7 +194,7 @@ def test_a_table_with_text_and_gaps(scanned, folder):
     Path("t.csv").write_text("age,height,city,label\n" + "\n".join(lines) + "\n", "utf-8")
     report = scanned("t.csv")
     assert ids(report) == ["FIT110"]
-    assert "row 1234, column `age`" in report["findings"][0]["message"]
+    assert "row 1,234, column `age`" in report["findings"][0]["message"]
     age = component(report, "age")
     assert (age["rows"], age["nan"], age["first_nonfinite"]) == (3000, 1, "row 1234 (t.csv, line 1236)")
     assert component(report, "height")["inf"] == 1

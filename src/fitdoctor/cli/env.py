@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fitdoctor.cli.options import Parser, add_output_options, give_out, write_file
+from fitdoctor.cli.options import Parser, add_output_options, give_out, terminal_width, write_file
 from fitdoctor.cli.progress import status
 from fitdoctor.diagnosis import Confidence, Diagnosis, Evidence, Finding, Severity
 from fitdoctor.quiet_start import text_without_noise
+from fitdoctor.tables import table
 
 if TYPE_CHECKING:
     from fitdoctor.facts import EnvironmentFacts
@@ -203,8 +204,7 @@ def _table(facts: EnvironmentFacts, devices: list[str], *, asked: bool) -> str:
         rows.append(("TF_CONFIG", facts.cluster_config.replace("\n", " ")[:200]))
     if asked:
         rows.append(("devices", ", ".join(devices) or "TensorFlow did not start"))
-    width = max(len(name) for name, _value in rows)
-    return "\n".join(f"{name:<{width}}  {value}" for name, value in rows) + "\n"
+    return "\n".join(table(rows, terminal_width(sys.stdout), wrap=1)) + "\n"
 
 
 def _give_json(

@@ -16,6 +16,8 @@ from fitdoctor.cli.options import (
     give_out,
     listed,
     settings,
+    terminal_width,
+    wants_color,
     write_file,
 )
 
@@ -57,6 +59,7 @@ def _scanned(options: argparse.Namespace) -> ScanReport:
         wishes = Wishes(
             model=model,
             classes=options.classes,
+            declared=f"`--classes {options.classes}`",
             labels=listed(options.labels),
             features=options.features,
             limit=options.limit,
@@ -92,18 +95,17 @@ def _give_out(report: ScanReport, options: argparse.Namespace) -> None:
         else:
             sys.stdout.write(text)
         return
-    if options.output_format == "text" and options.output_file:
-        from fitdoctor.report import render
-
-        write_file(options.output_file, f"{report}\n{render(report.diagnosis, verbose=options.verbose)}")
-        return
     if options.output_format == "text":
-        sys.stdout.write(str(report))
-        if not report.diagnosis.findings and not (report.complete and not report.problems):
-            sys.stdout.write("nothing else found in what was read\n")
-            return
-        if report.diagnosis.findings:
-            sys.stdout.write("\n")
+        from fitdoctor.scan.draw import text as drawn
+
+        target = None if options.output_file else sys.stdout
+        width, color = terminal_width(target), wants_color(options.color, target)
+        text = drawn(report, width, color, verbose=options.verbose)
+        if options.output_file:
+            write_file(options.output_file, text)
+        else:
+            sys.stdout.write(text)
+        return
     give_out(report.diagnosis, options)
     if options.output_format == "concise":
         for problem in report.problems:

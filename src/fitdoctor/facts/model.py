@@ -85,6 +85,8 @@ class ModelFacts:
 
     name: str = ""
     class_name: str = ""
+    declared: str = ""
+    """What the user gave instead of a model, such as `--classes 10`; "" for a real model."""
     kind: str = "functional"
     """`sequential`, `functional` or `subclassed`."""
     keras: int = 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
@@ -83,6 +84,17 @@ class Prediction:
     largest_batch: int | Unknown = Unknown()
     remedies: tuple[Remedy, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        from fitdoctor.report.memory import verdict
+
+        return f"<Prediction: {verdict(self)}>"
+
+    def __str__(self) -> str:
+        from fitdoctor.report.memory import text
+        from fitdoctor.report.paint import terminal_width
+
+        return text(self, terminal_width(sys.stdout)).rstrip("\n")
 
     @property
     def fits(self) -> bool | None:

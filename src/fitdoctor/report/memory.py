@@ -1,4 +1,4 @@
-"""A prediction of memory as text, JSON and a page with a picture of the memory over the step."""
+"""Renders a memory prediction as text, as JSON, and as an HTML page with a picture of memory over the step."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from fitdoctor.facts import Unknown
 from fitdoctor.memory.prediction import KINDS, Prediction, Share
 from fitdoctor.optional_packages import require
 from fitdoctor.report import RenderError
+from fitdoctor.tables import paragraph, table
 
 FORMATS = ("text", "json", "html")
 
 
-def render_memory(prediction: Prediction, fmt: str = "text", *, width: int = 100) -> str:
-    """Draw a prediction in one of `FORMATS`; the result ends with a line break.
+def render_memory(prediction: Prediction, fmt: str = "text", *, width: int = 100, color: bool = False) -> str:
+    """Render a prediction in one of `FORMATS`; the result ends with a newline.
 
     Raises:
-        RenderError: the format is unknown, or a package that it needs is missing.
+        RenderError: the format is unknown.
+        MissingPackage: the format needs a package that is not installed.
     """
     if fmt == "text":
-        return _text(prediction, width)
+        return text(prediction, width, color)
     if fmt == "json":
         return _json(prediction)
     if fmt == "html":
@@ -32,7 +34,7 @@ def render_memory(prediction: Prediction, fmt: str = "text", *, width: int = 100
 
 
 def in_words(size: int) -> str:
-    """Bytes as people read them: `1.5 GiB`, `320 MiB`."""
+    """A number of bytes with its unit: `1.5 GiB`, `320 MiB`."""
     for unit, bytes_ in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20)):
         if abs(size) >= bytes_ or unit == "MiB" and abs(size) >= 2**18:
             value = size / bytes_
@@ -41,60 +43,62 @@ def in_words(size: int) -> str:
 
 
 def verdict(prediction: Prediction) -> str:
-    """One sentence: whether it fits."""
+    """One sentence that says whether the batch fits."""
     need = in_words(prediction.needed)
+    batch = f"a batch size of {prediction.batch_size:,}"
     limit = prediction.limit
     if isinstance(limit, Unknown):
-        return f"a step with a batch of {prediction.batch_size} needs {need}"
-    there = f"{in_words(limit.free)} of {in_words(limit.total)} are free on {limit.name}"
+        return f"{batch} needs {need}"
+    there = f"{limit.name} has {in_words(limit.free)} free of {in_words(limit.total)}"
     if limit.name == "what you gave":
-        there = f"{in_words(limit.free)} are given"
+        there = f"{in_words(limit.free)} are available"
     words = "fits" if prediction.fits else "does not fit"
-    return f"a batch of {prediction.batch_size} {words}: training needs {need}, {there}"
+    return f"{batch} {words}: training needs {need}, {there}"
 
 
 def _largest(prediction: Prediction) -> str:
     largest = prediction.largest_batch
     if isinstance(largest, Unknown):
-        return f"not known: {largest.reason}"
+        return f"unknown: {largest.reason}"
     if largest == 0:
-        return "none: not even one sample fits"
-    return (
-        f"{largest:,} (10 % of what is free is left)".replace(",", " ")
-        if largest < 2**24
-        else "more than 16 million"
-    )
+        return "none; not even one sample fits"
+    return f"{largest:,} (keeps 10% of free memory in reserve)" if largest < 2**24 else "more than 16 million"
 
 
 # --- text ---------------------------------------------------------------------------------------------------------
 
+_STAGE_NAMES = {"forward": "forward pass", "backward": "backward pass", "update": "weight update"}
 
-def _text(prediction: Prediction, width: int) -> str:
-    lines = [f"{verdict(prediction)}", ""]
-    lines += _rows("at the peak", [(KINDS.get(s.name, s.name), s.bytes) for s in prediction.kinds], width)
+
+def text(prediction: Prediction, width: int = 100, color: bool = False) -> str:
+    """The text that `fitdoctor memory` prints, with a final newline."""
+    first, *rest = paragraph(verdict(prediction), width)
+    if color:
+        first = f"\x1b[1;{31 if prediction.fits is False else 32}m{first}\x1b[0m"
+    lines = [first, *rest, ""]
+    lines += _bar_chart("peak", [(KINDS.get(s.name, s.name), s.bytes) for s in prediction.kinds], width)
     if prediction.stage:
-        when = {"forward": "forward pass", "backward": "backward pass", "update": "update of the weights"}
-        lines.append(f"  the peak is in the {when.get(prediction.stage, prediction.stage)}")
+        lines.append(f"  reached in the {_STAGE_NAMES.get(prediction.stage, prediction.stage)}")
     if prediction.layers:
-        lines.append("")
-        lines += _rows("the largest layers", [(f"`{s.name}`", s.bytes) for s in prediction.layers], width)
-    lines += ["", f"largest batch that fits: {_largest(prediction)}"]
+        lines += ["", *_bar_chart("largest layers", [(s.name, s.bytes) for s in prediction.layers], width)]
+    lines += ["", *paragraph(f"largest batch size that fits: {_largest(prediction)}", width, indent="  ")]
     if prediction.remedies:
-        lines += ["", "what would help:"]
-        lines += [f"  {in_words(each.peak):>9}  {each.title}" for each in prediction.remedies]
-    lines += [f"note: {note}" for note in prediction.notes]
+        lines += ["", "ways to need less memory, and the need with each:"]
+        rows = [(in_words(each.peak), each.title) for each in prediction.remedies]
+        lines += table(rows, width, right=(0,), wrap=1, indent=2)
+    for note in prediction.notes:
+        lines += paragraph(f"note: {note}", width, indent="  ")
     return "\n".join(lines) + "\n"
 
 
-def _rows(title: str, rows: Sequence[tuple[str, int]], width: int) -> list[str]:
+def _bar_chart(title: str, rows: Sequence[tuple[str, int]], width: int) -> list[str]:
     most = max((size for _name, size in rows), default=1) or 1
-    names = max((len(name) for name, _size in rows), default=0)
-    room = max(8, min(40, width - names - 16))
-    lines = [f"{title}: {in_words(sum(size for _name, size in rows))}"]
-    for name, size in rows:
-        bar = "█" * round(room * size / most)
-        lines.append(f"  {name:<{names}}  {in_words(size):>9}  {bar}".rstrip())
-    return lines
+    room = min(40, max(8, width - 2 - max((len(name) for name, _size in rows), default=0) - 13))
+    cells = [(name, in_words(size), "█" * round(room * size / most)) for name, size in rows]
+    total = in_words(sum(size for _name, size in rows))
+    if width < 2 + 16 + 13 + room:
+        cells = [(name, size, "") for name, size, _bar in cells]
+    return [f"{title}: {total}", *table(cells, width, right=(1,), indent=2)]
 
 
 # --- JSON ---------------------------------------------------------------------------------------------------------
@@ -144,21 +148,21 @@ def _bars(shares: Sequence[Share]) -> list[tuple[str, str, float]]:
 
 
 def picture(prediction: Prediction) -> dict[str, Any] | None:
-    """The memory over the step as areas by stage, in the coordinates of the drawing."""
+    """Memory over the step as one area per stage, in the coordinates of the drawing."""
     free = None
     if not isinstance(prediction.limit, Unknown):
-        # The picture is of tensors: what the process needs besides them is not free for them.
+        # The picture shows tensors only: memory that the process needs besides them is not free for them.
         free = max(0, prediction.limit.free - max(0, prediction.needed - prediction.peak))
     return drawn(prediction.points, free, prediction.peak)
 
 
 def drawn(points: Sequence[tuple[str, int]], free: int | None, peak: int) -> dict[str, Any] | None:
-    """Areas by stage and a line for what is free; None where there is nothing to draw.
+    """One area per stage and a line for the free memory; None if there is nothing to draw.
 
     Args:
         points: (stage, bytes) over the step.
-        free: bytes that there are.
-        peak: what to write at the highest point.
+        free: free bytes, if known.
+        peak: bytes to print at the highest point.
     """
     if len(points) < 2:
         return None

@@ -1,45 +1,62 @@
-"""A scan as text: a table of the components, what is to be said of them, and the diagnosis."""
+"""Renders a scan as text: a table of the components, remarks on them, and the findings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fitdoctor.scan.outcome import ComponentReport, DataReport, ScanReport, SeenReport
+from fitdoctor.tables import paragraph, table
 
 MOST_ROWS = 200
-"""Components that are shown."""
-HEADS = ("", "type", "shape", "min", "max", "mean", "NaN", "Inf")
+"""Most components to show."""
+HEADS = ("", "dtype", "shape", "min", "max", "mean", "NaN", "Inf")
 
 
-def draw(report: ScanReport) -> str:
-    """The statistics as text; the findings are drawn by `fitdoctor.report`."""
+def text(report: ScanReport, width: int = 100, color: bool = False, *, verbose: bool = False) -> str:
+    """The text that `fitdoctor scan` prints: the statistics and then the findings, with a final newline."""
+    from fitdoctor.report import render
+
+    drawn = statistics(report, width)
+    if not report.diagnosis.findings and not (report.complete and not report.problems):
+        return f"{drawn}no other problems found in the data that was read\n"
+    found = render(report.diagnosis, "text", color=color, width=width, verbose=verbose)
+    return f"{drawn}\n{found}" if report.diagnosis.findings else drawn + found
+
+
+def statistics(report: ScanReport, width: int = 100) -> str:
+    """The statistics as text, without the findings."""
     lines: list[str] = []
     for data in report.data:
         if lines:
             lines.append("")
-        lines.extend(_data(data))
+        lines.extend(_data(data, width))
     if report.shared_rows is not None:
-        lines.append("")
-        lines.append(f"rows in training and in validation: {report.shared_rows:,}")
+        lines += ["", f"rows in both training and validation data: {report.shared_rows:,}"]
     return "\n".join(lines) + "\n"
 
 
-def _data(data: DataReport) -> Iterator[str]:
+def _data(data: DataReport, width: int) -> Iterator[str]:
     rate = data.rows / data.seconds if data.seconds else 0.0
     elements = f" in {data.elements:,} elements" if data.elements is not None else ""
     role = "" if data.role == "training" else f"{data.role}: "
-    yield f"{role}{data.name}: {data.rows:,} rows{elements}, {data.seconds:.1f} s, {_short(rate)} rows/s{_end(data)}"
+    head = f"{data.rows:,} rows{elements}, {data.seconds:.1f} s, {_short(rate)} rows/s{_end(data)}"
+    yield from paragraph(f"{role}{data.name}: {head}", width, indent="  ")
     shown = data.components[:MOST_ROWS]
-    yield from _table([HEADS, *(_row(one) for one in shown)])
+    yield from table([_row(one) for one in shown], width, heads=HEADS, right=range(3, len(HEADS)))
+    for line in _all_remarks(data, shown):
+        yield from paragraph(line, width, indent="  ")
+
+
+def _all_remarks(data: DataReport, shown: Sequence[ComponentReport]) -> Iterator[str]:
     if len(data.components) > len(shown):
         yield f"… and {len(data.components) - len(shown)} more"
     for one in shown:
         yield from _remarks(one)
     constant = [one.path for one in data.components if one.constant and data.rows > 1 and one.part == "x"]
     if constant and len(data.components) > 1:
-        yield f"constant: {_listed(constant)}"
+        yield f"constant columns: {_listed(constant)}"
     for group in data.duplicate_columns[:20]:
-        yield f"equal columns: {_listed(list(group))}"
+        yield f"identical columns: {_listed(list(group))}"
     yield from data.remarks
     for problem in data.problems:
         at = f"element {problem.element}: " if problem.element is not None else ""
@@ -48,10 +65,10 @@ def _data(data: DataReport) -> Iterator[str]:
 
 def _end(data: DataReport) -> str:
     if data.interrupted:
-        return "; interrupted, this is what is known so far"
+        return "; interrupted, partial results"
     if data.expected is not None and not data.complete:
         return f"; of {data.expected:,}"
-    return "" if data.complete else "; not all of it was read"
+    return "" if data.complete else "; not read to the end"
 
 
 def _row(one: ComponentReport) -> tuple[str, ...]:
@@ -67,14 +84,14 @@ def _row(one: ComponentReport) -> tuple[str, ...]:
 
 def _remarks(one: ComponentReport) -> Iterator[str]:
     if one.first_nonfinite:
-        yield f"{one.path}: the first value that is missing or not finite: {one.first_nonfinite}"
+        yield f"{one.path}: first missing or non-finite value: {one.first_nonfinite}"
     if one.nonfinite_columns:
         counts = [f"{name} ({count:,})" for name, count in one.nonfinite_columns]
-        yield f"{one.path}: not finite, by column: {_listed(counts, '')}"
+        yield f"{one.path}: non-finite values by column: {_listed(counts, '')}"
     if len(one.shapes) > 1:
         yield f"{one.path}: shapes: " + "; ".join(_seen(seen) for seen in one.shapes)
     if len(one.types) > 1:
-        yield f"{one.path}: types: " + "; ".join(_seen(seen) for seen in one.types)
+        yield f"{one.path}: dtypes: " + "; ".join(_seen(seen) for seen in one.types)
     if one.labels is not None and one.part == "y":
         shown = ", ".join(f"{_value(value)}: {count:,}" for value, count in sorted(one.labels))
         more = f", … ({one.distinct} values)" if one.distinct and one.distinct > len(one.labels) else ""
@@ -82,7 +99,7 @@ def _remarks(one: ComponentReport) -> Iterator[str]:
     if one.constant_columns:
         yield f"{one.path}: constant columns: {_listed(list(one.constant_columns), '')}"
     for group in one.duplicate_columns[:20]:
-        yield f"{one.path}: equal columns: {_listed(list(group), '')}"
+        yield f"{one.path}: identical columns: {_listed(list(group), '')}"
 
 
 def _seen(seen: SeenReport) -> str:
@@ -109,13 +126,3 @@ def _short(rate: float) -> str:
         if rate >= limit:
             return f"{rate / limit:.1f} {letter}"
     return f"{rate:.0f}"
-
-
-def _table(rows: list[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for row in rows:
-        cells = [
-            cell.ljust(width) if i < 3 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield "  ".join(cells).rstrip()

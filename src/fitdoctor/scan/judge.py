@@ -46,6 +46,7 @@ def judged(
     codes: Codes | None = None,
     select: Collection[str] = (),
     ignore: Collection[str] = (),
+    declared: str = "",
 ) -> Diagnosis:
     """Judge what was counted.
 
@@ -57,10 +58,11 @@ def judged(
         codes: knows where the data was made.
         select: ids of the causes to judge by; all that values can show by default.
         ignore: ids of causes to leave out.
+        declared: how the user gave `classes`, as it is quoted in messages.
     """
     places = codes or Codes()
     data = tuple(data_facts(one, places, shared_rows) for one in scans)
-    facts = _model_facts(model, classes, places)
+    facts = _model_facts(model, classes, declared, places)
     fit = FitFacts(
         method="scan" if isinstance(facts, Unknown) else "fit",
         has_validation=len(scans) > 1,
@@ -81,15 +83,16 @@ def _to_read(finding: Finding) -> Finding:
     return replace(finding, fixes=fixes, moment=Moment.IN_DATA)
 
 
-def _model_facts(model: Any, classes: int | None, codes: Codes) -> ModelFacts | Unknown:
+def _model_facts(model: Any, classes: int | None, declared: str, codes: Codes) -> ModelFacts | Unknown:
     if model is not None:
         from fitdoctor.collect.model import collect_model
 
         return collect_model(model, codes)
     if classes is None:
         return NO_MODEL
-    # As many classes as the user says, compared as class numbers are.
+    # Labels are checked against the declared number of classes as they are against the units of a model.
     return ModelFacts(
+        declared=declared or f"`classes={classes}`",
         outputs=(Spec((None, classes), "float32"),),
         losses=(LossFacts("sparse_categorical_crossentropy"),),
         output_names=("classes",),

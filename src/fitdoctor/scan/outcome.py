@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -125,10 +126,15 @@ class ScanReport:
 
         return {"text/html": scan_card(self), "text/plain": str(self)}
 
-    def __str__(self) -> str:
-        from fitdoctor.scan.draw import draw
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{one.rows:,} {one.role} rows" for one in self.data)
+        return f"<ScanReport: {rows}; {repr(self.diagnosis).removeprefix('<Diagnosis: ')}"
 
-        return draw(self)
+    def __str__(self) -> str:
+        from fitdoctor.report.paint import terminal_width
+        from fitdoctor.scan.draw import text
+
+        return text(self, terminal_width(sys.stdout)).rstrip("\n")
 
 
 # --- from counting to telling -------------------------------------------------------------------------------------

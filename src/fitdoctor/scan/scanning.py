@@ -31,6 +31,8 @@ class Wishes:
 
     model: Any = None
     classes: int | None = None
+    declared: str = ""
+    """How the user gave `classes`, as it is quoted in messages."""
     labels: tuple[str, ...] = ()
     features: str | dict[str, Any] | None = None
     limit: int | None = None
@@ -65,7 +67,14 @@ def scan_all(
         sources = _sources(x, y, sample_weight, validation_data, wanted)
         scans, shared = _here(sources, watcher)
     diagnosis = judged(
-        scans, wanted.model, wanted.classes, shared, codes, select=wanted.select, ignore=wanted.ignore
+        scans,
+        wanted.model,
+        wanted.classes,
+        shared,
+        codes,
+        select=wanted.select,
+        ignore=wanted.ignore,
+        declared=wanted.declared,
     )
     return ScanReport(
         tuple(report_of(one) for one in scans), diagnosis, shared if isinstance(shared, int) else None
@@ -252,7 +261,15 @@ def scan(
 
     names = (labels,) if isinstance(labels, str) else tuple(labels)
     wishes = Wishes(
-        model, classes, names, features, limit, service, local_workers, tuple(select), tuple(ignore)
+        model=model,
+        classes=classes,
+        labels=names,
+        features=features,
+        limit=limit,
+        service=service,
+        local_workers=local_workers,
+        select=tuple(select),
+        ignore=tuple(ignore),
     )
     codes = FrameCodes(sys._getframe(1), Passed("scan", ("x", "y", "sample_weight")))
     return scan_all(x, y, sample_weight, validation_data, wishes, Bar() if progress else None, codes)

@@ -91,8 +91,7 @@ def from_data(
         label, row = stray
         least, most = statistics.minimum or 0, statistics.maximum or 0
         yield CAUSE.finding(
-            f"{target.whose} run from {number(least)} to {number(most)}, but the model has "
-            f"{units} unit{'s' * (units != 1)}: {_classes(units)}",
+            f"{target.whose} run from {number(least)} to {number(most)}, but {_allowed(model, units)}",
             subject=target.subject,
             location=_culprit(target, statistics, units),
             evidence=[
@@ -106,7 +105,9 @@ def from_data(
                 ),
                 *_layer_evidence(target, units),
             ],
-            fixes=_fixes(target, fit, data, statistics, units, project),
+            fixes=_fixes_of_data(statistics, units)
+            if model.declared
+            else _fixes(target, fit, data, statistics, units, project),
             # Under XLA the operation does not check its labels.
             notes=["with `jit_compile=True` nothing raises and the loss becomes NaN"]
             if model.jit_compile
@@ -114,6 +115,22 @@ def from_data(
             confidence=Confidence.CERTAIN if statistics.complete else Confidence.LIKELY,
             severity=Severity.WARNING if model.jit_compile else Severity.ERROR,
         )
+
+
+def _allowed(model: ModelFacts, units: int) -> str:
+    if model.declared:
+        return f"{model.declared} allows {_classes(units)}"
+    return f"the model has {units} unit{'s' * (units != 1)}: {_classes(units)}"
+
+
+def _fixes_of_data(statistics: Statistics, units: int) -> list[Fix]:
+    """Fixes where only the number of classes was given, and no model."""
+    least, most = statistics.minimum or 0, statistics.maximum or 0
+    if least > 0 and most - least < units:
+        return [fix(f"subtract {number(least)} from the labels: classes are numbered from 0")]
+    if least < 0:
+        return [fix(f"remove or relabel the rows with label {number(least)}")]
+    return [fix(f"correct the labels, or allow {int(most) + 1} classes")]
 
 
 def _classes(units: int) -> str:
