@@ -103,10 +103,9 @@ class Prediction:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """What a notebook shows: a card, and the same as text."""
-        from fitdoctor.report.memory import render_memory
         from fitdoctor.report.memory_card import memory_card
 
-        return {"text/html": memory_card(self), "text/plain": render_memory(self).rstrip("\n")}
+        return {"text/html": memory_card(self), "text/plain": str(self)}
 
 
 @dataclass(frozen=True)
