@@ -9,7 +9,7 @@ QUIET  := TF_CPP_MIN_LOG_LEVEL=3
 # The tests start hundreds of processes: compile our modules once, not in each of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-versions test-fast lint format bench bench-quick docs cause index clean
+.PHONY: help demo test test-versions test-fast lint format bench bench-quick docs screenshots cause index clean
 
 help:
 	@echo "make demo           diagnose a broken training program that ships with the package"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench          every benchmark; writes benchmarks/results.json"
 	@echo "make bench-quick    the same in two minutes"
 	@echo "make docs           the documentation as HTML in site/"
+	@echo "make screenshots    the pictures in the README, from real runs (needs Chromium)"
 	@echo "make cause FAMILY=labels SLUG=my-slug   create a new cause"
 	@echo "make index          after changing causes: record again which programs need them"
 
@@ -80,6 +81,10 @@ bench-quick: $(VENV)/.dev $(VENV)/.tensorflow
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/build.py
+
+screenshots: $(VENV)/.dev $(VENV)/.tensorflow
+	$(PIP) --editable '.[screenshots]'
+	$(BIN)/python -m scripts.screenshots
 
 cause: $(VENV)/.dev
 	@$(BIN)/python scripts/new_cause.py "$(FAMILY)" "$(SLUG)"

@@ -16,7 +16,7 @@ from fitdoctor.catalogue import FAMILIES, Cause, catalogue
 
 HERE = Path(__file__).parent
 SITE = HERE.parent / "site"
-ORDER = ("index", "configuration", "scan", "memory", "ci", "json", "architecture")
+ORDER = ("index", "notebook", "configuration", "scan", "memory", "ci", "json", "architecture")
 
 MOMENTS = {"source": "lint", "before_fit": "check", "after_failure": "explain", "while_training": "run"}
 
@@ -45,6 +45,7 @@ def main() -> None:
             version=__version__,
         )
         (SITE / f"{name}.html").write_text(drawn, "utf-8")
+    shutil.copytree(HERE / "images", SITE / "images")
     print(f"{len(pages)} pages in {SITE}")
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fitdoctor.runner.supervise import Ended
 
 DESCRIPTION = """\
-Run a training program, check every `fit` when it is called, and explain what fails.
+Run a training program or notebook, check every `fit` when it is called, and explain what fails.
 An error that is certain stops the program before its first step. Arguments after SCRIPT go to the program."""
 
 

@@ -1,6 +1,6 @@
 """Runs the code cells of a notebook in order as one program, with IPython where it is installed.
 
-The notebook's file is only read. Magics do what they do in IPython; without it they are left out.
+The notebook's file is only read. Magics do what they do in IPython; without it they are skipped.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _run_without_ipython(cells: list[str], main: ModuleType) -> None:
         code, name = without_magics(cell), _NAME.format(number)
         if code != cell and not told:
             told = True
-            print("fitdoctor: IPython is not installed: the notebook's magics are left out", file=sys.stderr)
+            print("fitdoctor: IPython is not installed, so magics are skipped", file=sys.stderr)
         running.input_hist_raw.append(cell)
         running._filename_map[name] = number
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
