@@ -116,6 +116,7 @@ def test_the_wrong_one_of_two_workers_is_named_by_the_chief(tmp_path: Path) -> N
         for worker in workers:
             worker.kill()
     assert "error[FIT101]: each sample of `x` has shape (5,)" in chief, chief[-2000:]
-    assert "(only on worker 1)" in " ".join(chief.split()) and "train.py:18" in chief
-    assert "worker 0 tells of it" in other and "error[" not in other
+    assert "(only on worker 1)" in " ".join(chief.split()), chief
+    assert "(line 18)" in chief, chief
+    assert "worker 0 prints the report" in other and "error[" not in other
     assert [worker.returncode for worker in workers] == [1, 1]
