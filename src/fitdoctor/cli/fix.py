@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import FrameType
 
 from fitdoctor.cli import UsageError
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from fitdoctor.repair.belongings import Belongings
     from fitdoctor.repair.candidates import Candidate
     from fitdoctor.repair.copies import Copies
-    from fitdoctor.repair.proof import Wishes
+    from fitdoctor.repair.files import UserFile
+    from fitdoctor.repair.proof import Seen, Wishes
     from fitdoctor.repair.search import Search
 
 DESCRIPTION = """\
@@ -175,15 +176,24 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
     from fitdoctor.repair.copies import Copies, sweep
     from fitdoctor.repair.files import CannotEdit, project_root
     from fitdoctor.repair.search import Search
+    from fitdoctor.repair.warm_start import WarmStart
 
     sweep(os.path.dirname(os.path.realpath(wishes.script)))
     folders = [os.getcwd(), project_root(wishes.script)]
-    with Copies() as copies, Belongings(folders) as belongings, progress(options.quiet) as tell:
+    with contextlib.ExitStack() as stack:
+        copies, belongings = stack.enter_context(Copies()), stack.enter_context(Belongings(folders))
+        tell = stack.enter_context(progress(options.quiet))
+        warm = stack.enter_context(WarmStart(wishes.script, _source_of(wishes)))
+
+        def prove(files: Mapping[str, UserFile], texts: Mapping[str, str]) -> Seen:
+            laid = copies.lay_out(wishes.script, files, texts)
+            # The program as it is runs as it always does; the repaired ones start from there.
+            start = warm.start if texts and warm.process is not None else None
+            return proof.run(wishes, laid, start, put_back=belongings.put_back)
+
         search = Search(
             wishes.script,
-            lambda files, texts: proof.run(
-                wishes, copies.lay_out(wishes.script, files, texts), put_back=belongings.put_back
-            ),
+            prove,
             tell,
             unsafe=options.unsafe,
             everything=options.all,
@@ -196,6 +206,15 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
     written = _write(search) if options.write and search.changes else None
     _report(options, search, written, (*_of_files(copies, belongings), *_remarks(wishes, search)))
     return 0 if search.clean and (written is not None or not options.write or not search.changes) else 1
+
+
+def _source_of(wishes: Wishes) -> list[str]:
+    """The text of the program and of its own modules."""
+    from pathlib import Path
+
+    from fitdoctor.source.project import read_project
+
+    return [module.text for module in read_project([Path(wishes.script)], wishes.keras).modules]
 
 
 def _write(search: Search) -> list[tuple[str, str]] | None:

@@ -85,8 +85,8 @@ class Seen:
 
 # --- running ------------------------------------------------------------------------------------------------------
 
-Start = Callable[[Path, float], tuple[int, bool]]
-"""From the folder with the options and the seconds to the return code, and whether time ended it."""
+Start = Callable[[Path, float], tuple[int, bool] | None]
+"""From the folder with the options and the seconds to the return code, and whether time ended it; None if it cannot."""
 
 
 def run(
@@ -97,7 +97,7 @@ def run(
     Args:
         wishes: what the user asked for.
         laid: the program, as it is to be run.
-        start: starts the child; a process of its own unless given.
+        start: starts the child; a fresh interpreter unless given, or where that cannot be done.
         put_back: makes the files what they were before the run, by what the child kept in the folder of the run.
     """
     with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
@@ -120,7 +120,8 @@ def run(
         watch = death.Watch()
         began = time.monotonic()
         try:
-            returncode, timed_out = (start or _bounded)(folder, wishes.timeout)
+            ended = start(folder, wishes.timeout) if start is not None else None
+            returncode, timed_out = ended or _bounded(folder, wishes.timeout)
         finally:
             if put_back is not None:
                 put_back(folder)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from fitdoctor.diagnosis import Applicability, Diagnosis, Edit, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Fix, Location, Severity
 from fitdoctor.facts import FailureSummary
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.repair.candidates import MOST, Candidate, candidates
@@ -236,12 +236,17 @@ class Search:
             return lines[key][place.line - 1] if 1 <= place.line <= len(lines[key]) else None
 
         found = candidates(finding, self.last.call, project_root(self.script), self._refused_lines())
-        simple: dict[frozenset[Edit], Candidate] = {}
+        different: dict[frozenset[tuple[str, str]], Candidate] = {}
+        inapplicable = []
         for each in found:
-            fix = simplified(each.fix, read_line)
-            if fix.edits:
-                simple.setdefault(frozenset(fix.edits), replace(each, fix=fix))
-        return tuple(simple.values())
+            simple = replace(each, fix=simplified(each.fix, read_line))
+            if not simple.fix.edits:
+                continue
+            try:
+                different.setdefault(frozenset(self._edited(simple).items()), simple)
+            except CannotEdit:
+                inapplicable.append(simple)
+        return tuple(sorted((*different.values(), *inapplicable), key=lambda each: each.rank))
 
     def _lines(self, place: Location) -> list[str]:
         path = os.path.realpath(place.path)
