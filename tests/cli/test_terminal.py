@@ -14,6 +14,7 @@ import time
 
 import pytest
 
+from fitdoctor.cli import COMMANDS
 from fitdoctor.cli.lint_progress import progress
 from fitdoctor.report.paint import cells, plain, remark, table, terminal_width, wants_color
 
@@ -222,3 +223,10 @@ def test_a_hostile_file_name_does_not_reach_the_terminal(run, project):
     done = run("lint")
     assert done.status == 2 and "a\\x1b[2J.py:" in done.err and "\x1b" not in done.err
     assert "\x1b" not in run("lint", "no\x1b[2J.py").err
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"completion"}))
+def test_every_help_text_fits_the_terminal(run, monkeypatch, command, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert max(map(len, run(command, "--help").out.splitlines())) <= width

@@ -23,11 +23,20 @@ WRITING = frozenset({"--fix", "--write", "--write-baseline", "--save", "--output
 """Options that write files: they are never suggested for another word."""
 
 
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Says how wide the terminal is: argparse would ask `shutil` whenever an option is added, a slow import."""
+class _Help(argparse.HelpFormatter):
+    """Fits the terminal, paragraph by paragraph; lines that are indented stay as they are."""
 
     def __init__(self, prog: str) -> None:
+        # argparse would ask `shutil` for the width whenever an option is added, a slow import.
         super().__init__(prog, width=terminal_width(sys.stdout) - 2)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n\n".join(
+            paragraph
+            if paragraph.startswith(" ")
+            else super(_Help, self)._fill_text(paragraph, width, indent)
+            for paragraph in text.split("\n\n")
+        )
 
 
 class Parser(argparse.ArgumentParser):
@@ -65,7 +74,7 @@ def add_output_options(parser: Parser) -> None:
     """Add `--output-format`, `--output-file`, `--color` and `--verbose`."""
     add = parser.add_argument_group("output").add_argument
     add("--output-format", choices=FORMATS, default="text", metavar="FORMAT", help=", ".join(FORMATS))
-    add("--output-file", metavar="FILE", help="write the report to FILE")
+    add("--output-file", metavar="FILE", help="write the report to FILE (- for standard output)")
     add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
     add("-v", "--verbose", action="store_true", help="show every finding in full")
 

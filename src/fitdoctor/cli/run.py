@@ -147,7 +147,7 @@ def _refuse_unwritable(path: str | None) -> None:
 
 def make_parser() -> Parser:
     """The options of `run`."""
-    parser = Parser("run", DESCRIPTION, "[OPTIONS] SCRIPT [ARGS …] | [OPTIONS] -m MODULE [ARGS …]")
+    parser = Parser("run", DESCRIPTION, "[OPTIONS] SCRIPT|-m MODULE [ARGS …]")
     parser.add_argument(
         "--keep-going", action="store_true", help="print certain errors instead of stopping at them"
     )
@@ -169,7 +169,9 @@ def make_parser() -> Parser:
         metavar="FOLDER",
         help="a folder that all workers of a cluster can write to (not needed on one machine)",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing of our own")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="print nothing but the program's own output"
+    )
     add_output_options(parser)
     return parser
 
