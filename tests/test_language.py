@@ -89,7 +89,6 @@ NOT_YET = frozenset(
         "help",
         "cli",
         "repair",
-        "report",
         "scan",
     }
 )

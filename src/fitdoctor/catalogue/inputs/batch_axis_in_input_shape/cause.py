@@ -1,4 +1,4 @@
-"""Input shape that starts with the number of samples or the batch size.
+"""Input shape that includes the batch axis.
 
 ## What happens
 

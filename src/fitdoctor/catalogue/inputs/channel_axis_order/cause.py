@@ -1,4 +1,4 @@
-"""Axes of the data in another order than the model expects.
+"""Axes of the data in the wrong order.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""dtype that an operation rejects: integers or float64 instead of float32, or floats instead of integers.
+"""Tensor dtype that an operation rejects.
 
 ## What happens
 

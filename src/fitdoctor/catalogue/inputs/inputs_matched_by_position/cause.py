@@ -1,4 +1,4 @@
-"""Extra key that shifts the inputs of a model built from a dict.
+"""Extra dict key that shifts the inputs.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""Features that wrapped around in uint8 or were not scaled.
+"""Features that overflow in uint8 or are not scaled.
 
 ## What happens
 

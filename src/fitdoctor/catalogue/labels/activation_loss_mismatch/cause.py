@@ -1,4 +1,4 @@
-"""Output activation that does not suit the loss or cannot reach the targets.
+"""Output activation that does not suit the loss.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""Loss that reads probabilities as logits, or logits as probabilities.
+"""Loss and output that disagree about logits.
 
 ## What happens
 

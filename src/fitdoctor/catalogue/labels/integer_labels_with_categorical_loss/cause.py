@@ -1,4 +1,4 @@
-"""Integer class labels with a loss that expects one-hot labels.
+"""Integer labels with a loss for one-hot labels.
 
 ## What happens
 

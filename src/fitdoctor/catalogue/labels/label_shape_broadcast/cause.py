@@ -1,4 +1,4 @@
-"""Labels and outputs of different shapes, silently broadcast.
+"""Labels and outputs that broadcast silently.
 
 ## What happens
 

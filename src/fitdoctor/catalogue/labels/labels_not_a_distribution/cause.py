@@ -1,4 +1,4 @@
-"""Labels that are not probabilities, with a loss that expects probabilities.
+"""Labels that are not probabilities.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""One-hot labels with a loss that expects integer class labels.
+"""One-hot labels with a loss for integer labels.
 
 ## What happens
 

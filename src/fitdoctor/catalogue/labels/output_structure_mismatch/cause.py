@@ -1,4 +1,4 @@
-"""Losses, metrics or labels that do not match the outputs of the model.
+"""Losses, metrics or labels that do not match the outputs.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""Array of more than 2 GB that becomes a constant of a graph.
+"""Graph constant of more than 2 GB.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""Flatten before Dense, with hundreds of millions of weights.
+"""Dense layer with too many weights after Flatten.
 
 ## What happens
 
