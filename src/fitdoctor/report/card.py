@@ -262,7 +262,7 @@ def _unexplained(failure: Unexplained, lines: Lines) -> str:
     facts = [("called", failure.called), ("layer", failure.layer)]
     facts += [("received", argument) for argument in failure.arguments]
     told = [f"{label}: {escaped(value)}" for label, value in facts if value]
-    note = failure.note or "no cause in the catalogue fits this failure"
+    note = failure.note or "no known cause matches this error"
     return (
         f'<div class="fd-part"><div class="fd-head">{badge("unexplained", "warning")} {badge(failure.type)}'
         f' {place(failure.location)}</div><div class="fd-raw">{text}</div>'

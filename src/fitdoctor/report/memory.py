@@ -56,7 +56,8 @@ def verdict(prediction: Prediction) -> str:
     return f"{batch} {words}: training needs {need}, {there}"
 
 
-def _largest(prediction: Prediction) -> str:
+def largest_batch(prediction: Prediction) -> str:
+    """The largest batch size that fits, in words."""
     largest = prediction.largest_batch
     if isinstance(largest, Unknown):
         return f"unknown: {largest.reason}"
@@ -81,7 +82,10 @@ def text(prediction: Prediction, width: int = 100, color: bool = False) -> str:
         lines.append(f"  reached in the {_STAGE_NAMES.get(prediction.stage, prediction.stage)}")
     if prediction.layers:
         lines += ["", *_bar_chart("largest layers", [(s.name, s.bytes) for s in prediction.layers], width)]
-    lines += ["", *paragraph(f"largest batch size that fits: {_largest(prediction)}", width, indent="  ")]
+    lines += [
+        "",
+        *paragraph(f"largest batch size that fits: {largest_batch(prediction)}", width, indent="  "),
+    ]
     if prediction.remedies:
         lines += ["", "ways to need less memory, and the need with each:"]
         rows = [(in_words(each.peak), each.title) for each in prediction.remedies]
@@ -132,7 +136,7 @@ def _html(prediction: Prediction) -> str:
     page: str = template.render(
         prediction=prediction,
         verdict=verdict(prediction),
-        largest=_largest(prediction),
+        largest=largest_batch(prediction),
         kinds=_bars([Share(KINDS.get(s.name, s.name), s.bytes) for s in prediction.kinds]),
         layers=_bars(prediction.layers),
         remedies=[(in_words(each.peak), each.title) for each in prediction.remedies],

@@ -7,7 +7,7 @@ from typing import Any
 
 from fitdoctor.memory.prediction import KINDS, Prediction, Share
 from fitdoctor.report.card import badge, escaped, framed, sentence
-from fitdoctor.report.memory import _largest, in_words, picture, verdict
+from fitdoctor.report.memory import in_words, largest_batch, picture, verdict
 
 _FILLS = {"forward": "info", "backward": "warning", "update": "good"}
 _STAGES = {"forward": "forward pass", "backward": "backward pass", "update": "weight update"}
@@ -20,11 +20,11 @@ def memory_card(prediction: Prediction) -> str:
     model = f'<span class="fd-place">{escaped(prediction.model)}</span>'
     head = f'<div class="fd-head">{badge(word, tone)} {model}</div>'
     message = f'<div class="fd-message">{sentence(verdict(prediction))}</div>'
-    batch = f"<div>largest batch size that fits: {escaped(_largest(prediction))}</div>"
+    batch = f"<div>largest batch size that fits: {escaped(largest_batch(prediction))}</div>"
     parts = [f'<div class="fd-part">{head}{message}{batch}{_drawing(picture(prediction))}</div>']
     kinds = [Share(KINDS.get(share.name, share.name), share.bytes) for share in prediction.kinds]
     parts += [
-        _shares("At the peak, by kind", kinds),
+        _shares("At the peak, by kind", kinds, unfolded=True),
         _shares("At the peak, largest layers", prediction.layers),
     ]
     if prediction.remedies:

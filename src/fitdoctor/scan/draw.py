@@ -39,15 +39,16 @@ def _data(data: DataReport, width: int) -> Iterator[str]:
     rate = data.rows / data.seconds if data.seconds else 0.0
     elements = f" in {data.elements:,} elements" if data.elements is not None else ""
     role = "" if data.role == "training" else f"{data.role}: "
-    head = f"{data.rows:,} rows{elements}, {data.seconds:.1f} s, {_short(rate)} rows/s{_end(data)}"
+    head = f"{data.rows:,} rows{elements}, {data.seconds:.1f} s, {_short(rate)} rows/s{end(data)}"
     yield from paragraph(f"{role}{data.name}: {head}", width, indent="  ")
     shown = data.components[:MOST_ROWS]
-    yield from table([_row(one) for one in shown], width, heads=HEADS, right=range(3, len(HEADS)))
-    for line in _all_remarks(data, shown):
+    yield from table([row(one) for one in shown], width, heads=HEADS, right=range(3, len(HEADS)))
+    for line in all_remarks(data, shown):
         yield from paragraph(line, width, indent="  ")
 
 
-def _all_remarks(data: DataReport, shown: Sequence[ComponentReport]) -> Iterator[str]:
+def all_remarks(data: DataReport, shown: Sequence[ComponentReport]) -> Iterator[str]:
+    """Everything to say about the data beyond the table, one line each."""
     if len(data.components) > len(shown):
         yield f"… and {len(data.components) - len(shown)} more"
     for one in shown:
@@ -63,7 +64,8 @@ def _all_remarks(data: DataReport, shown: Sequence[ComponentReport]) -> Iterator
         yield f"problem: {at}{problem.what}"
 
 
-def _end(data: DataReport) -> str:
+def end(data: DataReport) -> str:
+    """How far the data was read, as the end of a sentence; "" if to its end."""
     if data.interrupted:
         return "; interrupted, partial results"
     if data.expected is not None and not data.complete:
@@ -71,7 +73,8 @@ def _end(data: DataReport) -> str:
     return "" if data.complete else "; not read to the end"
 
 
-def _row(one: ComponentReport) -> tuple[str, ...]:
+def row(one: ComponentReport) -> tuple[str, ...]:
+    """The cells of a component, one for each of `HEADS`."""
     kinds = " ".join(seen.what for seen in one.types[:3])
     shape = one.shapes[0].what if one.shapes else ""
     if shape == "(None,)":
