@@ -59,7 +59,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT319': ('model/predict_inside_traced_code', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT320': ('model/operation_shape_mismatch', ('before_fit', 'after_failure'), []),
     'FIT321': ('model/inputs_as_separate_arguments', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('def', 'lambda'))]),
-    'FIT322': ('model/monitored_value_missing', ('source', 'before_fit', 'after_failure'), [({'FitFacts', 'ModelFacts'}, ('EarlyStopping', 'ModelCheckpoint', 'ReduceLROnPlateau')), ({'FitFacts', 'ModelFacts'}, ('ModelCheckpoint',)), ({'FitFacts', 'ModelFacts', 'Project'}, ('logs',)), ({'Module', 'Project'}, ('val_',))]),
+    'FIT322': ('model/monitored_value_missing', ('source', 'before_fit', 'after_failure'), [({'FitFacts', 'ModelFacts'}, ('EarlyStopping', 'ModelCheckpoint', 'ReduceLROnPlateau')), ({'FitFacts', 'ModelFacts'}, ('ModelCheckpoint',)), ({'FitFacts', 'ModelFacts', 'Project'}, ('logs',)), ({'Module', 'Project'}, ('history',))]),
     'FIT323': ('model/trainable_changed_after_compile', ('source', 'before_fit'), [({'FitFacts', 'ModelFacts'}, ('trainable',)), ({'Module'}, ('trainable',))]),
     'FIT324': ('model/size_left_open', ('source', 'after_failure'), [({'ModelSite', 'Project'}, ())]),
     'FIT325': ('model/learning_rate_not_settable', ('source', 'before_fit', 'after_failure'), [({'FitFacts', 'ModelFacts', 'Project'}, ('LearningRateScheduler', 'ReduceLROnPlateau'))]),

@@ -103,6 +103,8 @@ def leads_with_batch(code: Code, shape: Shape, message: str) -> bool:
     """Whether a rejected input has one axis too many, most likely the samples as its first."""
     if says_batch(code):
         return True
+    if is_picture(shape):
+        return False  # a layer for sequences got pictures
     said = input_mismatch(message)
     wanted = said.expected_rank if said is not None else len(shape) - 1
     if wanted is None or len(shape) != wanted + 1:
@@ -110,6 +112,11 @@ def leads_with_batch(code: Code, shape: Shape, message: str) -> bool:
     first = shape_argument(code).strip("([").split(",")[0].strip()
     # (None, 28, 28, 1) includes the batch axis as Keras shows it. (10, 5, 1) rather has an extra channel.
     return first == "None" or shape[-1] != 1 or said is None or (shape[1] or 0) > _MOST_STEPS
+
+
+def is_picture(shape: Shape) -> bool:
+    """Whether a batch has the shape of square pictures: (None, 28, 28, 1)."""
+    return len(shape) == 4 and shape[1] == shape[2] and shape[1] is not None and shape[3] in (1, 3, 4)
 
 
 def input_codes(module: Module) -> Iterator[Code]:

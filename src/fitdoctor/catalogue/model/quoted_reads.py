@@ -13,7 +13,7 @@ from fitdoctor.patterns import pattern
 
 _ITEM = pattern(r"\blogs\[(['\"])(?P<name>\w+)\1\]")
 _GET = pattern(r"\blogs\.get\((['\"])(?P<name>\w+)\1\)")
-_HISTORY = pattern(r"\.history\[(['\"])(?P<name>val_\w+)\1\]")
+_HISTORY = pattern(r"\.history\[(['\"])(?P<name>\w+)\1\]")
 
 
 def quoted_reads(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
@@ -37,7 +37,9 @@ def quoted_reads(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
         return
     ((name, of_history),) = found.items()
     message = (
-        f"the history has no `{name}`: `fit` got no validation data, or there is no metric of that name"
+        f"the history has no `{name}`: "
+        + ("`fit` got no validation data, or " if name.startswith("val_") else "")
+        + "there is no metric of that name"
         if of_history
         else f"`{frame.function}` reads `{name}`, which `fit` does not report: it uses the names of the metrics"
     )

@@ -86,6 +86,8 @@ class FitSite:
     model: ModelFacts
     fit: FitFacts
     data: tuple[DataFacts, ...]
+    metrics_known: bool = True
+    """The source shows every metric that the model is compiled with."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ def fit_site(run: Interpreter, ref: Ref, method: str, arguments: Arguments) -> F
     data = [] if "x" not in bound.values and "y" not in bound.values else [_training(run, method, bound)]
     if validation is not None:
         data.append(validation)
-    return FitSite(model, fit, tuple(data))
+    return FitSite(model, fit, tuple(data), metrics_known=metrics_known and told and bound.complete)
 
 
 def _receiver(run: Interpreter, call: ast.Call) -> str:

@@ -250,7 +250,12 @@ def from_failure(
     if given is not None and leads_with_batch(*given, failure.message):
         yield _of_refusal(*given)
     elif given is None and "Kernel shape must have the same length as input" in failure.message:
-        yield _in_general(failure)
+        from fitdoctor.catalogue.model.layer_ranks import ranks_in
+        from fitdoctor.catalogue.model.model_inputs import is_picture
+
+        ranks = ranks_in(failure.message)
+        if ranks is None or ranks.shape is None or not is_picture(ranks.shape):
+            yield _in_general(failure)
 
 
 def _from_message(failure: FailureFacts, found: Shape, expected: Shape) -> Iterator[Finding]:

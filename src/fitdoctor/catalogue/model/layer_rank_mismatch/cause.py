@@ -132,6 +132,14 @@ def frames_refused(failure: FailureFacts, project: Project | Unknown) -> Iterato
 
 
 @CAUSE.after_failure
+def pictures_for_sequences(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a convolution over sequences that got pictures; Keras does not name the layer."""
+    from fitdoctor.catalogue.model.picture_convolutions import refused_pictures
+
+    yield from refused_pictures(CAUSE, failure, project)
+
+
+@CAUSE.after_failure
 def from_refusal(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:

@@ -10,7 +10,8 @@ the learning rate stays the same.
 
 A custom callback that reads such a name fails: `logs["acc"]` raises `KeyError`, and `logs.get("acc")` is `None`
 (`'>' not supported between instances of 'NoneType' and 'float'`). A checkpoint path that contains such a name fails at
-the end of the first epoch: `KeyError: 'Failed to format this callback filepath: … Reason: 'val_acc''`.
+the end of the first epoch: `KeyError: 'Failed to format this callback filepath: … Reason: 'val_acc''`. So does reading
+the history that `fit` returns: `history.history["accuracy"]` raises `KeyError` if that metric was never compiled.
 
 ## Why
 
@@ -322,20 +323,24 @@ def from_failed_callback(
 
 
 @CAUSE.in_source
-@mentions("val_")
+@mentions("history")
 def from_history(module: Module, project: Project) -> Iterator[Finding]:
-    """Report reads of `val_` values from the history of a fit without validation."""
-    from fitdoctor.catalogue.model.history_reads import unvalidated_reads
+    """Report reads of keys that the history of a fit cannot have."""
+    from fitdoctor.catalogue.model.history_reads import unknown_keys, unvalidated_reads
 
-    yield from unvalidated_reads(CAUSE, module, project)
+    found = list(unvalidated_reads(CAUSE, module, project))
+    yield from found
+    told = {one.location for one in found}
+    yield from (one for one in unknown_keys(CAUSE, module, project) if one.location not in told)
 
 
 @CAUSE.after_failure
 def from_failed_history(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain a `KeyError` from such a read of the history."""
-    from fitdoctor.catalogue.model.history_reads import failed_read
+    from fitdoctor.catalogue.model.history_reads import failed_key, failed_read
 
     yield from failed_read(CAUSE, failure, project)
+    yield from failed_key(CAUSE, failure, project)
 
 
 @CAUSE.after_failure

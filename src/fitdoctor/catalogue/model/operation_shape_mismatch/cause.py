@@ -36,14 +36,15 @@ from fitdoctor.catalogue.graph.traced import (
     module_of,
     name_of,
     own_nodes,
+    raised_here,
     raised_in_trace,
     stands_at,
 )
 from fitdoctor.catalogue.model.layer_source import layer_named
-from fitdoctor.catalogue.model.reductions import reduction_calls, reductions_over
-from fitdoctor.catalogue.words import shape_words
+from fitdoctor.catalogue.model.reductions import axes_taken_away, reduction_calls, reductions_over
+from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, fix, spell
+from fitdoctor.edits import append_arguments, fix, set_argument, spell, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, ModelFacts, Outcome, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes
@@ -67,6 +68,7 @@ _SAID = pattern(
     r"Cannot multiply A and B|In\[0\] (?:mismatch|and In\[1\])|Expected dimension \d+ at axis|"
     r"All arrays must have the same|Shapes used to|must have compatible shapes|Shapes of all inputs must match"
 )
+_REDUCED = pattern(r"Invalid reduction dimension \(?(?P<axis>-?\d+) for input with (?P<axes>\d+) dimension")
 _STATE = pattern(r"An `initial_state` was passed that is not compatible with `cell\.state_size`")
 """The Keras 2 error for a recurrent layer; in Keras 3 the operation fails."""
 _KERAS_RAISED = "Layer "
@@ -77,11 +79,54 @@ def from_trial(data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report the user's line at which the abstract forward pass raised."""
     for outcome in (data.trial.forward, data.trial.loss, data.trial.metrics, data.trial.step):
         failed = outcome.failure if isinstance(outcome, Outcome) else None
-        if failed is None or failed.place is None or not _SAID.search(failed.message):
+        if failed is None or failed.place is None:
             continue
         module = project.module_at(failed.place.path)
+        if module is not None and _REDUCED.search(failed.message):
+            yield _missing_axis(module, failed.place, failed.message, _tried(failed))
+        if not _SAID.search(failed.message):
+            continue
         if module is not None and _is_of_user(failed.layer_class, project):
             yield from _at(module, failed.place, failed.message, Confidence.CERTAIN, _tried(failed))
+
+
+def _missing_axis(
+    module: Module | None, place: Location | None, message: str, evidence: list[Evidence]
+) -> Finding:
+    """Report a reduction over an axis that its input does not have."""
+    said = _REDUCED.search(message)
+    assert said is not None
+    missing, count = int(said["axis"]), int(said["axes"])
+    call = _reduction_at(module, place, missing) if module is not None and place is not None else None
+    remedy = fix(f"reduce only axes that the input has: 0 to {count - 1}")
+    name = "the reduction"
+    if call is not None and module is not None:
+        node, axes = call
+        name, place = f"`{module.segment(node.func)}`", module.location(node)
+        left = [axis for axis in axes if -count <= axis < count]
+        text = str(left[0]) if len(left) == 1 else str(tuple(left))
+        if left:
+            edits = set_argument(module.code(node), "axis", text, position=1)
+            remedy = unsafe(f"reduce over {counted(len(left), 'axis', 'axes')}: `axis={text}`", edits)
+    return CAUSE.finding(
+        f"{name} reduces axis {missing}, but its input has only {count} axes: 0 to {count - 1}",
+        subject="axis of a reduction",
+        location=place,
+        evidence=evidence,
+        fixes=[remedy],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _reduction_at(module: Module, place: Location, axis: int) -> tuple[ast.Call, tuple[int, ...]] | None:
+    """Return the only call on the line that reduces that axis."""
+    found = [
+        (node, axes)
+        for node in module.nodes(ast.Call)
+        if stands_at(module.location(node), place.line, place.cell)
+        and axis in (axes := axes_taken_away(module, node))
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _tried(failed: FailureSummary) -> list[Evidence]:
@@ -279,6 +324,11 @@ def from_failure(
     """Read the operation from the TensorFlow error and locate the user's last line before it."""
     if _STATE.search(failure.message):
         yield _of_state(failure)
+        return
+    if _REDUCED.search(failure.message):
+        frame = _users_line(failure) or failure.last_user_frame
+        place = frame.location if frame is not None else None
+        yield _missing_axis(module_of(project, frame), place, failure.message, [raised_here(failure)])
         return
     if not _SAID.search(failure.message) or failure.message.startswith(_KERAS_RAISED):
         return

@@ -5,7 +5,8 @@
 `Dropout(50)` raises `ValueError: Invalid value received for argument rate. Expected a float value between 0 and 1`,
 `Dense(len(x) / 2)` raises `Received an invalid value for units, expected a positive integer`, `Adam("1e-3")` raises
 `Argument learning_rate should be float`. `fit(epochs="10")` raises `'str' object cannot be interpreted as an integer`
-inside Keras.
+inside Keras. `Embedding(501, 50, weights=[matrix])` with a matrix of 500 rows raises `weight shape (501, 50) is not
+compatible with provided weight shape (500, 50)`.
 
 ## Why
 
@@ -91,6 +92,14 @@ def from_text(module: Module) -> Iterator[Finding]:
         for name, given in _arguments(call):
             if name == "learning_rate" and _is_text(module, given):
                 yield _finding(module, name, given, "a float", Confidence.LIKELY)
+
+
+@CAUSE.after_failure
+def from_weights(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Explain weights of another shape than the layer, in `weights=[…]` or `set_weights`."""
+    from fitdoctor.catalogue.model.weight_shapes import refused_weights
+
+    yield from refused_weights(CAUSE, failure, project)
 
 
 @CAUSE.after_failure

@@ -1,0 +1,70 @@
+"""Pictures passed to a convolution over sequences."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import raised_here
+from fitdoctor.catalogue.model.layer_ranks import axes_words, ranks_in
+from fitdoctor.catalogue.model.model_inputs import is_picture
+from fitdoctor.catalogue.words import shape_words
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import unsafe
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.shapes import parse_shape
+from fitdoctor.patterns import pattern
+from fitdoctor.source.definitions import CallSite
+from fitdoctor.source.project import Project
+
+_KERNEL = pattern(r"received kernel of shape (?P<kernel>\([^)]*\)) and input of shape")
+
+
+def refused_pictures(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report the `Conv1D` whose kernel did not fit a batch of pictures."""
+    said, ranks = _KERNEL.search(failure.message), ranks_in(failure.message)
+    if said is None or ranks is None or ranks.shape is None or not is_picture(ranks.shape):
+        return
+    kernel = parse_shape(said["kernel"])
+    if kernel is None or ranks.expected != 3:
+        return
+    site = _convolution(project, kernel[-1])
+    frame = failure.last_user_frame
+    edits: tuple[Edit, ...] = ()
+    place = frame.location if frame is not None else None
+    if site is not None:
+        place = site.module.location(site.node)
+        name = site.module.code(site.node.func)
+        edits = (Edit(name.location, name.text.replace("1D", "2D")),)
+    yield cause.finding(
+        f"`Conv1D` expects {axes_words(3)}, but it gets pictures with {ranks.found}",
+        subject="layer Conv1D",
+        location=place,
+        evidence=[
+            Evidence(
+                "input of `Conv1D`", shape_words(ranks.shape), "(batch, steps, channels)", "failure.message"
+            ),
+            raised_here(failure),
+        ],
+        fixes=[unsafe("use `Conv2D`, and the 2D layers of pooling behind it", edits)],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _convolution(project: Project | Unknown, filters: int | None) -> CallSite | None:
+    """Return the only `Conv1D` of the program, or the only one with that many filters."""
+    modules = () if isinstance(project, Unknown) else project.modules
+    every = [
+        call
+        for module in modules
+        for call in module.calls
+        if call.name.rpartition(".")[2] in ("Conv1D", "Convolution1D")
+    ]
+    like = [call for call in every if _number(call.argument("filters", 0)) == filters]
+    found = every if len(every) == 1 else like
+    return found[0] if len(found) == 1 else None
+
+
+def _number(value: ast.expr | None) -> object:
+    return value.value if isinstance(value, ast.Constant) else None
