@@ -13,7 +13,8 @@ from fitdoctor.patterns import pattern
 
 _ITEM = pattern(r"\blogs\[(['\"])(?P<name>\w+)\1\]")
 _GET = pattern(r"\blogs\.get\((['\"])(?P<name>\w+)\1\)")
-_HISTORY = pattern(r"\.history\[(['\"])(?P<name>\w+)\1\]")
+_HISTORY = pattern(r"\.history\[(['\"])(?P<name>(?!acc\b)\w+)\1\]")
+"""`acc` is the older name of a metric that is there: another cause."""
 
 
 def quoted_reads(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
