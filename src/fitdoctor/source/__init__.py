@@ -1,1 +1,1 @@
-"""Reading the user's Python without running it: files, names, scopes, tracing, where values come from."""
+"""Static analysis of the user's Python: files, names, scopes, tracing, and where values come from."""

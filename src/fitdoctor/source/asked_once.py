@@ -1,4 +1,4 @@
-"""Questions about the source that ask themselves again of what a value was made from."""
+"""Memoized recursive queries about the source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def asked_once(
     in_a_circle: R,
 ) -> Callable[[Callable[Concatenate[Module, P], R]], Callable[Concatenate[Module, P], R]]:
-    """Answer a question about a node of a module once, however often and from wherever it is asked.
+    """Cache a query about a node of a module.
 
     A question that comes back to itself (`ds = ds.map(f)` in a loop) gets `in_a_circle` for an answer, so that no
     definition is ever followed twice. The arguments after the module must be hashable.

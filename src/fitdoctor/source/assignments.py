@@ -1,4 +1,4 @@
-"""What assigns a name, which assignment holds where the name is read, and what changes its value in place."""
+"""The assignments of a name, the one that reaches a use, and in-place changes of its value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.work_budget import spend
 
 Path = tuple[int | str | None, ...]
-"""Which part of a value: an index, a key, or None for each element in turn."""
+"""A part of a value: an index, a key, or None for every element."""
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _BRANCHES = (ast.If, *_LOOPS, ast.Try, ast.Match, ast.ExceptHandler, ast.match_case)
@@ -21,20 +21,20 @@ _BRANCHES = (ast.If, *_LOOPS, ast.Try, ast.Match, ast.ExceptHandler, ast.match_c
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """One place that gives a name its value."""
+    """One assignment of a name."""
 
     target: ast.AST
-    """The node that is bound: a name, an attribute, a parameter, an import."""
+    """The bound node: a name, an attribute, a parameter, an import."""
     value: ast.expr | None
-    """The expression that it is taken from; None for imports, definitions and parameters."""
+    """The assigned expression; None for imports, definitions and parameters."""
     path: Path = ()
-    """Which part of the value: () for all of it."""
+    """The part of the value; () for all of it."""
     how: str = "="
     """`=`, `augmented`, `for`, `with`, `parameter`, `import`, `definition`, `except`, `del` or `match`."""
 
 
 def assignments(module: Module, name: str, scope: ast.AST | None = None) -> tuple[Assignment, ...]:
-    """What assigns a name, or `self.name`, where `scope` stands (or is), in source order."""
+    """Return the assignments of a name, or of `self.name`, in a scope, in source order."""
     if "." in name:
         owner = _class_around(module, scope)
         stores = module.attribute_stores(owner.node) if owner is not None else {}
@@ -58,7 +58,7 @@ def _class_around(module: Module, node: ast.AST | None) -> ClassInfo | None:
 
 
 def assignment_of(module: Module, target: ast.AST) -> Assignment:
-    """What a binding node is given."""
+    """Return the value that a binding node gets."""
     if isinstance(target, ast.arg):
         return Assignment(target, None, how="parameter")
     if isinstance(target, ast.alias):
@@ -81,7 +81,7 @@ def _unpacked(module: Module, target: ast.AST) -> Assignment:
             return Assignment(target, None, how="match")
         position = parent.elts.index(child)  # type: ignore[arg-type]
         if any(isinstance(other, ast.Starred) for other in parent.elts[:position]):
-            position -= len(parent.elts)  # counted from the end, behind the star
+            position -= len(parent.elts)  # counted from the end, after the star
         path = (position, *path)
         child, parent = parent, module.parent(parent)
     if isinstance(parent, ast.Assign):
@@ -98,7 +98,7 @@ def _unpacked(module: Module, target: ast.AST) -> Assignment:
 
 
 def _taken(assignment: Assignment) -> Assignment:
-    """Step into tuples that are written out: `a, b = 1, 2`."""
+    """Step into literal tuples: `a, b = 1, 2`."""
     value, path = assignment.value, assignment.path
     while path and isinstance(value, (ast.Tuple, ast.List)):
         element = element_of(value, path[0])
@@ -109,7 +109,7 @@ def _taken(assignment: Assignment) -> Assignment:
 
 
 def element_of(value: ast.expr, key: int | str | None) -> ast.expr | None:
-    """One part of a tuple, list or dict that is written out."""
+    """Return one part of a literal tuple, list or dict."""
     if isinstance(value, (ast.Tuple, ast.List)) and isinstance(key, int):
         if any(isinstance(element, ast.Starred) for element in value.elts):
             return None
@@ -131,9 +131,9 @@ def element_of(value: ast.expr, key: int | str | None) -> ast.expr | None:
 
 
 def last_assignment(module: Module, use: ast.Name) -> tuple[Assignment, bool] | None:
-    """The assignment that holds where a name is read, by source order, and whether it is the only possible one.
+    """Return the assignment that reaches a use, by source order, and whether it is the only possible one.
 
-    None where the name is read before the scope assigns it: it comes from elsewhere, such as `from data import *`.
+    None if the name is read before the scope assigns it: it comes from elsewhere, such as `from data import *`.
     """
     known = module.last_assignments
     if use not in known:
@@ -151,25 +151,25 @@ def _last_assignment(module: Module, use: ast.Name) -> tuple[Assignment, bool] |
     if not bound:
         return None
     if _function_scope(here) is not _function_scope(scope):
-        # A closure or global: it is read when the function runs, after the assignments of the scope around it.
+        # A closure or global: the function runs after the assignments of the enclosing scope.
         return assignment_of(module, bound[-1]), len(bound) == 1
     reaching = _reaching(module, bound, use)
     return None if reaching is None else (assignment_of(module, reaching[0]), reaching[1])
 
 
 def _function_scope(scope: Scope) -> Scope:
-    """The scope that runs in one go: comprehensions run within the one around them."""
+    """Return the scope that runs as one unit: comprehensions belong to the enclosing scope."""
     while scope.parent is not None and not isinstance(scope.node, (*FUNCTIONS, ast.ClassDef, ast.Module)):
         scope = scope.parent
     return scope
 
 
 def _reaching(module: Module, bound: list[ast.AST], use: ast.AST) -> tuple[ast.AST, bool] | None:
-    """Of several bindings of one scope, the one that a use most likely sees; None if all of them come later."""
+    """Return the binding of a scope that a use most likely sees; None if all come later."""
     around = _ancestors(module, use)
     in_loop = any(isinstance(node, _LOOPS) for node in around)
     if not in_loop:
-        # Without a loop nothing that comes later matters: from the use backwards, the first that may hold does.
+        # Without a loop, later bindings do not matter: search backwards from the use.
         for index in range(bisect_left(bound, _at(use), key=_at) - 1, -1, -1):
             node = bound[index]
             if _takes_effect_before(module, node, use, around) and not _excluded(module, node, around):
@@ -178,7 +178,7 @@ def _reaching(module: Module, bound: list[ast.AST], use: ast.AST) -> tuple[ast.A
     before = [node for node in possible if _takes_effect_before(module, node, use, around)]
     later = [node for node in possible if node not in before]
     if not before:
-        # Only a later round of a loop reads what comes after it.
+        # Only a later iteration of a loop reads a binding below the use.
         return (later[0], False) if in_loop and later else None
     chosen = before[-1]
     carried = any(_shares_loop(module, node, around) for node in later)
@@ -186,7 +186,7 @@ def _reaching(module: Module, bound: list[ast.AST], use: ast.AST) -> tuple[ast.A
 
 
 def _ancestors(module: Module, node: ast.AST) -> dict[ast.AST, ast.AST]:
-    """The nodes around a node, each with the child that leads to it."""
+    """Yield the ancestors of a node, each with the child that leads to it."""
     around: dict[ast.AST, ast.AST] = {}
     child, current = node, module.parent(node)
     while current is not None:
@@ -210,7 +210,7 @@ def _takes_effect_before(
     if isinstance(statement, (ast.comprehension, ast.ExceptHandler, ast.Match)):
         return True
     if statement in around:
-        # Inside the statement that binds it: a loop's or with's body sees the target, an assignment's value does not.
+        # Inside the binding statement: the body of a loop or `with` sees the target, an assigned value does not.
         child = around[statement]
         body = getattr(statement, "body", None)
         if isinstance(statement, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)):
@@ -224,7 +224,7 @@ def _at(node: ast.AST) -> tuple[int, int]:
 
 
 def _excluded(module: Module, binding: ast.AST, around: dict[ast.AST, ast.AST]) -> bool:
-    """Whether binding and use stand in different branches of one `if`, so that never both run."""
+    """Whether binding and use are in different branches of one `if`, so that only one of them runs."""
     child, current = binding, module.parent(binding)
     while current is not None:
         if current in around and isinstance(current, ast.If):
@@ -255,7 +255,7 @@ def _shares_loop(module: Module, node: ast.AST, around: dict[ast.AST, ast.AST]) 
 
 
 def _always_runs(module: Module, binding: ast.AST, around: dict[ast.AST, ast.AST]) -> bool:
-    """Whether every way to the use passes the binding: no branch holds it that does not hold the use too."""
+    """Whether every path to the use passes the binding."""
     child, current = binding, module.parent(binding)
     while current is not None and current not in around:
         if isinstance(current, _BRANCHES) and not isinstance(child, ast.expr):
@@ -283,7 +283,7 @@ _IN_PLACE_CALLS = frozenset(
 
 
 def writes_between(module: Module, name: ast.Name, start: ast.AST | None) -> Iterator[ast.stmt]:
-    """Statements that change a name's value in place after `start` and before the use, latest first."""
+    """Return statements that change a name's value in place between `start` and the use, latest first."""
     scope = module.index.lookup(name.id, module.scope(name))
     if scope is None:
         return
@@ -294,7 +294,7 @@ def writes_between(module: Module, name: ast.Name, start: ast.AST | None) -> Ite
 
 
 def find_writes(module: Module) -> dict[tuple[ast.AST, str], list[ast.stmt]]:
-    """The statements that change a name's value in place, by scope and name, in source order."""
+    """Return in-place changes by scope and name, in source order."""
     found: dict[tuple[ast.AST, str], list[ast.stmt]] = {}
     for root, statement in sorted(_find_writes(module), key=lambda write: _at(write[1])):
         scope = module.index.lookup(root.id, module.scope(root))

@@ -1,4 +1,4 @@
-"""A notebook with a cell that is not Python: the other cells are read, and what that one names is unknown."""
+"""Notebooks with cells that are not valid Python: reads the other cells and treats those names as unknown."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from fitdoctor.source.read import SourceError, parse
 
 _NAME = pattern(r"(?<![\w.])[^\W\d]\w*")
 _SWITCHES = ("eagerly", "compat.v1", "set_global_policy", "set_floatx", "set_image_data_format", "environ")
-"""What changes how all of the program runs: after a cell that may do so, nothing else can be judged."""
+"""Words that change how the whole program runs; after a broken cell with one, nothing is judged."""
 
 
 def without_broken_cells(facts: SourceFacts) -> tuple[SourceFacts | None, list[SourceError]]:
-    """The facts with the broken cells made unknown, and what is wrong with each; None where nothing is left to judge."""
+    """Return the facts with broken cells blanked, and the errors; None if nothing is left to judge."""
     if facts.cells is None:
         return None, []
     errors: list[SourceError] = []
@@ -40,7 +40,7 @@ def without_broken_cells(facts: SourceFacts) -> tuple[SourceFacts | None, list[S
 
 
 def _imported(tree: ast.Module) -> list[str]:
-    """The names that a cell imports: they mean the same wherever they are used."""
+    """Return the names that a cell imports, which mean the same everywhere."""
     return [
         (alias.asname or alias.name).partition(".")[0]
         for node in ast.walk(tree)

@@ -1,4 +1,4 @@
-"""Which function of the user's a call runs, and which argument each of its parameters gets."""
+"""Resolves calls to the user's functions, and their parameters to arguments."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from fitdoctor.source.index import Scope
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
 CallGraph = dict[ast.AST, list[tuple[Module, ast.Call]]]
-"""By the node of a function: where it is called."""
+"""Call sites by function node."""
 
 
 def callee(module: Module, call: ast.Call) -> FunctionInfo | None:
-    """The user's function that a call runs; for a class, its `__init__`. None when it is not evident."""
+    """Return the user's function that a call runs (`__init__` for a class); None if unclear."""
     known = module.callees
     if call not in known:
         known[call] = _find_callee(module, call)
@@ -34,7 +34,7 @@ def _find_callee(module: Module, call: ast.Call) -> FunctionInfo | None:
 
 
 def receiver(module: Module, value: ast.expr) -> ClassInfo | None:
-    """The user's class that the object before the dot is of: `self`, `super()`, or a local made from a class."""
+    """Return the user's class of a receiver: `self`, `super()`, or a local instance."""
     if isinstance(value, ast.Name):
         scope = module.index.lookup(value.id, module.scope(value))
         if scope is None or isinstance(scope.bindings[value.id][0], ast.alias):
@@ -53,7 +53,7 @@ def receiver(module: Module, value: ast.expr) -> ClassInfo | None:
 
 
 def called_object(module: Module, name: ast.Name) -> FunctionInfo | None:
-    """`call` (or `__call__`) of an object of the user's class that is itself called."""
+    """Return `call` (or `__call__`) of a called instance of a user's class."""
     owner = _class_of_local(module, name)
     if owner is None:
         return None
@@ -61,7 +61,7 @@ def called_object(module: Module, name: ast.Name) -> FunctionInfo | None:
 
 
 def is_self(module: Module, value: ast.expr) -> bool:
-    """Whether an expression is the first parameter of the method that it stands in (or of one around it)."""
+    """Whether an expression is `self`: the first parameter of the enclosing method, or of an outer one."""
     if not isinstance(value, ast.Name):
         return False
     scope = module.index.lookup(value.id, module.scope(value))
@@ -85,14 +85,14 @@ def _parent_class(module: Module, value: ast.AST) -> ClassInfo | None:
 
 
 def _class_of_local(module: Module, name: ast.Name) -> ClassInfo | None:
-    """The class that a name's one assignment makes an object of."""
+    """Return the class that a name's only assignment instantiates."""
     scope = module.index.lookup(name.id, module.scope(name))
     bound = scope.bindings[name.id] if scope else []
     return _class_of_targets(module, bound)
 
 
 def _class_of_attribute(module: Module, attribute: ast.Attribute) -> ClassInfo | None:
-    """The class that `self.x = Class(…)` makes an object of."""
+    """Return the class that `self.x = Class(…)` instantiates."""
     owner = module.class_of(attribute)
     if owner is None:
         return None
@@ -116,7 +116,7 @@ def _class_of_targets(module: Module, targets: list[ast.AST]) -> ClassInfo | Non
 
 
 def argument_for(function: FunctionInfo, call: ast.Call, parameter: str) -> ast.expr | None:
-    """The argument that a parameter gets at a call; None when it is left out or hidden behind `*` or `**`."""
+    """Return the argument for a parameter; None if it is omitted or hidden by `*` or `**`."""
     for keyword in call.keywords:
         if keyword.arg == parameter:
             return keyword.value
@@ -127,7 +127,7 @@ def argument_for(function: FunctionInfo, call: ast.Call, parameter: str) -> ast.
 def gathered_argument(
     function: FunctionInfo, call: ast.Call, parameter: str, key: int | str | None
 ) -> ast.expr | None:
-    """The argument that a call gives for one item of the function's `*args` or `**kwargs`."""
+    """Return the argument for one item of the function's `*args` or `**kwargs`."""
     arguments = function.node.args
     if isinstance(key, int) and arguments.vararg is not None and arguments.vararg.arg == parameter:
         return _argument_at(call, len(_positional(function)) + key)
@@ -162,7 +162,7 @@ _TRANSPARENT = frozenset(
 
 
 def returned_by(function: FunctionInfo) -> ast.expr | None:
-    """The one expression that a function returns; None where there are several, or none, or a decorator intervenes."""
+    """Return the only expression that a function returns; None if there is not exactly one, or it is decorated."""
     node, module = function.node, function.module
     if isinstance(node, ast.Lambda):
         return node.body
@@ -177,14 +177,14 @@ def returned_by(function: FunctionInfo) -> ast.expr | None:
 
 
 def callers_of(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
-    """Every call that runs a function; empty as well when it is also handed around by name."""
+    """Return every call of a function; empty if the function is also passed around by name."""
     module = function.module
     callers = module.project.callers if module.project is not None else module.callers
     return callers.get(function.node, [])
 
 
 def all_calls(modules: list[Module]) -> CallGraph:
-    """The calls of every function of the user's."""
+    """Return the calls of every user function."""
     graph: CallGraph = {}
     for module in modules:
         for call in module.nodes(ast.Call):
@@ -195,7 +195,7 @@ def all_calls(modules: list[Module]) -> CallGraph:
 
 
 def called_only(modules: list[Module], calls: CallGraph) -> CallGraph:
-    """The calls of the functions that are nowhere handed around by name: there are no others of these."""
+    """Return the calls of functions that are never passed around by name; these lists are complete."""
     handed: set[ast.AST] = set()
     for module in modules:
         for call in module.nodes(ast.Call):

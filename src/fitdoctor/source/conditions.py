@@ -1,4 +1,4 @@
-"""Whether a piece of code runs only where a condition holds, or where something else has failed."""
+"""Finds code that runs only under a condition, or as a fallback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CONDITIONS = (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.Lambda)
 
 
 def is_conditional(module: Module, node: ast.AST, within: ast.AST | None = None) -> bool:
-    """Whether a node stands behind an `if`, in a `try` or the like: up to `within`, or in the whole file."""
+    """Whether a node is under an `if`, a `try` or similar, up to `within` or in the whole file."""
     parent = module.parent(node)
     while parent is not None and parent is not within:
         if isinstance(parent, _CONDITIONS) and not _is_main(parent):
@@ -22,14 +22,14 @@ def is_conditional(module: Module, node: ast.AST, within: ast.AST | None = None)
 
 
 def _is_main(node: ast.AST) -> bool:
-    """`if __name__ == "__main__":` holds for every program that is run."""
+    """Whether a test is `__name__ == "__main__"`, which holds for every program."""
     return isinstance(node, ast.If) and any(
         isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(node.test)
     )
 
 
 def knows_another_way(module: Module, node: ast.AST) -> bool:
-    """Whether the program asks what there is before it uses something, or does otherwise where that has failed.
+    """Whether the program checks for a feature before using it, or has a fallback.
 
     `if hasattr(model, "fit_generator")`, `if keras.__version__ < "3"`; a `try` of which a handler makes the same name
     or calls the same object. One that only reports the failure is no other way.
@@ -48,7 +48,7 @@ def knows_another_way(module: Module, node: ast.AST) -> bool:
 
 
 _MOST_NAMES = 3
-"""How many names deep a question is followed: `KERAS_3 = MAJOR >= 3`, `MAJOR = int(keras.__version__[0])`."""
+"""How many names deep a test is followed: `KERAS_3 = MAJOR >= 3`, `MAJOR = int(keras.__version__[0])`."""
 
 
 def _asks_what_there_is(module: Module, test: ast.expr, steps: int = _MOST_NAMES) -> bool:
@@ -69,7 +69,7 @@ def _asks_what_there_is(module: Module, test: ast.expr, steps: int = _MOST_NAMES
 
 
 def _made_or_called(body: list[ast.stmt]) -> set[str]:
-    """The names that statements bind, and those whose methods they call."""
+    """Return the names that statements bind, and those whose methods they call."""
     found: set[str] = set()
     for node in (part for statement in body for part in ast.walk(statement)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

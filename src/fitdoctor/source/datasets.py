@@ -1,4 +1,4 @@
-"""Recognises tf.data pipelines in the source, so that `.map` of a DataFrame or a pool is not taken for one."""
+"""Recognizes tf.data pipelines in the source, as opposed to `.map` of a DataFrame or a pool."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ ALSO_DATASETS = frozenset(
     "map filter flat_map interleave shuffle repeat take skip cache concatenate enumerate scan take_while window zip "
     "apply snapshot unique rebatch".split()
 )
-"""Methods of a pipeline that other things have as well."""
+"""Pipeline methods that other objects have as well."""
 _OTHER_LIBRARIES = ("datasets.", "torch.", "torchvision.", "torchdata.", "ray.", "grain.", "xarray.", "dask.")
 _NOT_OF_DATASETS = frozenset(
     "batched fn_kwargs remove_columns num_proc with_indices input_columns load_from_cache_file".split()
 )
-"""Arguments of the `map` and `filter` of Hugging Face's datasets, which run as plain Python."""
+"""Arguments of `map` and `filter` in Hugging Face datasets, which run plain Python."""
 _STEPS = 30
 
 
 @asked_once(in_a_circle=False)
 def is_dataset(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression surely is a tf.data pipeline (or an operation on one)."""
+    """Whether an expression is certainly a tf.data pipeline (or an operation on one)."""
     if isinstance(expr, ast.Call):
         name = module.resolve(expr.func)
         if name:
@@ -66,7 +66,7 @@ def _says_otherwise(call: ast.Call) -> bool:
 
 
 def _says_so(module: Module, call: ast.Call) -> bool:
-    """Arguments that only tf.data takes."""
+    """Arguments that only tf.data accepts."""
     if any(
         keyword.arg in ("num_parallel_calls", "cycle_length", "drop_remainder", "reshuffle_each_iteration")
         for keyword in call.keywords
@@ -115,7 +115,7 @@ def _is_dataset_name(module: Module, name: ast.Name) -> bool:
 
 
 def _is_of_another_library(module: Module, made: ast.expr) -> bool:
-    """Whether what a chain of methods began with comes from a library whose datasets have a `batch` and a `map`, too."""
+    """Whether a chain of methods starts from another library whose datasets also have `batch` and `map`."""
     calls = (expr for expr in receivers(module, made) if isinstance(expr, ast.Call))
     return any(
         module.resolve(call.func).startswith(_OTHER_LIBRARIES) or _says_otherwise(call) for call in calls

@@ -1,4 +1,4 @@
-"""The calls, classes and functions of a file, as its `Module` hands them out."""
+"""The calls, classes and functions of a file, as its `Module` returns them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def argument_of(call: ast.Call, name: str, position: int | None = None) -> ast.expr | None:
-    """The value of a keyword, or of a positional argument where no `*` hides which one it is."""
+    """Return a keyword argument, or a positional one unless `*` hides its position."""
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
@@ -28,28 +28,28 @@ def argument_of(call: ast.Call, name: str, position: int | None = None) -> ast.e
 
 @dataclass(frozen=True, eq=False)
 class CallSite:
-    """A call as it stands in the source."""
+    """A call in the source."""
 
     node: ast.Call
     name: str
-    """The canonical dotted name of what is called; "" when it is not known."""
+    """The canonical dotted name of the callee; "" if unknown."""
     method: str
     """The attribute that is called (`fit` of `model.fit(…)`); "" for a plain name."""
     module: Module = field(repr=False)
 
     @cached_property
     def function(self) -> FunctionInfo | None:
-        """The function that it stands in."""
+        """The enclosing function."""
         return self.module.function_of(self.node)
 
     def argument(self, name: str, position: int | None = None) -> ast.expr | None:
-        """The value of a keyword, or of a positional argument where no `*` hides which one it is."""
+        """Return a keyword argument, or a positional one unless `*` hides its position."""
         return argument_of(self.node, name, position)
 
 
 @dataclass(frozen=True, eq=False)
 class ClassInfo:
-    """A class of the user's."""
+    """A user-defined class."""
 
     node: ast.ClassDef
     name: str
@@ -59,12 +59,12 @@ class ClassInfo:
 
     @cached_property
     def kind(self) -> str:
-        """What it is to Keras, by its bases: `Layer`, `Model`, `Loss`, …; "" when it is nothing of the kind."""
+        """Its kind by its Keras bases: `Layer`, `Model`, `Loss`, …; "" for other classes."""
         return self.module.kind_of_class(self)
 
     @cached_property
     def ancestry(self) -> tuple[ClassInfo, ...]:
-        """The class and those of the user's that it inherits from, nearest first."""
+        """Return the class and its user-defined bases, nearest first."""
         found, waiting = [self], [self]
         while waiting:
             current = waiting.pop(0)
@@ -77,7 +77,7 @@ class ClassInfo:
 
     @cached_property
     def methods(self) -> dict[str, FunctionInfo]:
-        """Its own methods by name; the last one where a name is defined twice."""
+        """Its own methods by name; the last definition of each name."""
         return {
             statement.name: self.module.function(statement)
             for statement in self.node.body
@@ -87,7 +87,7 @@ class ClassInfo:
 
 @dataclass(frozen=True, eq=False)
 class FunctionInfo:
-    """A function, method or lambda of the user's."""
+    """A user-defined function, method or lambda."""
 
     node: FunctionNode
     name: str
@@ -100,10 +100,10 @@ class FunctionInfo:
 
     @property
     def traced(self) -> Tracing | None:
-        """How it comes to run while TensorFlow traces; None when it is not known to."""
+        """How TensorFlow comes to trace it; None if it is not known to be traced."""
         return self.module.tracing_of(self.node)
 
     @property
     def is_method(self) -> bool:
-        """Whether it stands directly in a class."""
+        """Whether it is defined directly in a class."""
         return self.owner is not None

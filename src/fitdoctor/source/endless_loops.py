@@ -1,4 +1,4 @@
-"""Whether a function surely never comes to its end."""
+"""Detects functions that certainly never end."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 _ENDLESS = frozenset(("itertools.count", "itertools.cycle"))
 _FLOWS = frozenset(("flow", "flow_from_directory", "flow_from_dataframe"))
-"""What an ImageDataGenerator makes of data: an iterator that begins again at its end."""
+"""ImageDataGenerator methods, whose iterators restart at their end."""
 _OUT = (ast.Break, ast.Return, ast.Raise)
 
 
 def never_ends(module: Module, function: ast.AST) -> bool:
-    """Whether a function loops for ever: on its own level, and with no way out of the loop."""
+    """Whether a function has an unconditional infinite loop."""
     for statement in getattr(function, "body", ()):
         if isinstance(statement, ast.stmt) and _is_endless(module, statement):
             return not any(isinstance(inner, _OUT) for inner in ast.walk(statement))

@@ -1,4 +1,4 @@
-"""The expressions that a generator, a `__getitem__` or a pipeline gives out, and which of them a part of a batch is."""
+"""Maps parts of a batch to the expressions that a generator, `__getitem__` or pipeline yields."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SLICES = frozenset(("from_tensor_slices", "from_tensors"))
 KEEPS_ELEMENTS = frozenset(
     "batch shuffle prefetch repeat cache take skip shard rebatch unbatch ragged_batch".split()
 )
-"""What tf.data can do without changing the samples."""
+"""tf.data methods that do not change the samples."""
 _NOT_FOUND = Unknown("the location in the source was not found")
 
 
 def only_value(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.expr | None:
-    """The one value that a function yields, or returns where it yields none."""
+    """Return the only value that a function yields, or returns if it yields none."""
     own = [node for node in ast.walk(function) if isinstance(node, (ast.Yield, ast.Return)) and node.value]
     inside = [node for node in own if (owner := module.function_of(node)) and owner.node is function]
     yields = [node for node in inside if isinstance(node, ast.Yield)]
@@ -29,7 +29,7 @@ def only_value(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef)
 
 
 def part_given_out(module: Module, value: ast.expr, path: str, parts: int) -> Code | Unknown:
-    """The code of a part of a batch (`x`, `x['image']`, `y`), as far as the function itself makes it."""
+    """Return the code of a part of a batch (`x`, `x['image']`, `y`), if the function itself computes it."""
     name, keys = split_path(path)
     if name not in PARTS:
         return _NOT_FOUND
@@ -46,7 +46,7 @@ def part_given_out(module: Module, value: ast.expr, path: str, parts: int) -> Co
 
 
 def _same_class(module: Module, made: ast.AST, part: ast.AST) -> bool:
-    """Whether both stand in one function, or in methods of one class."""
+    """Whether both nodes are in one function, or in methods of one class."""
     one, other = module.function_of(made), module.function_of(part)
     if one is other:
         return True
@@ -54,7 +54,7 @@ def _same_class(module: Module, made: ast.AST, part: ast.AST) -> bool:
 
 
 def placed(module: Module, facts: DataFacts, function: ast.AST) -> DataFacts:
-    """The parts of a batch with the code that makes them in the generator, or in `__getitem__`."""
+    """Return the parts of a batch with the code in the generator or `__getitem__` that yields them."""
     value = only_value(module, function) if isinstance(function, ast.FunctionDef) else None
     if value is None:
         return facts
@@ -68,7 +68,7 @@ def placed(module: Module, facts: DataFacts, function: ast.AST) -> DataFacts:
 
 
 def placed_slices(module: Module, facts: DataFacts, call: ast.Call) -> DataFacts:
-    """The parts of a pipeline's elements with what made the arrays that `from_tensor_slices(…)` is given."""
+    """Return the parts of a pipeline's elements with the code behind the arrays in `from_tensor_slices(…)`."""
     if not call.args:
         return facts
 
@@ -89,7 +89,7 @@ def placed_slices(module: Module, facts: DataFacts, call: ast.Call) -> DataFacts
 
 
 def literal_part(expr: ast.expr, keys: tuple[int | str, ...]) -> tuple[ast.expr, tuple[int | str, ...]]:
-    """Go into lists, tuples and dicts that are written out, as far as the keys lead."""
+    """Follow keys into literal lists, tuples and dicts."""
     while keys:
         part = element_of(expr, keys[0])
         if part is None:
@@ -99,7 +99,7 @@ def literal_part(expr: ast.expr, keys: tuple[int | str, ...]) -> tuple[ast.expr,
 
 
 def split_path(path: str) -> tuple[str, tuple[int | str, ...]]:
-    """`validation_data[0]['image']` as its name and its keys."""
+    """Split `validation_data[0]['image']` into its name and its keys."""
     name, bracket, rest = path.partition("[")
     if not bracket:
         return name, ()

@@ -1,1 +1,1 @@
-"""What the functions of NumPy, pandas, scikit-learn, tf.data and Keras make of data, for the interpreter."""
+"""Models of NumPy, pandas, scikit-learn, tf.data and Keras data functions, for the interpreter."""

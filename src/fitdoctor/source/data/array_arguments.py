@@ -1,4 +1,4 @@
-"""Arguments of array functions: types, sizes, and values that become arrays."""
+"""Arguments of array functions: dtypes, sizes, and values converted to arrays."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ TENSOR = "tensorflow.Tensor"
 
 
 def dtype_of(value: Value | None) -> str | Unknown | None:
-    """The type that a `dtype=` names; None when there is none."""
+    """Return the dtype that `dtype=` names; None if there is none."""
     if value is None or (isinstance(value, Plain) and value.value is None):
         return None
     name = value.value if isinstance(value, Plain) else value.name if isinstance(value, Named) else None
@@ -59,7 +59,7 @@ def dtype_of(value: Value | None) -> str | Unknown | None:
 
 
 def size_of(run: Interpreter, value: Value | None) -> Dims | Unknown:
-    """The shape that a `size=` or `shape=` names; a missing one is a scalar's."""
+    """Return the shape that `size=` or `shape=` names; () if missing."""
     if value is None or (isinstance(value, Plain) and value.value is None):
         return ()
     number = arrays.whole(value)
@@ -73,7 +73,7 @@ def size_of(run: Interpreter, value: Value | None) -> Dims | Unknown:
 
 
 def frozen(run: Interpreter, value: Value) -> Value:
-    """Lists as tuples, all the way down."""
+    """Convert nested lists to tuples."""
     if isinstance(value, (Ref, Items, Numbers)):
         items = run.sequence(value)
         return UNTOLD if items is None else Items(tuple(frozen(run, item) for item in items))
@@ -102,12 +102,12 @@ def to_array(run: Interpreter, value: Value | None, dtype: str | Unknown | None 
 
 
 def _of_rows(run: Interpreter, element: Value, dtype: str | Unknown) -> Value:
-    """An array of untold many rows that are alike."""
+    """Return an array with an unknown number of equal rows."""
     row = to_array(run, element)
     if not isinstance(row, Array) or isinstance(row.dims, Unknown):
         return UNTOLD
     if any(not isinstance(dim, int) for dim in row.dims):
-        # rows of different lengths make no array
+        # rows of different lengths do not form an array
         return UNTOLD
     made = Array((UNTOLD, *row.dims), row.dtype, fractions=row.fractions)
     return arrays.cast(made, dtype) if isinstance(dtype, str) else made
@@ -124,7 +124,7 @@ def as_tensor(value: Value) -> Value:
 def through_symbolic(
     handler: Callable[[Interpreter, Arguments], Value],
 ) -> Callable[[Interpreter, Arguments], Value]:
-    """Let a function of arrays work on symbolic tensors too: the history goes on."""
+    """Make an array function work on symbolic tensors too, and record their history."""
 
     def wrapped(run: Interpreter, arguments: Arguments) -> Value:
         symbolic: list[Symbolic] = []
@@ -160,7 +160,7 @@ def through_symbolic(
 def shapes(
     *names: str,
 ) -> Callable[[Callable[[Interpreter, Arguments], Value]], Callable[[Interpreter, Arguments], Value]]:
-    """Enter a function that works on arrays and on symbolic tensors."""
+    """Register a function for arrays and symbolic tensors."""
 
     def enter(
         handler: Callable[[Interpreter, Arguments], Value],
@@ -181,7 +181,7 @@ def everywhere(name: str, tensorflow: str = "") -> tuple[str, ...]:
 
 
 def called_name(arguments: Arguments) -> str:
-    """The last name of what is called: functions that share a handler go by it."""
+    """Return the last part of the called name, which distinguishes functions that share a handler."""
     func = arguments.node.func
     return (
         ""
@@ -202,7 +202,7 @@ def array_argument(run: Interpreter, arguments: Arguments, *names: str) -> Array
 
 
 def order_of(run: Interpreter, value: Value | None) -> Sequence[int] | None:
-    """The order of axes; an order that is not told fits no array."""
+    """Return the order of axes, or one that fits no array if unknown."""
     if value is None or (isinstance(value, Plain) and value.value is None):
         return None
     axes = [arrays.whole(item) for item in run.sequence(value) or (UNTOLD,)]

@@ -53,20 +53,20 @@ def _reshape(run: Interpreter, arguments: Arguments) -> Value:
 
 
 BATCH = Made("tensorflow.shape.batch")
-"""The length of an open batch axis, as `tf.shape(x)[0]` gives it."""
+"""The size of an open batch axis, as `tf.shape(x)[0]` returns it."""
 
 
 def _reshape_batch(
     run: Interpreter, array: Array, dims: Dims, target: list[Value], arguments: Arguments
 ) -> Value:
-    """A tensor whose batch is left open, reshaped: what a sample holds must go into the rest of the target."""
+    """Reshape a tensor with an open batch axis: the size of a sample must divide into the rest of the target."""
     wanted = [arrays.whole(size) for size in target[1:]]
     size, told = product(dims[1:]), [length for length in wanted if length is not None]
     if not target or len(told) != len(wanted) or not isinstance(size, int) or any(one == 0 for one in told):
         return arrays.reshape(array, target)
     rest = math.prod(length for length in told if length != -1)
     if target[0] == Plain(-1) and -1 not in told:
-        # Whole samples may be split or put together: that is another batch, and no mistake by itself.
+        # Samples may be split or merged; that changes the batch but is not an error by itself.
         if size % rest and rest % size:
             return _refuse(run, dims, (-1, *told), arguments)
         return replace(array, dims=(None if size == rest else UNTOLD, *told))

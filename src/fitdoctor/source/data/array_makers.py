@@ -1,4 +1,4 @@
-"""Functions of NumPy, TensorFlow and Keras that make arrays: filled, counted, written out, one-hot, padded."""
+"""NumPy, TensorFlow and Keras functions that create arrays: filled, ranges, literals, one-hot, padded."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _array(run: Interpreter, arguments: Arguments) -> Value:
         return UNTOLD
     dtype = dtype_of(arguments.get("dtype", 1))
     made = to_array(run, value, dtype)
-    # Of whatever it is made, it is an array.
+    # The result is an array whatever the input is.
     return made if not isinstance(made, Unknown) else Array(UNTOLD, UNTOLD if dtype is None else dtype)
 
 
@@ -177,7 +177,7 @@ def _eye(run: Interpreter, arguments: Arguments) -> Value:
 
 @handles_method("numpy.load.reshape")
 def _loaded(run: Interpreter, arguments: Arguments) -> Value:
-    """Of an array that was saved nothing is told before its shape is named."""
+    """Return an array loaded from a file, of unknown shape."""
     from fitdoctor.source.data import array_methods
 
     return array_methods.call(
@@ -254,6 +254,6 @@ def _pad_sequences(run: Interpreter, arguments: Arguments) -> Value:
     "keras_preprocessing.text.Tokenizer.texts_to_sequences",
 )
 def _sequences(run: Interpreter, arguments: Arguments) -> Value:
-    """A list for each text, as long as the text."""
+    """Return one list per text, as long as the text."""
     row = run.allocate(ListRecord(None, grows=True))
     return run.allocate(ListRecord(None, arguments.node, row, grows=True))

@@ -1,4 +1,4 @@
-"""Encoders of scikit-learn and pandas: class numbers, one-hot rows, and how many classes there are."""
+"""Encoders of scikit-learn and pandas: integer class labels, one-hot labels, and the number of classes."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ _SPARSE = "sklearn.preprocessing.OneHotEncoder.sparse"
 
 
 def codes(array: Array) -> Array:
-    """Class numbers, one for each value."""
+    """Return integer class labels, one per value."""
     bounds = None if not array.kinds else Bounds(0, array.kinds - 1, True)
     return Array(array.dims, "int64", bounds=bounds, kinds=array.kinds)
 
 
 def unit_rows(rows: Dim, kinds: int | None, dtype: str | Unknown, container: str = "numpy.ndarray") -> Array:
-    """One-hot rows of that many classes."""
+    """Return one-hot labels for that many classes."""
     bounds = Bounds(0, 1, True) if kinds and kinds > 1 else None
     return Array((rows, UNTOLD if kinds is None else kinds), dtype, container, bounds=bounds, unit_rows=True)
 
 
 def _data(run: Interpreter, arguments: Arguments) -> Array | None:
-    """What an encoder is given; the encoder itself stands before it."""
+    """Return the data passed to an encoder, which is the receiver."""
     array = to_array(run, arguments.get("y", 1) or arguments.get("X"))
     return array if isinstance(array, Array) and not isinstance(array.dims, Unknown) else None
 
 
 def _note(run: Interpreter, arguments: Arguments, array: Array | None) -> None:
-    """Keep how many classes the encoder saw; one that is fitted twice may have seen others."""
+    """Record the number of classes that the encoder saw; unknown if it is fitted twice."""
     encoder = arguments.positional[0]
     if isinstance(encoder, Made) and encoder.node is not None:
         kinds = None if array is None else array.kinds
@@ -60,7 +60,7 @@ def _fit(run: Interpreter, arguments: Arguments) -> Value:
 
 
 def _known_classes(run: Interpreter, made: Made, name: str) -> Value | None:
-    """`encoder.classes_` after it was fitted."""
+    """Return `encoder.classes_` of a fitted encoder."""
     if name != "classes_" or made.node is None:
         return None
     kinds = run.classes.get(made.node)
@@ -146,7 +146,7 @@ def _dummies(run: Interpreter, arguments: Arguments) -> Value:
 
 
 def _width(table: Array) -> Dim:
-    """How many columns a table has once every column of texts has become one for each text."""
+    """Return the number of columns after every text column has become one per category."""
     total = 0
     for _, column in table.columns or (("", Array()),):
         if not isinstance(column.dtype, str) or (column.dtype == "str" and column.kinds is None):
@@ -176,7 +176,7 @@ def _unique(run: Interpreter, arguments: Arguments) -> Value:
 
 @handles("sklearn.utils.class_weight.compute_class_weight")
 def _class_weights(run: Interpreter, arguments: Arguments) -> Value:
-    """One weight a class, in the order of `classes`."""
+    """Return one weight per class, in the order of `classes`."""
     classes = to_array(run, arguments.get("classes"))
     rows: Dim = UNTOLD
     if isinstance(classes, Array) and not isinstance(classes.dims, Unknown) and classes.rank == 1:

@@ -1,4 +1,4 @@
-"""Pictures that Keras reads from folders, one folder a class, or takes from arrays: what a batch of them is."""
+"""Image batches that Keras reads from folders, one folder per class, or from arrays."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _directory_labels(mode: Value, arguments: Arguments) -> Value | None:
     return {
         "int": Array((None,), "int32", ELEMENT),
         "binary": Array((None, 1), "float32", ELEMENT, bounds=Bounds(0, 1, True)),
-        # How many folders there are is not told: an axis that is left open.
+        # The number of folders is unknown, so the axis is open.
         "categorical": Array((None, None), "float32", ELEMENT, unit_rows=True),
     }.get(name, UNTOLD)
 
@@ -65,7 +65,7 @@ _GENERATOR = "keras.preprocessing.image.ImageDataGenerator"
 
 @handles_method(f"{_GENERATOR}.flow")
 def _flow_of_arrays(run: Interpreter, arguments: Arguments) -> Value:
-    """Batches of pictures from an array, with the rows of y as they are."""
+    """Return image batches from an array, with the rows of `y` unchanged."""
     images, labels = arguments.get("x", 1), arguments.get("y", 2)
     if not arguments.complete or arguments.get("sample_weight") is not None:
         return UNTOLD
@@ -76,14 +76,14 @@ def _flow_of_arrays(run: Interpreter, arguments: Arguments) -> Value:
         return Made(FLOW, (batch,), node=arguments.node)
     if not isinstance(labels, Array) or isinstance(labels.dims, Unknown):
         return UNTOLD
-    # The rows come shuffled, and a batch need not have all of the values.
+    # The rows are shuffled, so a batch may lack some of the values.
     rows = replace(labels, dims=(None, *labels.dims[1:]), container=ELEMENT, numbers=None, buffer=0)
     return Made(FLOW, (Items((batch, rows)),), node=arguments.node)
 
 
 @handles_method(FLOW)
 def _flow(run: Interpreter, arguments: Arguments) -> Value:
-    """Batches of pictures from folders, as the only argument of what is made."""
+    """Return image batches from folders."""
     maker = arguments.positional[0]
     size = run.sequence(arguments.get("target_size", 2) or Items((Plain(256), Plain(256))))
     mode, kind = arguments.get("color_mode", 3) or Plain("rgb"), arguments.get("class_mode", 5) or Plain(None)

@@ -1,4 +1,4 @@
-"""What TensorFlow makes of pictures: their height, width and channels after decoding, resizing, cropping."""
+"""TensorFlow image functions: height, width and channels after decoding, resizing and cropping."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AS_LARGE = """flip_left_right flip_up_down random_flip_left_right random_flip_u
 
 
 def _picture(array: Array | None, height: Dim, width: Dim, channels: Dim | None = None) -> Value:
-    """A picture, or a batch of them, with another size; `channels` is None where they stay."""
+    """Return an image, or a batch of images, with a new size; `channels` is None to keep them."""
     dims = arrays.known_dims(array) if array is not None else None
     if array is None or dims is None or len(dims) not in (3, 4):
         return UNTOLD

@@ -1,4 +1,4 @@
-"""Data that comes with Keras and scikit-learn: shapes, types and ranges that are known beforehand."""
+"""Datasets shipped with Keras and scikit-learn, with their shapes, dtypes and ranges."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ _MEASURED = {
     "load_diabetes": Bounds(25, 346, True),
     "fetch_california_housing": Bounds(0.14999, 5.00001, False),
 }
-"""Between which values the targets of the regressions lie."""
+"""Target ranges of the regression datasets."""
 
 
 def _bundled(name: str) -> Items:
@@ -151,7 +151,7 @@ def _loader(name: str) -> None:
 
 
 def _bunch_attribute(run: Interpreter, made: Made, name: str) -> Value | None:
-    """`bunch.data` and `bunch.target` of scikit-learn's data."""
+    """Return `bunch.data` and `bunch.target` of scikit-learn datasets."""
     loader = made.name.removeprefix("sklearn.datasets.")
     if loader in _BUNDLED and name in ("data", "target"):
         return _bundled(loader).items[name == "target"]
@@ -246,7 +246,7 @@ def _split_one(run: Interpreter, value: Value, arguments: Arguments) -> tuple[Va
 
 
 def split_counts(count: Dim, train: Value | None, test: Value | None) -> tuple[Dim, Dim]:
-    """How many samples `train_test_split` puts on either side."""
+    """Return the number of samples on either side of `train_test_split`."""
     if not isinstance(count, int) or (train is not None and train != Plain(None)):
         return UNTOLD, UNTOLD
     share = 0.25 if test is None or test == Plain(None) else test.value if isinstance(test, Plain) else None
@@ -257,7 +257,7 @@ def split_counts(count: Dim, train: Value | None, test: Value | None) -> tuple[D
 
 
 def _rows(array: Array, count: Dim) -> Array:
-    """A random part of the rows; a range of drawn numbers holds where enough are left."""
+    """Return a random subset of the rows, which keeps the value range if it is large enough."""
     assert not isinstance(array.dims, Unknown)
     bounds = arrays.bounds_of(array)
     size = count if len(array.dims) == 1 else UNTOLD

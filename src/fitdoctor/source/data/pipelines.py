@@ -1,4 +1,4 @@
-"""tf.data pipelines: what an element is, how many there are, and the steps in order."""
+"""tf.data pipelines: their elements, cardinality and stages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def structure(run: Interpreter, value: Value | None) -> Value:
-    """A structure as tf.data sees it: tuples and dicts stay, lists and numbers become tensors."""
+    """Convert a structure as tf.data does: tuples and dicts stay, lists and numbers become tensors."""
     if isinstance(value, Items):
         return Items(tuple(structure(run, item) for item in value.items))
     pairs = objects.pairs_of(run, value)
@@ -53,7 +53,7 @@ def structure(run: Interpreter, value: Value | None) -> Value:
 
 
 def leaves(value: Value) -> tuple[Array, ...] | None:
-    """The tensors of an element, flattened; None where one is not told."""
+    """Return the tensors of an element, flattened; None if one is unknown."""
     if isinstance(value, Array):
         return (value,)
     parts: tuple[Value, ...] | None = None
@@ -197,7 +197,7 @@ def _least(counts: list[int | Unknown | None]) -> int | Unknown | None:
 
 @handles("keras.utils.timeseries_dataset_from_array", "keras.preprocessing.timeseries_dataset_from_array")
 def _windows(run: Interpreter, arguments: Arguments) -> Value:
-    """Windows of a series: their length is open in the element, as TensorFlow gathers them."""
+    """Return windows of a series, whose length is open in the element spec."""
     size = arguments.get("batch_size") or Plain(128)
     batch = arrays.whole(size)
     front: tuple[Dim, ...] = () if size == Plain(None) else (None,)
@@ -214,7 +214,7 @@ def _windows(run: Interpreter, arguments: Arguments) -> Value:
 
 @handles("tensorflow.data.experimental.make_csv_dataset")
 def _csv(run: Interpreter, arguments: Arguments) -> Value:
-    """Rows of files in batches; they repeat for ever unless `num_epochs` says otherwise."""
+    """Return batches of file rows, which repeat forever unless `num_epochs` is set."""
     size, times = arguments.get("batch_size", 1), arguments.get("num_epochs", 9)
     if not arguments.complete or isinstance(times, Unknown):
         return Dataset(known=False, node=arguments.node)
@@ -233,7 +233,7 @@ def _lines(run: Interpreter, arguments: Arguments) -> Value:
 
 @handles("tensorflow.data.experimental.CsvDataset")
 def _csv_rows(run: Interpreter, arguments: Arguments) -> Value:
-    """A number or a text for each column that has a default."""
+    """Return a number or a string per column with a default."""
     defaults = run.sequence(arguments.get("record_defaults", 1))
     if defaults is None or not arguments.complete:
         return Dataset(known=False, node=arguments.node)
@@ -254,7 +254,7 @@ def _csv_fields(run: Interpreter, arguments: Arguments) -> Value:
 
 
 def _rows_behind(front: tuple[Dim, ...], array: Value) -> Value:
-    """An array's rows behind other axes."""
+    """Return the rows of an array after other axes."""
     dims = arrays.known_dims(array) if isinstance(array, Array) else None
     return Array((*front, *dims[1:]), array.dtype, ELEMENT) if isinstance(array, Array) and dims else UNTOLD
 
@@ -353,7 +353,7 @@ def _map(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
 
 
 def _window(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
-    """Each element is a small dataset; a structure of such is not followed."""
+    """Return a dataset of datasets; structures of datasets are not followed."""
     size = arrays.whole(arguments.get("size", 0))
     if size is None or not isinstance(dataset.element, Array) or dataset.batch is not None:
         return replace(dataset, element=UNTOLD, count=UNTOLD)
@@ -361,18 +361,18 @@ def _window(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset
 
 
 def _flat_map(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
-    """`flat_map` and `interleave`: the elements of the datasets that the function makes, one after the other."""
+    """Handle `flat_map` and `interleave`: the elements of the datasets that the function returns."""
     made = _given_each(run, dataset, arguments)
     if not isinstance(made, Dataset):
         return replace(dataset, element=UNTOLD, count=UNTOLD, batch=UNTOLD)
     single = made.batch is None or made.steps[-1:] and made.steps[-1].operation == "from_tensors"
     if isinstance(dataset.element, Dataset) and made.batch == dataset.element.count:
-        single = True  # a window whole: one sample
+        single = True  # a whole window is one sample
     return replace(dataset, element=made.element, count=UNTOLD, batch=None if single else UNTOLD)
 
 
 def _given_each(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Value:
-    """What a function gives for an element of the dataset; Unknown where that is not told."""
+    """Return the result of a function on an element of the dataset; Unknown if unclear."""
     function = arguments.get("map_func", 0)
     windows = isinstance(dataset.element, Dataset)
     if not isinstance(function, Function) or (leaves(dataset.element) is None and not windows):
@@ -393,7 +393,7 @@ def _traced(array: Array) -> Value:
 
 
 def _mapped(run: Interpreter, value: Value) -> Value:
-    """What a map function returned, as the next step sees it; a list counts as a tuple there."""
+    """Convert the result of a map function for the next stage; a list counts as a tuple."""
     if isinstance(value, Ref) and not isinstance(run.record(value), DictRecord):
         items = run.sequence(value)
         return UNTOLD if items is None else Items(tuple(_mapped(run, item) for item in items))

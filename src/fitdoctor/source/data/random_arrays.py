@@ -1,4 +1,4 @@
-"""Random arrays of NumPy and TensorFlow: shape, type, and the range that enough draws are sure to fill."""
+"""Random arrays of NumPy and TensorFlow: shape, dtype, and the range that enough draws certainly fill."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.ra
 
 
 def _drawn(dims: Dims | Unknown, low: int, high: int) -> Bounds | None:
-    """The range of whole numbers drawn evenly, when there are enough draws to be sure of both ends."""
+    """Return the range of uniform random integers, if there are enough draws to reach both ends."""
     size = UNTOLD if isinstance(dims, Unknown) else product(dims)
     bounds = Bounds(low, high, True)
     return bounds if isinstance(size, int) and high >= low and size >= arrays.likely_size(bounds) else None
 
 
 def _random(names: str, position: int, dtype: str) -> None:
-    """Enter functions that take `size` at a position and draw numbers of one type."""
+    """Register functions that take `size` at a position and draw numbers of one dtype."""
 
     def function(run: Interpreter, arguments: Arguments) -> Value:
         return _sized(run, arguments, arguments.get("size", position), dtype)
@@ -150,7 +150,7 @@ def _chosen(run: Interpreter, arguments: Arguments, first: int) -> Value:
 def _likely_kinds(
     run: Interpreter, options: Array, dims: Dims | Unknown, arguments: Arguments, first: int
 ) -> int | None:
-    """How many of the options are surely drawn: all of them, when there are enough draws for the least likely."""
+    """Return how many options are certainly drawn: all, if there are enough draws for the least likely."""
     size = UNTOLD if isinstance(dims, Unknown) else product(dims)
     shares = arguments.get("p", first + 3)
     given = None if shares is None else to_array(run, shares)

@@ -1,4 +1,4 @@
-"""What makes the tables of pandas: files, dicts of columns, arrays."""
+"""Functions that create pandas tables: from files, dicts of columns, arrays."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _frame_of_columns(run: Interpreter, pairs: tuple[tuple[object, Value], ...])
                 Array(UNTOLD, dtype, "pandas.Series", bounds=bounds, kinds=kinds, fractions=drawn),
             )
         )
-    # Where each cell holds a list, what is made of the column has no shape that would tell anything.
+    # If each cell contains a list, the shape of the column is meaningless.
     sized = tuple(
         (name, column if name in listed else replace(column, dims=(rows,))) for name, column in columns
     )

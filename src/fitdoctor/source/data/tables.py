@@ -1,4 +1,4 @@
-"""Tables of pandas: their columns and rows, and what becomes of them."""
+"""pandas tables: their columns and rows, and operations on them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def category_codes(series: Value) -> Value:
 
 
 def as_index(run: Interpreter, key: Value) -> Value:
-    """A key with lists in it turned into the arrays that NumPy takes them for."""
+    """Convert lists in a key to arrays, as NumPy does."""
     if isinstance(key, Items):
         return Items(tuple(as_index(run, item) for item in key.items))
     if isinstance(key, Ref):
@@ -105,7 +105,7 @@ def renamed(run: Interpreter, table: Array, names: Value) -> Array:
 
 
 def rebind(run: Interpreter, place: ast.expr, old: Array, new: Value) -> None:
-    """What has a name was changed in place: the name stands for it as it is now, every other view of it is forgotten."""
+    """Record an in-place change: the name refers to the new value, and other views become unknown."""
     run.state.written.add(old.buffer)
     held = run.lookup(place.id) if isinstance(place, ast.Name) else None
     if isinstance(place, ast.Name) and isinstance(held, Array) and held.buffer == old.buffer:
@@ -190,7 +190,7 @@ _EVERY = Span(Plain(None), Plain(None), Plain(None))
 
 
 def _chosen_columns(run: Interpreter, table: Array, key: Value) -> tuple[tuple[str, Array], ...] | None:
-    """The columns that `iloc[rows, key]` takes; None where that is not told, or a row is taken."""
+    """Return the columns that `iloc[rows, key]` selects; None if unknown, or if it selects a row."""
     keys = key.items if isinstance(key, Items) else (key, _EVERY)
     if table.columns is None or len(keys) != 2 or arrays.is_whole(keys[0]):
         return None
@@ -208,7 +208,7 @@ def _chosen_columns(run: Interpreter, table: Array, key: Value) -> tuple[tuple[s
 
 
 def _with_width(dims: Dims, key: Value) -> Dims:
-    """As many columns as `iloc[:, :8]` names, of a table whose width is not told."""
+    """Return the number of columns that `iloc[:, :8]` names, for a table of unknown width."""
     columns = key.items[1] if isinstance(key, Items) and len(key.items) == 2 else None
     if len(dims) != 2 or not isinstance(dims[1], Unknown) or not isinstance(columns, Span):
         return dims

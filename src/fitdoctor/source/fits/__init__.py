@@ -1,1 +1,1 @@
-"""What the source tells of every model and every call of fit, as the facts that judges read."""
+"""Builds the facts that judges read about every model and `fit` call, from source alone."""

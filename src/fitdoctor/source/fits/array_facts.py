@@ -1,4 +1,4 @@
-"""The arrays of a structure that fit is given, as facts: shape, type, what the source tells of their values, origin."""
+"""Facts about the arrays passed to `fit`: shape, dtype, values and origin, as far as the source shows."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def is_none(value: Value | None) -> bool:
 def components(
     run: Interpreter, value: Value | None, path: str, node: ast.expr | None
 ) -> tuple[ArrayFacts, ...] | None:
-    """The arrays of a structure; None where it is not told what it is."""
+    """Return the arrays of a structure; None if unknown."""
     if value is None or is_none(value):
         return ()
     pairs = objects.pairs_of(run, value)
@@ -67,12 +67,12 @@ def components(
 
 
 def untold(run: Interpreter, path: str, node: ast.expr | None) -> ArrayFacts:
-    """An array of which the source tells only where it comes from."""
+    """Return an array of which only the origin is known."""
     return ArrayFacts(path, use=run.code(node), code=code_of(run, None, node))
 
 
 def _dict_nodes(run: Interpreter, node: ast.expr | None) -> dict[object, ast.expr]:
-    """The expressions in a dict that is written out, here or where it was made."""
+    """Return the expressions in a literal dict, here or where it was created."""
     if node is not None and not isinstance(node, ast.Dict):
         module = run.owner(node)
         end = origin(module, node)
@@ -89,7 +89,7 @@ def _dict_nodes(run: Interpreter, node: ast.expr | None) -> dict[object, ast.exp
 def _grown_list(
     run: Interpreter, value: Value, path: str, node: ast.expr | None
 ) -> tuple[ArrayFacts, ...] | None:
-    """A list that a loop fills, an item for each sample: numbers have a shape here, anything else has none."""
+    """Return facts of a list that a loop fills with one item per sample; only numbers have a known shape."""
     record = run.record(value) if isinstance(value, Ref) else None
     if not isinstance(record, ListRecord) or not record.grows:
         return None
@@ -105,7 +105,7 @@ def _grown_list(
 def _listed(
     run: Interpreter, value: Value, items: tuple[Value, ...], path: str, node: ast.expr | None
 ) -> tuple[ArrayFacts, ...] | None:
-    """A list of arrays is several components, a list of numbers (or of lists of them) is one."""
+    """Split a list of arrays into components; a list of numbers, or of lists of numbers, is one."""
     numbers = all(isinstance(item, Array) and item.dims == () for item in items)
     if not numbers and any(isinstance(item, Array) for item in items):
         if not all(isinstance(item, Array) for item in items):
@@ -119,7 +119,7 @@ def _listed(
         )
     plain = frozen(run, value)
     if not isinstance(plain, Items) or not _only_numbers(plain):
-        # No model has so many inputs or outputs: there is an item for each sample, whatever it is.
+        # Too many items for inputs or outputs: there is one per sample.
         many = isinstance(value, Ref) and len(items) > _MOST_PARTS
         return (replace(untold(run, path, node), container="list"),) if many else None
     array = arrays.literal_array(plain.items)
@@ -165,7 +165,7 @@ def _one(run: Interpreter, array: Array, path: str, node: ast.expr | None) -> Ar
 
 
 def code_of(run: Interpreter, value: Value | None, node: ast.expr | None) -> Code | Unknown:
-    """What made a value: as the source leads back to it, else the expression that was met last on its way."""
+    """Return the code that a value comes from, else the last expression on the way back."""
     end = data_origin(run.owner(node), node) if node is not None else None
     if end is not None and not end.path and not isinstance(end.node, ast.Name):
         return end.code
@@ -174,10 +174,10 @@ def code_of(run: Interpreter, value: Value | None, node: ast.expr | None) -> Cod
 
 
 def data_shape(array: Array) -> Shape | Unknown:
-    """The shape of data: the number of samples may be untold (None), the axes of a sample are told or all Unknown."""
+    """Return the shape of data: None for an unknown number of samples; the other axes are known or all Unknown."""
     if isinstance(array.dims, Unknown):
         return NOT_EVIDENT
-    # One-hot rows are told from class numbers by their axis, whatever its length.
+    # One-hot labels differ from integer class labels by their axis, whatever its size.
     told = array.dims[1:-1] if array.unit_rows and len(array.dims) > 1 else array.dims[1:]
     if any(isinstance(dim, Unknown) for dim in told):
         return NOT_EVIDENT
@@ -185,13 +185,13 @@ def data_shape(array: Array) -> Shape | Unknown:
 
 
 def statistics_of(array: Array) -> Statistics | Unknown:
-    """What the source tells of the values: written out, or drawn so often that the ends of the range are there."""
+    """Return value statistics, if the values are literal or drawn often enough to cover their range."""
     shape = data_shape(array)
     if isinstance(shape, Unknown):
         return NOT_EVIDENT
     count = shape[0] if shape and shape[0] is not None else 0
     if array.container == ELEMENT and (array.bounds is not None or array.fractions):
-        # Of all elements: a step that leaves some out takes the bounds away.
+        # Bounds hold for all elements: a stage that drops some makes them unknown.
         count = max(count, 1)
     if array.numbers and all(isinstance(dim, int) for dim in shape):
         return _of_numbers(array, count)
@@ -200,7 +200,7 @@ def statistics_of(array: Array) -> Statistics | Unknown:
         rows = count if count > 1 else _MANY
         return Statistics(rows, False, minimum=0.0, maximum=1.0, integral=True, row_sums=(1.0, 1.0))
     if bounds is None and array.fractions and len(shape) < 3:
-        # What is known of elements, or of rows that nobody counted, is known of many.
+        # Facts about elements, or about an unknown number of rows, hold for many.
         return Statistics(count=count if count > 1 else _MANY, complete=False)
     if bounds is None or not count:
         return NOT_EVIDENT

@@ -1,4 +1,4 @@
-"""Data that comes in batches as facts: datasets, generators, and classes that give a batch for a number."""
+"""Facts about batched data: datasets, generators, and PyDatasets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def batched_facts(run: Interpreter, given: Given, role: str) -> DataFacts:
-    """Facts of training or validation data that comes in batches."""
+    """Return the facts of batched training or validation data."""
     x = given.x
     if isinstance(x, Dataset):
         return _dataset(run, x, given, role)
@@ -82,7 +82,7 @@ def _step(run: Interpreter, step: Step) -> PipelineStep:
 
 
 def _of_element(run: Interpreter, element: Value, form: str, given: Given, role: str) -> DataFacts:
-    """x, y and weights of what one element of batched data is."""
+    """Return x, y and weights of one element of batched data."""
     node = given.x_node
     empty = DataFacts(role=role, form=form, code=code_of(run, None, node), samples=NOT_EVIDENT)
     if isinstance(element, Items) and len(element.items) > 3:

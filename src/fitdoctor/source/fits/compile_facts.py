@@ -1,4 +1,4 @@
-"""Losses, metrics and optimizer as the source gives them to `compile`."""
+"""Facts about the losses, metrics and optimizer that the source passes to `compile`."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _LOSS_SETTINGS = (
 _LOGITS_FIRST = frozenset("BinaryCrossentropy CategoricalCrossentropy SparseCategoricalCrossentropy".split())
 _NO_LOGITS = Unknown("the loss has no such setting")
 OPAQUE_LOSS = LossFacts("", "function", Unknown("not evident from the source"))
-"""Stands for a loss that the source does not tell, so that nobody takes it for a missing one."""
+"""Placeholder for an unknown loss, as opposed to a missing one."""
 
 
 def positions(keras: int) -> dict[str, int]:
-    """Where `compile` takes its arguments by position."""
+    """Return the positions of the arguments of `compile`."""
     order = "optimizer loss metrics" if keras == 2 else "optimizer loss loss_weights metrics weighted_metrics"
     return {name: at for at, name in enumerate(order.split())}
 
@@ -54,7 +54,7 @@ def compile_argument(run: Interpreter, call: Arguments, name: str) -> tuple[Valu
 
 
 def _written(run: Interpreter, node: ast.expr | None) -> ast.expr | None:
-    """Where a value is written out: `losses = […]` above compile is where they are chosen."""
+    """Return where a value is written: `losses = […]` above `compile`."""
     module = run.module if node is None else run.owner(node)
     end = origin(module, node) if node is not None else None
     if end is None or end.path or end.module is not module:
@@ -68,7 +68,7 @@ def _written(run: Interpreter, node: ast.expr | None) -> ast.expr | None:
 def losses_of(
     run: Interpreter, call: Arguments, output_names: tuple[str, ...], outputs: int | None
 ) -> tuple[tuple[LossFacts, ...], str, tuple[str, ...]]:
-    """The losses, the structure in which they were given, and its keys."""
+    """Return the losses, the structure in which they are passed, and its keys."""
     value, node = compile_argument(run, call, "loss")
     if value is None or value == Plain(None):
         return (), "none", ()
@@ -93,7 +93,7 @@ def losses_of(
 
 
 def _values_of(node: ast.expr | None) -> dict[object, ast.expr]:
-    """The values of a dict display by their constant keys."""
+    """Return the values of a dict literal by their constant keys."""
     if not isinstance(node, ast.Dict):
         return {}
     return {
@@ -142,7 +142,7 @@ def _loss_object(made: Made, output: str, code: Code | Unknown) -> LossFacts:
     last = made.name.rpartition(".")[2]
     name = canonical_loss(snake_case(last))
     if not last[:1].isupper():
-        # a loss function that was called: what it returns is no loss
+        # the result of a called loss function is not a loss
         return LossFacts(name, "function", Unknown("not evident from the source"), (), output, code)
     settings: list[tuple[str, str]] = []
     for setting, value in made.keywords:
@@ -167,7 +167,7 @@ def _logits_of_name(name: str) -> bool | Unknown:
 def metrics_of(
     run: Interpreter, call: Arguments, output_names: tuple[str, ...]
 ) -> tuple[tuple[MetricFacts, ...], tuple[str, ...]] | None:
-    """The metrics and their keys; None where one is not told."""
+    """Return the metrics and their keys; None if one is unknown."""
     found: list[MetricFacts] = []
     keys: list[str] = []
     for argument in ("metrics", "weighted_metrics"):
@@ -245,7 +245,7 @@ def _metric_object(made: Made, output: str, code: Code | Unknown) -> MetricFacts
     if given is not None and not isinstance(given, Plain):
         return None
     if given is None and (made.positional or not made.complete):
-        # the name may stand anywhere among the positional arguments
+        # the name may be any of the positional arguments
         return None
     name = str(given.value) if isinstance(given, Plain) else snake_case(last)
     return MetricFacts(name, last, True, output, code)
@@ -255,7 +255,7 @@ def _metric_object(made: Made, output: str, code: Code | Unknown) -> MetricFacts
 
 
 def optimizer_of(run: Interpreter, call: Arguments) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The optimizer's class and its plain settings; "" where it is not told."""
+    """Return the optimizer's class and its plain settings; "" if unknown."""
     value, _ = compile_argument(run, call, "optimizer")
     if value is None:
         return "RMSprop", ()
@@ -274,6 +274,6 @@ def optimizer_of(run: Interpreter, call: Arguments) -> tuple[str, tuple[tuple[st
 
 
 def flag(run: Interpreter, call: Arguments, name: str) -> bool:
-    """Whether a setting of `compile` is surely on."""
+    """Whether a setting of `compile` is certainly on."""
     value = call.get(name)
     return value is not None and objects.truth(run, value) is True

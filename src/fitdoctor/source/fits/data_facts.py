@@ -1,4 +1,4 @@
-"""The data of a fit call as facts, from abstract arrays; what comes in batches is in `batched_facts`."""
+"""Facts about the arrays of a `fit` call; batched data is in `batched_facts`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Given:
-    """What stands for x, y and the weights in a call, with the expressions."""
+    """The values and expressions of x, y and the weights in a call."""
 
     x: Value | None
     y: Value | None = None
@@ -41,11 +41,11 @@ class Given:
     steps: int | Unknown | None = None
     split: float | Unknown = 0.0
     whole_batch: bool = False
-    """The arrays are one batch (`train_on_batch`)."""
+    """Whether the arrays are one batch (`train_on_batch`)."""
 
 
 def data_facts(run: Interpreter, given: Given, role: str) -> DataFacts:
-    """Facts of the training or validation data."""
+    """Return the facts of the training or validation data."""
     x = given.x
     instance = isinstance(x, Ref) and isinstance(run.record(x), InstanceRecord)
     if instance or isinstance(x, (Dataset, Generated)) or (isinstance(x, Made) and x.name == FLOW):
@@ -56,7 +56,7 @@ def data_facts(run: Interpreter, given: Given, role: str) -> DataFacts:
 
 
 def prefix(role: str, part: str) -> str:
-    """What a part of the data is called in the call of fit."""
+    """Return the name of a part of the data in the `fit` call."""
     if role == "training":
         return part
     return {"x": "validation_data[0]", "y": "validation_data[1]"}.get(part, "validation_data[2]")

@@ -1,4 +1,4 @@
-"""One call of fit, as the source writes it, turned into facts."""
+"""Turns one `fit` call in the source into facts."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _CALLBACK_DEFAULTS = {
 
 @dataclass(frozen=True)
 class FitSite:
-    """A call of fit, evaluate, predict, … with what the source tells of it."""
+    """A call of `fit`, `evaluate`, `predict`, … with the facts known from source."""
 
     model: ModelFacts
     fit: FitFacts
@@ -99,14 +99,14 @@ class Bound:
     complete: bool
 
     def get(self, name: str) -> Value | None:
-        """An argument; None when it was not given, Unknown when it may have been."""
+        """Return an argument; None if it is not passed, Unknown if it may be."""
         if name in self.values:
             return self.values[name]
         return None if self.complete else UNTOLD
 
 
 def bind(method: str, arguments: Arguments) -> Bound:
-    """The arguments of a fit call by their names."""
+    """Return the arguments of a `fit` call by name."""
     names = PARAMETERS.get(method, ())
     values: dict[str, Value] = dict(zip(names, arguments.positional, strict=False))
     nodes: dict[str, ast.expr | None] = {
@@ -120,7 +120,7 @@ def bind(method: str, arguments: Arguments) -> Bound:
 
 
 def fit_site(run: Interpreter, ref: Ref, method: str, arguments: Arguments) -> FitSite:
-    """The facts of a call of fit on a model, as they are at this point."""
+    """Return the facts of a `fit` call at this point of the program."""
     bound = bind(method, arguments)
     x = bound.get("x")
     model, metrics_known = model_facts(run, ref, _sample_of(x))
@@ -149,12 +149,12 @@ def fit_site(run: Interpreter, ref: Ref, method: str, arguments: Arguments) -> F
 
 
 def _receiver(run: Interpreter, call: ast.Call) -> str:
-    """The model as the call spells it."""
+    """Return the model expression of the call."""
     return run.owner(call).segment(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
 def after_fit(run: Interpreter, ref: Ref, method: str, arguments: Arguments) -> None:
-    """What a call leaves behind: the traced step, and callbacks of the user's that ran their own code."""
+    """Apply the effects of a call: the traced step, and custom callbacks that may change anything."""
     record = run.model(ref)
     if method in ("fit", "train_on_batch") and record is not None and isinstance(record.compiled, Compiled):
         if record.traced is None:
@@ -165,7 +165,7 @@ def after_fit(run: Interpreter, ref: Ref, method: str, arguments: Arguments) -> 
 
 
 def _sample_of(x: Value | None) -> Value | None:
-    """What the model sees as its input: of a dataset, the first part of an element."""
+    """Return the model's input: for a dataset, the first part of an element."""
     if isinstance(x, Dataset):
         element = x.element
         first = element.items[0] if isinstance(element, Items) and element.items else element
@@ -175,7 +175,7 @@ def _sample_of(x: Value | None) -> Value | None:
 
 
 def _has_value(value: Value) -> bool:
-    """Whether it surely is something: what the source does not tell may be None."""
+    """Whether a value is certainly not None."""
     if isinstance(value, Plain):
         return bool(value.value)
     return not isinstance(value, Unknown)
@@ -221,17 +221,17 @@ def _training(run: Interpreter, method: str, bound: Bound) -> DataFacts:
         "training",
     )
     if method in CALLS:
-        # Where a loss is told, the call of the model has told of its input already.
+        # With a known loss, the model call has already reported its input.
         x = () if facts.y else _as_called(facts.x)
         return replace(facts, form="batch", x=x, y=_as_called(facts.y))
     if not method.startswith("predict"):
         return facts
-    # Labels that come with a dataset are left aside: nothing is compared with them.
+    # Labels in the dataset are ignored: nothing is compared with them.
     return replace(facts, y=(), sample_weight=(), y_structure="none")
 
 
 def _as_called(arrays: tuple[ArrayFacts, ...]) -> tuple[ArrayFacts, ...]:
-    """Under the names that the user's own loop has for them."""
+    """Rename the parts to the names in the user's training loop."""
     return tuple(
         replace(one, path=one.use.text) if isinstance(one.use, Code) and one.use.text.isidentifier() else one
         for one in arrays
@@ -239,7 +239,7 @@ def _as_called(arrays: tuple[ArrayFacts, ...]) -> tuple[ArrayFacts, ...]:
 
 
 def _validation(run: Interpreter, bound: Bound) -> tuple[DataFacts | None, bool]:
-    """The validation data, and whether it is told if there is any."""
+    """Return the validation data, and whether it is known if there is any."""
     value, node = bound.get("validation_data"), bound.nodes.get("validation_data")
     if is_none(value):
         return None, not isinstance(_split(bound), Unknown)
@@ -250,7 +250,7 @@ def _validation(run: Interpreter, bound: Bound) -> tuple[DataFacts | None, bool]
         return data_facts(run, Given(value, x_node=node, batch_size=size, steps=steps), "validation"), True
     items = run.sequence(value)
     if isinstance(value, Array) and items is None:
-        # No tuple: all of it is x.
+        # Not a tuple: all of it is x.
         return data_facts(run, Given(value, x_node=node, batch_size=size, steps=steps), "validation"), True
     if items is None or not 2 <= len(items) <= 3:
         return None, False
@@ -289,7 +289,7 @@ def _is_number(value: object) -> bool:
 
 
 def _callbacks(run: Interpreter, bound: Bound) -> tuple[CallbackFacts, ...] | None:
-    """The callbacks; None when one of them is not told."""
+    """Return the callbacks; None if one of them is unknown."""
     value = bound.get("callbacks")
     if is_none(value):
         return ()
@@ -304,7 +304,7 @@ def _callbacks(run: Interpreter, bound: Bound) -> tuple[CallbackFacts, ...] | No
 
 
 def _end_of_path(value: Value) -> Value | None:
-    """The last part of `os.path.join(folder, name)`, whatever the folder is."""
+    """Return the last part of `os.path.join(folder, name)`."""
     joined = isinstance(value, Made) and value.name == "os.path.join" and value.complete
     return value.positional[-1] if joined and value.positional else None  # type: ignore[union-attr]
 

@@ -1,4 +1,4 @@
-"""What the source alone tells of every model and of every call of fit in a file."""
+"""Finds every model and `fit` call in a file, with the facts known from source."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ __all__ = ["FitSite", "ModelSite", "SpreadSite", "fit_sites", "model_sites", "sp
 
 @dataclass(frozen=True)
 class ModelSite:
-    """A model that the file makes, and where making it fails."""
+    """A model that the file creates, and where creating it fails."""
 
     model: ModelFacts
     failure: FailureSummary | None = None
     layer: LayerFacts | None = None
-    """The layer that Keras refuses to call."""
+    """The layer that rejects its input."""
     previous: LayerFacts | None = None
     """The layer that its input comes from."""
     ways: tuple[tuple[LayerFacts, ...], ...] = ()
-    """For each of its inputs the layers that lead there, last first, up to where several ways meet."""
+    """For each of its inputs, the layers before it, last first, up to the first merge."""
     call: Location | None = None
-    """The call that is refused."""
+    """The failing call."""
     data: DataFacts | None = None
-    """What `fit` was given, where the layer refuses it inside the `call` of a model of the user's."""
+    """The data passed to `fit`, if the layer is inside the `call` of a subclassed model."""
 
 
 @dataclass(frozen=True)
 class SpreadSite:
-    """A loss of the user's own that sets a column of predictions against a row of labels, or the reverse."""
+    """A custom loss that compares a column of predictions with a row of labels, or the reverse."""
 
     code: Code
     """The difference."""
@@ -55,12 +55,12 @@ class SpreadSite:
 
 
 _MOST_VISITS = 12
-"""Of one call, in the rounds of a loop: what differs between rounds shows in the first ones."""
+"""Maximum recordings of one call in a loop; differences between iterations show in the first ones."""
 
 
 @dataclass
 class Witness:
-    """Notes the calls of fit and the refused layers while a file is followed."""
+    """Records `fit` calls and rejecting layers while a file is interpreted."""
 
     fits: dict[FitSite, None] = field(default_factory=dict)
     refusals: dict[ModelSite, None] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Witness:
     _calls: dict[ast.Call, int] = field(default_factory=dict)
 
     def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
-        """A call of fit: its facts are taken as they are now."""
+        """Record the facts of a `fit` call at this point."""
         record = run.model(model)
         seen = self._calls[arguments.node] = self._calls.get(arguments.node, 0) + 1
         if run.reporting and record is not None and not record.broken and seen <= _MOST_VISITS:
@@ -88,20 +88,20 @@ class Witness:
         after_fit(run, model, method, arguments)
 
     def _give_data(self, told: int, site: FitSite) -> None:
-        """What was refused since then, with the data that the model's own `call` was followed with."""
+        """Record the rejections since then, with the data used to follow the model's `call`."""
         for refused in list(self.refusals)[told:]:
             if refused.previous is None and site.data:
                 del self.refusals[refused]
                 self.refusals[replace(refused, data=site.data[0])] = None
 
     def refusal(self, run: Interpreter, failure: Failure) -> None:
-        """A refused layer, with the model as far as it has come."""
+        """Record a rejecting layer, with the model built so far."""
         self.refusals[_refused(run, failure)] = None
 
     def spread(
         self, run: Interpreter, node: ast.BinOp, tensor: Symbolic, data: tuple[ast.expr, Array]
     ) -> None:
-        """A difference that is (n, n): of what a model gives, and data."""
+        """Record a difference of model output and data that broadcasts to (n, n)."""
         code, given = run.code(node), run.code(data[0])
         shapes = shape_fact(tensor.dims), shape_fact(data[1].dims)
         if not _is_of_model(run, tensor) or isinstance(code, Unknown) or isinstance(given, Unknown):
@@ -112,38 +112,38 @@ class Witness:
 
 @dataclass(frozen=True)
 class Followed:
-    """What following a file gave."""
+    """The result of interpreting a file."""
 
     fits: tuple[FitSite, ...] = ()
     models: tuple[ModelSite, ...] = ()
     spreads: tuple[SpreadSite, ...] = ()
     shared: tuple[SharedOptimizer, ...] = ()
     stopped: tuple[str, ...] = ()
-    """Why it was not followed to its end."""
+    """Why interpretation stopped early."""
 
 
 def fit_sites(module: Module) -> tuple[FitSite, ...]:
-    """The calls of fit, evaluate, predict and the like, with the facts that the source tells."""
+    """Return the calls of `fit`, `evaluate`, `predict` and similar, with their facts."""
     return follow(module).fits
 
 
 def model_sites(module: Module) -> tuple[ModelSite, ...]:
-    """The models of a file; a model that cannot be made comes with the failure and its layer."""
+    """Return the models of a file; one that cannot be created comes with the failure and its layer."""
     return follow(module).models
 
 
 def spread_sites(module: Module) -> tuple[SpreadSite, ...]:
-    """The differences in losses of the user's own loops that broadcast to (n, n)."""
+    """Return the differences in custom training loops that broadcast to (n, n)."""
     return follow(module).spreads
 
 
 def shared_optimizers(module: Module) -> tuple[SharedOptimizer, ...]:
-    """The optimizers that train one model after another has been trained with them."""
+    """Return the optimizers that are used to train a second model."""
     return follow(module).shared
 
 
 def follow(module: Module) -> Followed:
-    """Follow a file once, if it has to do with models at all."""
+    """Interpret a file once, if it may create or fit a model."""
     return _followed(module) if may_make_models(module) else Followed()
 
 
@@ -166,7 +166,7 @@ def _followed(module: Module) -> Followed:
 
 
 def _is_of_model(run: Interpreter, tensor: Symbolic) -> bool:
-    """Whether what a model or layer gives is in it."""
+    """Whether a value contains the output of a model or layer."""
     ways, seen = [tensor], 0
     while ways and seen < _LONGEST_WAY:
         call, seen = ways.pop().call, seen + 1
@@ -181,7 +181,7 @@ def _is_of_model(run: Interpreter, tensor: Symbolic) -> bool:
 def _refused_on_data(
     run: Interpreter, model: Ref, record: ModelRecord, arguments: Arguments
 ) -> Failure | None:
-    """For a sequential model without an `Input`: the layer behind the first that refuses what the data become."""
+    """Return the layer of a sequential model without an `Input` that rejects the transformed data."""
     x = arguments.get("x", 0)
     deferred = record.kind == "sequential" and record.input_dims is None and record.shapes == ()
     if (
@@ -219,7 +219,7 @@ def _refused(run: Interpreter, failure: Failure) -> ModelSite:
         model = model_facts(run, failure.model)[0]
     names = [layer.name for layer in model.layers]
     if failure.model is not None and record.name in names:
-        # It is in the model already, and refuses only the data: what comes before it is what it was given.
+        # The layer is already in the model and rejects only the data.
         model = replace(model, layers=model.layers[: names.index(record.name)])
     index = len(model.layers)
     layer = layer_facts(run, failure.layer, index)

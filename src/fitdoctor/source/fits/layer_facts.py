@@ -1,4 +1,4 @@
-"""Layers of the static side as facts."""
+"""Facts about layers in the source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_SUBLAYERS = 200
 
 
 def shape_fact(dims: Dims | Unknown) -> Shape | Unknown:
-    """A shape of a model: all of it, or Unknown; only the batch axis may be untold."""
+    """Return a complete shape or Unknown; only the batch axis may be unknown."""
     if isinstance(dims, Unknown):
         return _UNKNOWN
     rest = dims[1:]
@@ -31,7 +31,7 @@ def shape_fact(dims: Dims | Unknown) -> Shape | Unknown:
 
 
 def layers_facts(run: Interpreter, record: ModelRecord, x: Value | None = None) -> tuple[LayerFacts, ...]:
-    """The layers of a model in Keras' order; none where they are not told."""
+    """Return the layers of a model in Keras's order; empty if unknown."""
     refs = layers_of(run, record)
     if refs is None or (record.open and record.kind != "functional"):
         return ()
@@ -44,7 +44,7 @@ def layers_facts(run: Interpreter, record: ModelRecord, x: Value | None = None) 
 def _on_data(
     run: Interpreter, refs: tuple[Ref, ...], facts: list[LayerFacts], x: Value | None
 ) -> tuple[LayerFacts, ...]:
-    """Layers of a model without a fixed input, with the shapes that the data gives them."""
+    """Return the layers of a model without a fixed input, with shapes derived from the data."""
     if not isinstance(x, Array) or isinstance(x.dims, Unknown) or not x.dims:
         return tuple(facts)
     dims: Dims = (None, *x.dims[1:])
@@ -145,7 +145,7 @@ _SIZED = ("kernel_size", "strides", "pool_size", "dilation_rate", "size")
 
 
 def config_of(plan: LayerPlan) -> tuple[tuple[str, str], ...]:
-    """Plain settings as text, with the defaults that judges ask for; a setting that is not told is `unknown`."""
+    """Return plain settings as text, with the defaults that judges need; `unknown` if a setting is unknown."""
     found: dict[str, str] = {}
     rank = next((number for number in (1, 2, 3) if f"{number}D" in plan.class_name), 0)
     for name, value in plan.settings.items():

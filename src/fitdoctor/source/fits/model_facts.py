@@ -1,4 +1,4 @@
-"""A model of the static side as facts: the same that the living collectors give, Unknown where it is not evident."""
+"""Facts about a model in the source: the same as the runtime collectors return, Unknown if unclear."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Paths = tuple[tuple[str, ...], ...]
 
 
 def model_facts(run: Interpreter, ref: Ref, x: Value | None = None) -> tuple[ModelFacts, bool]:
-    """The model, and whether its metrics are known (what is not told stays out of the facts)."""
+    """Return the model's facts, and whether its metrics are known."""
     record = run.model(ref)
     assert record is not None
     outputs, tensors, paths = _outputs(run, ref, record, x)
@@ -125,7 +125,7 @@ def _specs(
 
 
 def _of_classes(run: Interpreter, dims: Dims | Unknown, layer: Ref | None) -> Shape | Unknown:
-    """The output of a softmax over classes that the source does not count, `Dense(len(classes))`: as many as you like."""
+    """Whether the output is a softmax over an unknown number of classes: `Dense(len(classes))`."""
     record = run.record(layer) if layer is not None else None
     if isinstance(dims, Unknown) or len(dims) < 2 or not isinstance(record, LayerRecord):
         return _UNKNOWN
@@ -136,7 +136,7 @@ def _of_classes(run: Interpreter, dims: Dims | Unknown, layer: Ref | None) -> Sh
 
 
 def _name_of_tensor(run: Interpreter, tensor: Symbolic) -> str:
-    """The name of the layer that made it, where the source gives it one."""
+    """Return the explicit name of the layer that produced a tensor."""
     if tensor.call is None or tensor.call.layer is None:
         return ""
     layer = run.record(tensor.call.layer)
@@ -154,7 +154,7 @@ def _paths(run: Interpreter, tensors: tuple[Symbolic, ...]) -> Paths:
 def _outputs(
     run: Interpreter, ref: Ref, record: ModelRecord, x: Value | None
 ) -> tuple[tuple[Spec, ...] | Unknown, str, Paths]:
-    """What comes out, in which structure, by which layers; without a fixed input, on the shapes of the data."""
+    """Return outputs, structure and output layers; without a fixed input, computed from the data's shapes."""
     if record.kind == "functional":
         tensors = tensors_in(run, record.outputs)
         if tensors is None:
@@ -189,7 +189,7 @@ def _sequential_outputs(
 
 
 def _other_lengths(declared: Dims | Unknown, x: Value | None) -> Dims | None:
-    """The shape of data that a Sequential takes though its `Input` says other lengths: it looks at the last axis alone."""
+    """Return the shape of data that a Sequential accepts despite its `Input`: it checks only the last axis."""
     if isinstance(declared, Unknown) or not isinstance(x, Array) or isinstance(x.dims, Unknown):
         return None
     given = (None, *x.dims[1:])
@@ -248,7 +248,7 @@ def _symbolic_batch(run: Interpreter, x: Value) -> Value | None:
 
 
 def _output_names(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
-    """The names of the outputs where the source gives every one; the keys of a dict of outputs do not count."""
+    """Return the output names if the source sets all of them; keys of a dict of outputs do not count."""
     if record.kind != "functional":
         return ()
     tensors = tensors_in(run, record.outputs)
@@ -262,7 +262,7 @@ def _output_names(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
 
 
 def _trainable(run: Interpreter, record: ModelRecord) -> int | Unknown:
-    """How many weights are trained; Unknown unless every layer tells."""
+    """Return the number of trainable weights; Unknown unless known for every layer."""
     refs = layers_of(run, record)
     if refs is None or record.open or record.kind == "subclassed" or record.trainable is not True:
         return _UNKNOWN
@@ -285,13 +285,13 @@ def _trainable(run: Interpreter, record: ModelRecord) -> int | Unknown:
 
 
 def _trainable_changed(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
-    """Layers whose `trainable` was changed after the compiled step had run: it does not take notice."""
+    """Return layers whose `trainable` changed after the step was traced, which has no effect."""
     if record.traced is None or not isinstance(record.compiled, Compiled) or record.open:
         return ()
     now = dict(trainable_now(run, record))
     changed = [ref for ref, before in record.traced if now.get(ref, before) is not before]
     outer = set(layers_of(run, record) or ())
-    # A model inside passes its own on to its layers: it stands for them.
+    # A nested model passes `trainable` on to its layers.
     shown = [ref for ref in changed if ref in outer] or changed
     layers = (run.record(ref) for ref in shown)
     return tuple(layer.name for layer in layers if isinstance(layer, (LayerRecord, ModelRecord)))
@@ -301,7 +301,7 @@ def _trainable_changed(run: Interpreter, record: ModelRecord) -> tuple[str, ...]
 
 
 def overrides_of(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
-    """Which methods the user's classes define."""
+    """Return the methods that the user's classes override."""
     if record.owner is None:
         return ()
     defined = {name for one in run.ancestry(record.owner.node) for name in one.methods}
@@ -309,7 +309,7 @@ def overrides_of(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
 
 
 def _adds_losses(run: Interpreter, record: ModelRecord) -> bool:
-    """Whether losses come, or may come, from elsewhere than `compile`."""
+    """Whether losses may come from elsewhere than `compile`."""
     refs = layers_of(run, record)
     if refs is None or record.open:
         return True

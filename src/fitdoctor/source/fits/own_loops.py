@@ -1,4 +1,4 @@
-"""Models and losses that a loop or a step of the user's own calls on data, told as calls of fit are."""
+"""Treats model and loss calls in custom training loops like `fit` calls."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LOSSES = "keras.losses."
 
 
 def tell_call(run: Interpreter, model: Ref, given: Value, arguments: Arguments) -> None:
-    """A model is called on data, and not from within another one: what it refuses is told at the call."""
+    """Record a top-level model call on data, so that rejections are reported there."""
     if isinstance(given, Array) and not _inside_a_model(run):
         run.listener.fit(run, model, _method(run), replace(arguments, positional=(given,), keywords=()))
 
@@ -42,12 +42,12 @@ def _method(run: Interpreter) -> str:
 
 
 def _inside_a_model(run: Interpreter) -> bool:
-    """Whether the `call` of a layer or model is being followed: what it is given is told where it is called."""
+    """Whether the `call` of a layer or model is being followed; its input is reported at the outer call."""
     return any(getattr(node, "name", "") == "call" for node in run.active)
 
 
 def tell_loss(run: Interpreter, loss: Value, arguments: Arguments) -> None:
-    """`loss(labels, model(batch))`: judged as the same loss in `compile` and the same data in `fit` would be."""
+    """Judge `loss(labels, model(batch))` like the same loss in `compile` and the same data in `fit`."""
     if not isinstance(loss, (Made, Named)) or not loss.name.startswith(_LOSSES) or not arguments.complete:
         return
     labels, made = arguments.get("y_true", 0), arguments.get("y_pred", 1)
@@ -72,7 +72,7 @@ def _labels_of(arguments: Arguments) -> list[ast.expr]:
 
 
 def _tell_with(run: Interpreter, model: Ref, record: ModelRecord, loss: Value, given: Arguments) -> None:
-    """Tell the call on the model as if it had been compiled with this loss."""
+    """Record the model call as if the model had been compiled with this loss."""
     chosen = ast.Call(given.node.func, [], [ast.keyword("loss", given.node.func)])
     run.update(model, replace(record, compiled=Compiled(Arguments((), (("loss", loss),), chosen))))
     run.listener.fit(run, model, _method(run), given)
@@ -83,7 +83,7 @@ def _tell_with(run: Interpreter, model: Ref, record: ModelRecord, loss: Value, g
 
 
 def follow_step(run: Interpreter, model: Ref, record: ModelRecord, arguments: Arguments) -> None:
-    """Follow a `train_step` of the user's with a batch of what `fit` is given."""
+    """Follow a custom `train_step` with a batch of the data passed to `fit`."""
     step = objects.method_of(run, record.owner, "train_step") if record.owner is not None else None
     batch = _first_batch(arguments)
     if step is None or batch is None or step.node in run.active:
@@ -94,7 +94,7 @@ def follow_step(run: Interpreter, model: Ref, record: ModelRecord, arguments: Ar
 
 
 def _first_batch(arguments: Arguments) -> Value | None:
-    """What the step gets: a batch alone, or one with its labels; None where that is not told."""
+    """Return the step's argument: a batch, or a batch with labels; None if unknown."""
     x, y = arguments.get("x", 0), arguments.get("y", 1)
     if isinstance(x, Dataset) and x.batch is not None:
         return None if isinstance(x.element, Unknown) else x.element
@@ -108,7 +108,7 @@ def _first_batch(arguments: Arguments) -> Value | None:
 
 @handles("keras.utils.unpack_x_y_sample_weight")
 def _unpacked(run: Interpreter, arguments: Arguments) -> Value:
-    """x, labels and weights of a batch: what is not there is None."""
+    """Return x, labels and weights of a batch; missing parts are None."""
     data = arguments.get("data", 0)
     if isinstance(data, Array):
         return Items((data, NONE, NONE))

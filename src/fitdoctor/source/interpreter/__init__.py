@@ -1,1 +1,1 @@
-"""A small abstract interpreter: follows a file as Python would run it, as far as the source tells."""
+"""A small abstract interpreter that follows a file as Python would run it."""

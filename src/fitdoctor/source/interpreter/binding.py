@@ -105,7 +105,7 @@ def _with_key(record: DictRecord, key: Value, value: Value) -> tuple[tuple[objec
 
 
 def forget_assigned(run: Interpreter, statement: ast.AST) -> None:
-    """Every name that a statement may bind is Unknown from here on."""
+    """Set every name that a statement may bind to Unknown."""
     for name in names_bound_in(statement):
         run.assign(name, UNTOLD)
 

@@ -1,4 +1,4 @@
-"""Calling things: functions and classes of the file, methods, and the libraries'."""
+"""Evaluates calls: the file's functions and classes, methods, and library functions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ MOST_DEPTH = 14
 
 
 def call(run: Interpreter, callee: Value, arguments: Arguments) -> Value:
-    """What a call gives."""
+    """Return the result of a call."""
     if isinstance(callee, (Made, Named)):
         own_loops.tell_loss(run, callee, arguments)
     if isinstance(callee, Named):
@@ -132,7 +132,7 @@ def call_method(run: Interpreter, method: Method, arguments: Arguments) -> Value
 def _call_bound(
     run: Interpreter, found: Function, receiver: Ref | None, owner: Class, arguments: Arguments
 ) -> Value:
-    """Call a method on an object, or on its class (without a receiver: `Net.forward(net, x)` brings its own)."""
+    """Call a method on an object, or on its class (`Net.forward(net, x)` passes its own receiver)."""
     first: tuple[Value, ...] = ()
     if objects.is_decorated(found.node, "classmethod"):
         first = (owner,)
@@ -171,7 +171,7 @@ def _call_on_object(run: Interpreter, receiver: Ref, name: str, arguments: Argum
 
 
 def call_object(run: Interpreter, receiver: Ref, arguments: Arguments) -> Value:
-    """`thing(…)`: a layer or model on tensors, or `__call__` of the user's."""
+    """Call an object: a layer or model on tensors, or a user-defined `__call__`."""
     record = run.record(receiver)
     if isinstance(record, (LayerRecord, ModelRecord)):
         from fitdoctor.source.models.models_as_layers import call_as_layer
@@ -208,7 +208,7 @@ def call_function(run: Interpreter, function: Function, arguments: Arguments) ->
 def follow_function(
     run: Interpreter, function: Function, bound: dict[str, Value]
 ) -> tuple[Value, list[Value]]:
-    """Follow a body with its parameters bound: what it returns, and what it yields."""
+    """Follow a body with bound parameters; return its results and yielded values."""
     node = function.node
     outer, module = run.frame, run.module
     run.module = run.owner(node)
@@ -264,13 +264,13 @@ def is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 def bind_parameters(
     run: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, arguments: Arguments
 ) -> dict[str, Value] | None:
-    """The parameters by name; None when the call does not fit the signature."""
+    """Return the parameters by name; None if the call does not match the signature."""
     signature = node.args
     names = [parameter.arg for parameter in (*signature.posonlyargs, *signature.args)]
     positional, keyword_defaults = run.defaults.get(node, ((), ()))
     bound: dict[str, Value] = {}
     if not arguments.complete:
-        # what is hidden by * or ** may be any of them
+        # `*` or `**` may hide any of them
         for name in (*names, *(one.arg for one in signature.kwonlyargs)):
             bound[name] = UNTOLD
     elif positional:
@@ -295,7 +295,7 @@ def bind_parameters(
 
 
 def call_with_unknowns(run: Interpreter, function: Function) -> None:
-    """Follow a function that the file does not call: nothing is known of its parameters."""
+    """Follow a function that the file never calls, with unknown parameters."""
     node = function.node
     if isinstance(node, ast.Lambda):
         return
@@ -338,13 +338,13 @@ def _new_object(run: Interpreter, owner: Class, node: ast.Call) -> Ref | None:
     if info.kind in ("Model", "Layer"):
         return static_models.new_of_the_user(run, owner, info.kind, node)
     if info.kind or objects.method_of(run, owner, "__new__") is not None:
-        # a loss, metric or callback of the user's: what it is stands in its class
+        # a custom loss, metric or callback is described by its class
         return run.allocate(InstanceRecord(owner, open=True))
     return run.allocate(InstanceRecord(owner, open=objects.has_foreign_base(run, owner)))
 
 
 def _set_fields(run: Interpreter, receiver: Ref, owner: Class, arguments: Arguments) -> None:
-    """What the constructor of a dataclass does."""
+    """Emulate the constructor of a dataclass."""
     record = run.record(receiver)
     fields = [
         part.target.id
@@ -361,7 +361,7 @@ def _set_fields(run: Interpreter, receiver: Ref, owner: Class, arguments: Argume
 
 
 def follow_class(run: Interpreter, owner: Class, concerned: Collection[ast.AST]) -> None:
-    """Follow those methods of a class, of the ones that matter, that nothing in the file calls."""
+    """Follow the relevant methods of a class that nothing in the file calls."""
     methods = [
         part
         for part in owner.node.body
@@ -395,7 +395,7 @@ def _first(node: ast.FunctionDef) -> str:
 
 
 def _forget_reassigned(run: Interpreter, receiver: Ref, owner: Class) -> None:
-    """Attributes that some other method sets, or hands on, may be anything by the time a method runs."""
+    """Forget attributes that another method sets or passes on before this method runs."""
     record = run.record(receiver)
     assert isinstance(record, (InstanceRecord, LayerRecord, ModelRecord))
     attributes = record.attributes
@@ -417,7 +417,7 @@ def _forget_reassigned(run: Interpreter, receiver: Ref, owner: Class) -> None:
 
 @lru_cache(maxsize=4096)
 def _own_attributes(owner: ast.ClassDef) -> tuple[tuple[str, bool], ...]:
-    """What the methods of a class, but for `__init__`, read and set of `self`: names, and whether they are set."""
+    """Return the attributes of `self` that methods other than `__init__` use, and whether they set them."""
     return tuple(
         dict.fromkeys(
             (node.attr, isinstance(node.ctx, ast.Store))

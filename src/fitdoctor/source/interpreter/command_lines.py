@@ -1,4 +1,4 @@
-"""Options of a command line that `argparse` reads: a program that is started without them has their defaults."""
+"""`argparse` options, with the defaults of a program started without arguments."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _destination(flags: list[Value], arguments: Arguments) -> str:
 
 
 def _default(arguments: Arguments) -> Value:
-    """The default that is written out; a switch may be meant either way, and what has no default is given."""
+    """Return the literal default of an option; Unknown for switches and required options."""
     value = arguments.get("default")
     if value is None or value == Plain(None) or {"action", "nargs", "required"} & set(arguments.names()):
         return UNTOLD
@@ -68,7 +68,7 @@ def _partly_parsed(run: Interpreter, arguments: Arguments) -> Value:
 
 def _namespace(run: Interpreter, arguments: Arguments) -> Value:
     parser = arguments.positional[0]
-    # Arguments that the program hands over itself take the place of the defaults.
+    # Arguments that the program itself passes replace the defaults.
     given = len(arguments.positional) > 1 or arguments.keywords
     node = parser.node if isinstance(parser, Made) and not given else None
     options = () if node is None else run.options.get(node, ())

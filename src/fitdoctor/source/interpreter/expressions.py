@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(run: Interpreter, node: ast.expr) -> Value:
-    """What an expression gives."""
+    """Return the value of an expression."""
     run.tick()
     handler = _EXPRESSIONS.get(type(node))
     if handler is None:
@@ -237,7 +237,7 @@ def subscript(run: Interpreter, receiver: Value, key: Value, node: ast.expr) -> 
     if isinstance(receiver, Method) and receiver.name in ("iloc", "loc"):
         return tables.table_rows(run, receiver, key)
     if isinstance(receiver, Made) and receiver.name in _TEXT_TABLES and isinstance(key, Items):
-        # By itself it may have one axis; what is asked for rows and columns has two.
+        # A table may have one axis, but indexing rows and columns implies two.
         return indexing.index(Array((UNTOLD, UNTOLD), "float64"), tables.as_index(run, key))
     items = run.sequence(receiver)
     if items is None:
@@ -307,7 +307,7 @@ def call_arguments(run: Interpreter, node: ast.Call) -> Arguments:
     positional = _items(run, node.args)
     complete = positional is not None
     if positional is None:
-        # what stands before the first star is still in its place
+        # arguments before the first star keep their positions
         plain = []
         for argument in node.args:
             if isinstance(argument, ast.Starred):
@@ -362,7 +362,7 @@ def _dict_comprehension(run: Interpreter, node: ast.expr) -> Value:
 def _comprehended(
     run: Interpreter, generators: list[ast.comprehension], element: ast.expr, one: list[Value]
 ) -> list[Value] | None:
-    """The items; None where their number is not told, with one that stands for all of them put into `one`."""
+    """Return the items; None if their number is unknown, with a representative item in `one`."""
     outer = run.frame
     run.frame = run.new_frame(outer)
     try:

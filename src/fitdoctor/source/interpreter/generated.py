@@ -1,4 +1,4 @@
-"""What a generator of the user's yields, batch after batch."""
+"""The batches that a user-defined generator yields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def yielded(run: Interpreter, generated: Generated) -> Value:
-    """What is true of everything that a generator yields; it is left as if it had not been followed."""
+    """Return what holds for all yielded values, without side effects on the state."""
     from fitdoctor.source.interpreter.calls import follow_function
 
     before = run.state.copy()

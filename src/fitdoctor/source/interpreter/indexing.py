@@ -1,4 +1,4 @@
-"""What `array[key]` is: slices, single places, new axes, masks and index arrays."""
+"""Evaluates `array[key]`: slices, integers, new axes, masks and index arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fitdoctor.source.models.layer_settings import Dim, Dims
 
 
 def index_dims(dims: Dims, key: Value) -> tuple[Dims, bool] | None:
-    """The shape of `array[key]`, and whether it is a view of all values in order; None where it is not told."""
+    """Return the shape of `array[key]`, and whether it keeps all values in order; None if unknown."""
     keys = list(key.items) if isinstance(key, Items) else [key]
     takes = sum(0 if _is_new_axis(one) or _is_ellipsis(one) else _axes_taken(one) for one in keys)
     if takes > len(dims) or sum(_is_ellipsis(one) for one in keys) > 1:
@@ -52,7 +52,7 @@ def _walk(dims: Dims, keys: Sequence[Value], spare: int) -> tuple[Dims, bool] | 
             advanced.append(picked)
             made.extend((UNTOLD,) if key.dtype == "bool" else picked)
             if isinstance(key.dtype, Unknown):
-                # a mask picks as many as are true, an index array as many as it has
+                # a mask selects as many as are true, an index array as many as it has
                 made[-len(picked) :] = (UNTOLD,) * len(picked)
                 if len(picked) > 1:
                     return None
@@ -77,7 +77,7 @@ def _is_new_axis(key: Value) -> bool:
 
 
 def _sliced(dim: Dim, span: Span) -> tuple[Dim, bool]:
-    """The length that a slice leaves, and whether it leaves everything."""
+    """Return the length of a slice, and whether it keeps everything."""
     ends = (span.start, span.stop, span.step)
     if all(isinstance(end, Plain) and end.value is None for end in ends):
         return dim, True
@@ -92,7 +92,7 @@ def _sliced(dim: Dim, span: Span) -> tuple[Dim, bool]:
 
 
 def columns_named(span: Span) -> Dim:
-    """How many columns `table[:, 0:8]` names, of a table whose width is not told: who names them has them."""
+    """Return the number of columns that `table[:, 0:8]` names, assuming that the table has them."""
     ends = [end.value for end in (span.start, span.stop) if isinstance(end, Plain) and is_whole(end)]
     plain = len(ends) == 2 and span.step == Plain(None) and 0 <= ends[0] < ends[1]
     return ends[1] - ends[0] if plain else UNTOLD
@@ -146,7 +146,7 @@ def _sliced_numbers(array: Array, key: Span, dims: Dims) -> tuple[float, ...] | 
 
 
 def _kept_bounds(array: Array, made: Dims, whole_view: bool) -> Bounds | None:
-    """A part of drawn numbers still has their range when it is large enough to hold it."""
+    """Keep the range of random numbers if the selected part is large enough."""
     bounds = array.bounds
     if bounds is None or whole_view:
         return bounds

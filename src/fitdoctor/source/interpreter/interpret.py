@@ -1,6 +1,6 @@
-"""A small abstract interpreter: follows a file as Python would run it, as far as the source tells what happens.
+"""A small abstract interpreter that follows a file as Python would run it.
 
-What it cannot follow is Unknown: names that differ between branches, things that unknown code had in hand, loops of
+What it cannot follow is Unknown: names that differ between branches, objects passed to unknown code, loops of
 unknown length. It never runs the user's code.
 """
 
@@ -48,29 +48,29 @@ else:
     Protocol = object
 
 MOST_TICKS = 400_000
-"""How many expressions and statements are looked at in one file before it is left alone."""
+"""Maximum number of expressions and statements evaluated per file."""
 MOST_UNROLLED_TICKS = 8_000
-"""A loop that would take more than this to follow step by step is followed once, for all steps together."""
+"""A loop that exceeds this budget is followed once for all iterations together."""
 LONGEST_UNROLLED = 2500
-"""The most iterations of a loop that are followed one by one."""
+"""Maximum number of loop iterations followed one by one."""
 
 
 _LOST = ListRecord(None)
-"""Stands for a thing of which no trace is left."""
+"""Placeholder for a forgotten object."""
 
 
 class OutOfBudget(Exception):
-    """The file takes too long to follow; what was found so far stands."""
+    """The file takes too long to follow; findings so far are kept."""
 
 
 class Listener(Protocol):
-    """Who wants to know what is met on the way, at the moment when it is met."""
+    """Receives events while a file is interpreted."""
 
     def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
         """A call of fit, evaluate, predict, … on a model."""
 
     def refusal(self, run: Interpreter, failure: Failure) -> None:
-        """A layer that Keras would refuse to call."""
+        """A layer that would reject its input."""
 
     def spread(
         self, run: Interpreter, node: ast.BinOp, tensor: Symbolic, data: tuple[ast.expr, Array]
@@ -79,26 +79,26 @@ class Listener(Protocol):
 
 
 class Interpreter:
-    """One run over a file: the state, and what was met on the way."""
+    """One run over a file, with its state."""
 
     def __init__(self, module: Module, listener: Listener) -> None:
         self.home = module
-        """The file that is judged."""
+        """The file being judged."""
         self.module = module
-        """The file whose code is being followed: a function of another one may be."""
+        """The file being followed, which may be another one."""
         self.imports: dict[Module, Followed] = {}
         self.listener = listener
         self.state = State()
         self.parents: dict[int, int | None] = {}
         self.shared_names: dict[int, dict[str, int]] = {}
-        """Names that `global` or `nonlocal` sends to another frame."""
+        """Names that `global` or `nonlocal` moves to another frame."""
         self.frame = self.new_frame(None)
         self.trained = self.new_frame(None)
-        """Whose names are optimizers that have trained a model on the way here, and their values those models."""
+        """Optimizers that have trained a model on this path, with those models."""
         self.optimizers: list[Made] = []
         self.control: list[Control] = [Control()]
         self.active: list[ast.AST] = []
-        """The functions that are being followed, outermost first."""
+        """The functions being followed, outermost first."""
         self.entered: set[ast.AST] = set()
         """The functions that were followed at least once."""
         self.defaults: dict[ast.AST, tuple[tuple[Value, ...], tuple[tuple[str, Value], ...]]] = {}
@@ -108,24 +108,24 @@ class Interpreter:
         self._unrolled_from = 0
         self.numbers = 0
         self.trial = 0
-        """Above zero while a loop's body is tried: nothing is reported then."""
+        """Above zero while a loop body is tried; nothing is reported then."""
         self.expecting_failure = 0
         """Above zero inside `pytest.raises` and the like."""
         self.strategies: list[str] = []
         self.tapes = 0
         """Above zero inside `with tf.GradientTape()`."""
         self.archive: dict[int, Record] = {}
-        """Everything that was ever made, as it was last seen: branches and functions leave their own behind."""
+        """Every object ever created, in its last known state."""
         self.crashes: list[str] = []
         self.loops: list[int] = []
         """For each loop of unknown length that is being followed: the last number that was used before it."""
         self.options: dict[ast.AST, tuple[tuple[str, Value], ...]] = {}
         """The options of a command line with their defaults, by the call that made the parser."""
         self.classes: dict[ast.AST, int | None] = {}
-        """How many classes an encoder was fitted on, by the call that made it; None when that is not told."""
+        """Number of classes per fitted encoder, by the call that created it; None if unknown."""
         self.layer_names: dict[str, int] = {}
         self.plain_defaults = True
-        """Global settings of Keras (floating type, channel order) are as they come."""
+        """Whether Keras's global settings (float dtype, channel order) are the defaults."""
 
     # --- names ------------------------------------------------------------------------------------------------------
 
@@ -137,7 +137,7 @@ class Interpreter:
         return number
 
     def lookup(self, name: str) -> Value | None:
-        """What a name is now; None when no statement that was followed bound it."""
+        """Return the current value of a name; None if no followed statement bound it."""
         frame: int | None = self.frame
         while frame is not None:
             names = self.state.frames.get(frame)
@@ -149,16 +149,16 @@ class Interpreter:
     def assign(self, name: str, value: Value) -> None:
         """Bind a name in the frame it belongs to."""
         frame = self.shared_names.get(self.frame, {}).get(name, self.frame)
-        # from here on the program can write to it: it needs memory of its own
+        # the program can write to it from here, so it needs its own memory
         self.state.frames.setdefault(frame, {})[name] = self.settled(value)
 
     def forget(self, name: str) -> None:
-        """A name is bound to something that is not followed."""
+        """Bind a name to an unknown value."""
         frame = self.shared_names.get(self.frame, {}).get(name, self.frame)
         self.state.frames.get(frame, {}).pop(name, None)
 
     def resolve(self, node: ast.AST) -> str:
-        """The library name that a name or attribute stands for, "" when a followed statement bound its root."""
+        """Return the library name of a name or attribute; "" if a followed statement bound its root."""
         root = node
         while isinstance(root, ast.Attribute):
             root = root.value
@@ -169,23 +169,23 @@ class Interpreter:
     # --- mutable things ---------------------------------------------------------------------------------------------
 
     def allocate(self, record: Record) -> Ref:
-        """Put a new mutable thing on the heap."""
+        """Put a new mutable object on the heap."""
         ref = Ref(self.fresh())
         self.update(ref, record)
         return ref
 
     def record(self, ref: Ref) -> Record:
-        """What a mutable thing is now."""
+        """Return the current state of a mutable object."""
         return self.state.heap.get(ref.id, _LOST)
 
     def update(self, ref: Ref, record: Record) -> None:
-        """Change a mutable thing."""
+        """Update a mutable object."""
         self.state.heap[ref.id] = record
         if not self.trial:
             self.archive[ref.id] = record
 
     def fresh(self) -> int:
-        """A number that was not used before."""
+        """Return a fresh number."""
         self.numbers += 1
         return self.numbers
 
@@ -197,14 +197,14 @@ class Interpreter:
         return None
 
     def touch(self, arguments: Arguments) -> None:
-        """Unknown code gets these arguments."""
+        """Pass arguments to unknown code, which may change them."""
         for value in (*arguments.positional, *(value for _, value in arguments.keywords)):
             self.state.touch(value)
 
     # --- values -----------------------------------------------------------------------------------------------------
 
     def settled(self, value: Value) -> Value:
-        """The value as it is now: memory that was written to has lost its known content."""
+        """Return the current value; memory that was written to has unknown content."""
         if isinstance(value, Array):
             return self._settled_array(value)
         if isinstance(value, Items):
@@ -222,7 +222,7 @@ class Interpreter:
         if -array.buffer in self.state.written:
             dims = UNTOLD
         elif array.container == "pandas.DataFrame":
-            # rows and columns of a table can be added and dropped in place
+            # rows and columns of a table can be added or dropped in place
             dims, dtype = (UNTOLD, UNTOLD), UNTOLD
         return replace(
             array,
@@ -237,7 +237,7 @@ class Interpreter:
         )
 
     def sequence(self, value: Value | None) -> tuple[Value, ...] | None:
-        """The items of a tuple, list or range; None where they are not told."""
+        """Return the items of a tuple, list or range; None if unknown."""
         if isinstance(value, Items):
             return value.items
         if isinstance(value, Numbers) and len(value.values) <= LONGEST_UNROLLED:
@@ -254,10 +254,10 @@ class Interpreter:
     # --- following --------------------------------------------------------------------------------------------------
 
     def tick(self) -> None:
-        """Count one thing that was looked at.
+        """Count one evaluated node.
 
         Raises:
-            OutOfBudget: that was one too many.
+            OutOfBudget: the limit is reached.
         """
         self.ticks += 1
         spend()
@@ -266,7 +266,7 @@ class Interpreter:
 
     @contextmanager
     def unrolling(self) -> Iterator[None]:
-        """Follow a loop step by step inside the block; the loops within it share its allowance."""
+        """Follow a loop one iteration at a time inside the block; nested loops share its budget."""
         if not self._unrolling:
             self._unrolled_from = self.ticks
         self._unrolling += 1
@@ -276,12 +276,12 @@ class Interpreter:
             self._unrolling -= 1
 
     def may_unroll(self, before: int, done: int, rounds: int) -> bool:
-        """Whether the outermost loop's allowance is enough for the rest of a loop at the pace so far.
+        """Whether the outermost loop's budget suffices for the rest of a loop at the current pace.
 
         Args:
             before: the ticks when the loop began.
-            done: the rounds that were followed since then.
-            rounds: the rounds that it has.
+            done: the iterations followed since then.
+            rounds: the total number of iterations.
         """
         if not done:
             return True
@@ -289,11 +289,11 @@ class Interpreter:
         return self.ticks - self._unrolled_from + rest <= MOST_UNROLLED_TICKS
 
     def evaluate(self, node: ast.expr) -> Value:
-        """What an expression gives."""
+        """Return the value of an expression."""
         return expressions.evaluate(self, node)
 
     def execute(self, body: list[ast.stmt]) -> bool:
-        """Follow statements; False when they do not fall through to what comes next."""
+        """Follow statements; False if control does not reach the next one."""
         return statements.execute(self, body)
 
     def call(self, callee: Value, arguments: Arguments) -> Value:
@@ -311,7 +311,7 @@ class Interpreter:
         return self.owner(node).location(node)
 
     def owner(self, node: ast.AST) -> Module:
-        """The file that a node stands in."""
+        """Return the file that contains a node."""
         for module in (self.module, self.home, *self.imports):
             if node in module.index.parents:
                 return module
@@ -322,7 +322,7 @@ class Interpreter:
         return self.owner(node).class_info(node)
 
     def ancestry(self, node: ast.ClassDef) -> tuple[ClassInfo, ...]:
-        """The class and those of the user's that it inherits from, nearest first."""
+        """Return the class and its user-defined bases, nearest first."""
         return self.module.ancestry(self.class_info(node))
 
     @property
@@ -332,12 +332,12 @@ class Interpreter:
 
     @property
     def reporting(self) -> bool:
-        """Whether what is met now is to be told."""
+        """Whether events are reported at this point."""
         return self.trial == 0 and self.expecting_failure == 0
 
 
 def run_module(module: Module, listener: Listener) -> Interpreter:
-    """Follow a whole file: its statements, then the functions and classes that nothing called."""
+    """Follow a whole file: its statements, then the functions and classes that nothing calls."""
     run = Interpreter(module, listener)
     try:
         run.execute(module.tree.body)
@@ -353,7 +353,7 @@ def _follow_the_rest(run: Interpreter) -> None:
     if not run.module.functions:
         return
     concerned = functions_with_models(run.module.project or run.module)
-    # each may be called in a program of its own
+    # each may be called from a separate program
     run.state.frames[run.trained] = {}
     for info in run.module.functions:
         node = info.node

@@ -1,4 +1,4 @@
-"""What goes through things one by one: `zip`, `enumerate`, `iter`, `next`, a bar that shows how far it has come."""
+"""Iteration helpers: `zip`, `enumerate`, `iter`, `next`, progress bars."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def _each(run: Interpreter, element: Value) -> Value:
-    """So many of these as nobody knows."""
+    """Return a list of an unknown number of these items."""
     return run.allocate(ListRecord(None, element=element))
 
 

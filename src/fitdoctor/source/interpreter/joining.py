@@ -1,4 +1,4 @@
-"""What is true of a value, or of a mutable thing, whichever of two branches was taken."""
+"""Joins values and mutable objects of two branches to what holds in both."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _buffers = itertools.count(10**12)
-"""Numbers for memory that is one of two; far from those that the interpreter counts."""
+"""Ids for memory that is one of two; far above the interpreter's own."""
 
 
 def join(one: Value, other: Value) -> Value:
@@ -105,14 +105,14 @@ def join_records(one: Record, other: Record) -> Record:
 
 
 def every_item(record: ListRecord) -> tuple[Value, ...] | None:
-    """What the items of a list are, as far as they differ; None when not all were seen."""
+    """Return the distinct items of a list; None if not all were seen."""
     if record.items is not None:
         return record.items
     return None if record.element is None else (record.element,)
 
 
 def samples_in_a_list(record: ListRecord) -> ListRecord:
-    """A list of so many of the items as nobody knows, one for each sample."""
+    """Return a list of an unknown number of items, one per sample."""
     return ListRecord(None, record.node, join_elements(every_item(record)), grows=True)
 
 
@@ -129,7 +129,7 @@ def join_elements(*parts: tuple[Value, ...] | None) -> Value | None:
 
 
 def _as_scalar(value: Value) -> Value:
-    """A number as what it has in common with other numbers: its type."""
+    """Generalize a number to its dtype."""
     kind = _SCALARS.get(type(value.value)) if isinstance(value, Plain) else None
     return value if kind is None else Array((), kind, "")
 
@@ -163,7 +163,7 @@ def _join_attributes(
 def _join_layers(one: LayerRecord, other: LayerRecord) -> LayerRecord:
     built, unbuilt = (other, one) if one.built_on is None else (one, other)
     if built.built_on is not None and unbuilt.built_on is None and unbuilt.inputs is None:
-        # As in a loop, whose first round builds the layers of a model.
+        # As in a loop whose first iteration builds the layers of a model.
         as_built = replace(
             unbuilt,
             built_on=built.built_on,

@@ -1,4 +1,4 @@
-"""The table of library functions and methods whose results the static side knows."""
+"""Registry of library functions and methods with known results."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ FUNCTIONS: dict[str, Handler] = {}
 """By canonical dotted name."""
 
 METHODS: dict[str, Handler] = {}
-"""Methods of things that a library made, by the dotted name of their class and the method."""
+"""Methods of library objects, by the dotted name of class and method."""
 
 ATTRIBUTES: dict[str, Callable[[Interpreter, Made, str], Value | None]] = {}
-"""How attributes of things that a library made are read, by the dotted name of what made them."""
+"""Attribute readers of library objects, by the dotted name of their constructor."""
 
 LIBRARIES = frozenset(
     "numpy tensorflow keras pandas sklearn scipy matplotlib seaborn plotly PIL cv2 skimage tqdm tensorboard "
     "tensorflow_datasets tensorflow_addons tensorflow_hub h5py joblib nltk gensim imblearn xgboost lightgbm wandb "
     "mlflow IPython rich absl pytest builtins keras_cv keras_nlp keras_hub".split()
 )
-"""Packages that are no part of the user's program, and that leave its lists, models and arrays alone."""
+"""Third-party packages that do not modify the program's lists, models and arrays."""
 
 
 def handles(*names: str) -> Callable[[Handler], Handler]:
-    """Enter a function into the table under these names."""
+    """Register a function under these names."""
 
     def enter(handler: Handler) -> Handler:
         FUNCTIONS.update(dict.fromkeys(names, handler))
@@ -49,7 +49,7 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
 
 
 def handles_method(*names: str) -> Callable[[Handler], Handler]:
-    """Enter a method into the table; its receiver comes as the first positional argument."""
+    """Register a method; its receiver is the first positional argument."""
 
     def enter(handler: Handler) -> Handler:
         METHODS.update(dict.fromkeys(names, handler))
@@ -59,7 +59,7 @@ def handles_method(*names: str) -> Callable[[Handler], Handler]:
 
 
 def entry(table: dict[str, Entry], name: str) -> Entry | None:
-    """What a table has under a name; the module that enters it is imported when the name is first asked for."""
+    """Look up a name, importing the module that registers it on first use."""
     known = table.get(name)
     if known is None and name in _entered_by():
         import_module(_entered_by()[name])
@@ -77,7 +77,7 @@ def _entered_by() -> dict[str, str]:
 
 
 def is_known_library(name: str) -> bool:
-    """Whether a function of that name is known to leave the program's lists, models and arrays alone."""
+    """Whether a function of that name is known not to modify the program's lists, models and arrays."""
     root = name.partition(".")[0]
     return root in LIBRARIES or root in sys.stdlib_module_names or "." not in name
 

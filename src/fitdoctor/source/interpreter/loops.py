@@ -1,4 +1,4 @@
-"""Following loops: step by step where they are short, else once for all steps together."""
+"""Follows loops: one iteration at a time if they are short, else once for all iterations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 
 _MOST_ROUNDS = 3
-"""How often a loop's body is tried until nothing changes any more."""
+"""Maximum passes over a loop body until its state is stable."""
 
 
 def follow_for(run: Interpreter, statement: ast.stmt) -> bool:
@@ -40,7 +40,7 @@ def follow_for(run: Interpreter, statement: ast.stmt) -> bool:
 
 
 def _unrolled(run: Interpreter, statement: ast.For | ast.AsyncFor, items: tuple[Value, ...]) -> bool | None:
-    """Follow a loop step by step; None, with nothing left behind in the control, when that takes too long."""
+    """Follow a loop one iteration at a time; None, without effects on the control, if that takes too long."""
     with run.unrolling():
         return _step_by_step(run, statement, items)
 
@@ -96,7 +96,7 @@ def follow_while(run: Interpreter, statement: ast.stmt) -> bool:
 def _widened(
     run: Interpreter, statement: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], None], surely: bool
 ) -> bool:
-    """Follow a loop of unknown length: what every iteration starts with is what is true before and after each.
+    """Follow a loop of unknown length, starting each iteration with what holds before and after every one.
 
     Returns whether the body can break.
     """

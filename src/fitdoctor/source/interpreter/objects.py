@@ -53,7 +53,7 @@ def join_values(one: Value, other: Value) -> Value:
 
 
 def truth(run: Interpreter, value: Value) -> bool | None:
-    """Whether a value counts as true; None when that is not told."""
+    """Return the truth value; None if unknown."""
     if isinstance(value, Plain):
         return bool(value.value)
     if isinstance(value, Items):
@@ -70,7 +70,7 @@ def truth(run: Interpreter, value: Value) -> bool | None:
 
 
 def pairs_of(run: Interpreter, value: Value | None) -> tuple[tuple[Any, Value], ...] | None:
-    """The items of a dict; None where they are not told."""
+    """Return the items of a dict; None if unknown."""
     if isinstance(value, Mapping):
         return value.items
     if isinstance(value, Ref):
@@ -80,7 +80,7 @@ def pairs_of(run: Interpreter, value: Value | None) -> tuple[tuple[Any, Value], 
 
 
 def iterated(run: Interpreter, value: Value) -> tuple[Value, ...] | None:
-    """What a loop over the value goes through; None where that is not told."""
+    """Return the elements that a loop over the value visits; None if unknown."""
     items = run.sequence(value)
     if items is not None:
         return items
@@ -99,7 +99,7 @@ def iterated(run: Interpreter, value: Value) -> tuple[Value, ...] | None:
 
 
 def element_of(run: Interpreter, value: Value) -> Value:
-    """What is true of every element of something that a loop goes through."""
+    """Return what holds for every element that a loop visits."""
     if isinstance(value, Array) and value.container != "pandas.DataFrame":
         dims = arrays.known_dims(value)
         if dims:
@@ -155,7 +155,7 @@ _HARMLESS_DECORATORS = (
 
 
 def harmless_decorator(run: Interpreter, decorator: ast.expr) -> bool:
-    """Whether a decorator leaves alone what a call does, as far as shapes go."""
+    """Whether a decorator does not affect the shapes of a call's result."""
     node = decorator.func if isinstance(decorator, ast.Call) else decorator
     return run.resolve(node) in _HARMLESS_DECORATORS
 
@@ -172,7 +172,7 @@ def is_decorated(node: ast.AST, *names: str) -> bool:
 
 
 def method_of(run: Interpreter, owner: Class, name: str) -> Function | None:
-    """A method of a class of the user's, its own or inherited within the project."""
+    """Return a method of a user's class, its own or inherited within the project."""
     from fitdoctor.source.interpreter.other_files import frame_of
 
     info = run.class_info(owner.node)

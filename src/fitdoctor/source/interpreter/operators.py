@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 
 _LONGEST = 4096
-"""The longest string or sequence that arithmetic may make."""
+"""Maximum length of a string or sequence created by arithmetic."""
 
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -76,7 +76,7 @@ def binary(run: Interpreter, node: ast.expr) -> Value:
 
 
 def _tell_spread(run: Interpreter, node: ast.BinOp, left: Value, right: Value) -> None:
-    """Tell of a tensor and data of which one is a row and the other a column of the same length."""
+    """Report a tensor and data of which one is a row and the other a column of the same length."""
     first = isinstance(left, Symbolic)
     tensor, data = (left, right) if first else (right, left)
     if not isinstance(tensor, Symbolic) or not isinstance(data, Array):
@@ -146,7 +146,7 @@ def array_operation(left: Value, right: Value, op: ast.operator) -> Value:
 
 
 def _stay_fractions(left: Array, right: Array, op: ast.operator) -> bool:
-    """Whether arithmetic leaves fractions: what is added to them, or multiplied with them, makes others of them."""
+    """Whether arithmetic on fractional values still gives fractions."""
     if not isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
         return False
     return (
@@ -212,7 +212,7 @@ def matrix_dims(left: Dims | Unknown, right: Dims | Unknown) -> Dims | Unknown:
 
 
 def symbolic_operation(run: Interpreter, operands: tuple[Value, ...], node: ast.expr) -> Value:
-    """Arithmetic on symbolic tensors: the shapes are broadcast, the history goes on."""
+    """Broadcast the shapes of symbolic tensors and record their history."""
     dims: Dims | Unknown = ()
     for operand in operands:
         if isinstance(operand, (Symbolic, Array)):

@@ -1,4 +1,4 @@
-"""What a name from another file of the project is: that file is followed when something of it is first needed."""
+"""Resolves names from other files of the project, following each file on first use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Followed:
-    """A file that was imported: its names, and the mutable things that it made."""
+    """An imported file: its names, and the mutable objects that it created."""
 
     frame: int
     names: dict[str, Value]
@@ -26,7 +26,7 @@ class Followed:
 
 
 def imported_value(run: Interpreter, node: ast.AST, name: str) -> Value | None:
-    """What a name or attribute is that another file of the project binds; None when none does.
+    """Return the value of a name or attribute that another file binds; None if there is none.
 
     Args:
         run: the run over the program.
@@ -57,7 +57,7 @@ def frame_of(run: Interpreter, module: Module) -> int:
     if known is None:
         known = _follow(run, module)
     elif known.frame not in run.state.frames:
-        # it was first needed in a branch or a loop whose state is gone
+        # it was first needed in a branch or loop whose state was discarded
         run.state.frames[known.frame] = dict(known.names)
         run.state.heap.update({key: made for key, made in known.made.items() if key not in run.state.heap})
     return known.frame
@@ -69,7 +69,7 @@ def _follow(run: Interpreter, module: Module) -> Followed:
     outer, before = (run.module, run.frame), set(run.state.heap)
     run.module, run.frame = module, frame
     run.control.append(Control())
-    # what is wrong there is told where that file itself is judged
+    # problems there are reported when that file itself is judged
     run.expecting_failure += 1
     try:
         run.execute(module.tree.body)

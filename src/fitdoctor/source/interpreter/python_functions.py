@@ -42,7 +42,7 @@ _TEXT_METHODS = frozenset(
 
 
 def plain(values: Any) -> list[Any] | None:
-    """The Python values of plain values; None when one is not told."""
+    """Return the Python values of plain values; None if one is unknown."""
     found = []
     for value in values:
         if not isinstance(value, Plain):
@@ -63,7 +63,7 @@ def as_value(run: Interpreter, value: Any) -> Value:
 
 
 def computed(run: Interpreter, function: Callable[..., Any], arguments: Arguments) -> Value:
-    """A harmless function of plain values, really called."""
+    """Call a harmless function on plain values."""
     values = plain(arguments.positional)
     named = plain(value for _, value in arguments.keywords)
     if values is None or named is None or not arguments.complete:
@@ -115,7 +115,7 @@ for _name in (
 
 
 def _number(function: Callable[..., Any]) -> Callable[[Interpreter, Arguments], Value]:
-    """`int` and `float` take NumPy's numbers too."""
+    """Convert with `int` or `float`, which accept NumPy numbers too."""
 
     def handler(run: Interpreter, arguments: Arguments) -> Value:
         value = arguments.positional[0] if arguments.positional else None
@@ -173,7 +173,7 @@ def _list(run: Interpreter, arguments: Arguments) -> Value:
         return run.allocate(replace(record, node=arguments.node))
     rows = objects.iterated(run, value)
     if isinstance(value, Array) and rows is None:
-        # longer ones are told only as a list of rows
+        # longer ones are represented only as a list of rows
         return run.allocate(ListRecord(None, arguments.node, objects.element_of(run, value), grows=True))
     return run.allocate(ListRecord(rows))
 
@@ -253,7 +253,7 @@ _CONTAINERS = frozenset({"tuple", "list", "dict"})
 
 @handles("isinstance")
 def _isinstance(run: Interpreter, arguments: Arguments) -> Value:
-    """Told where one of Python's containers is asked for, and it is one or surely none."""
+    """Evaluate `isinstance` checks for Python containers, if the answer is certain."""
     if len(arguments.positional) != 2:
         return UNTOLD
     value, kinds = arguments.positional
@@ -264,12 +264,12 @@ def _isinstance(run: Interpreter, arguments: Arguments) -> Value:
         return UNTOLD
     if kind in names:
         return Plain(True)
-    # A list that nothing changes any more is kept as a tuple here.
+    # A list that no longer changes is represented as a tuple here.
     return Plain(False) if names <= _CONTAINERS and kind != "tuple" else UNTOLD
 
 
 def _container(run: Interpreter, value: Value) -> str | None:
-    """`tuple`, `list` or `dict`; "" for what surely is none of them, None where it is not told."""
+    """Return `tuple`, `list` or `dict`; "" if certainly none of them, None if unknown."""
     if isinstance(value, (Array, Symbolic, Dataset)):
         return ""
     if isinstance(value, Items):
@@ -379,8 +379,8 @@ def call_on_list(run: Interpreter, ref: Ref, record: ListRecord, name: str, argu
 
 
 def grown(run: Interpreter, ref: Ref, record: ListRecord, more: tuple[Value, ...] | None) -> ListRecord:
-    """The list with items at its end; None for items that are not told."""
-    # A list that is made anew in every round does not grow with the loop.
+    """Return the list with appended items; None stands for unknown items."""
+    # A list created in every iteration does not grow with the loop.
     grows = record.grows or (bool(run.loops) and ref.id <= run.loops[-1])
     if record.items is not None and more is not None:
         return replace(record, items=(*record.items, *more), grows=grows)

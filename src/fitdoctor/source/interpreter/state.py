@@ -1,4 +1,4 @@
-"""What the program's names and mutable things are at one point, and how two branches come together."""
+"""The program's names and mutable objects at one point, and the join of two branches."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class State:
         self.written = set() if written is None else written
 
     def copy(self) -> State:
-        """A state that goes its own way from here."""
+        """Return an independent copy of the state."""
         frames = {number: dict(names) for number, names in self.frames.items()}
         return State(frames, dict(self.heap), set(self.written))
 
@@ -51,7 +51,7 @@ class State:
         )
 
     def touch(self, value: Value | None) -> None:
-        """Unknown code gets hold of a value: what can be changed is not known from here on."""
+        """Forget everything that unknown code may change through a value."""
         pending: list[Value | None] = [value]
         seen: set[int] = set()
         while pending:
@@ -97,14 +97,14 @@ def _same_heap(one: dict[int, Record], other: dict[int, Record]) -> bool:
 
 
 def join_states(one: State, other: State) -> State:
-    """What is true whichever of the two was reached."""
+    """Return what holds in either state."""
     frames: dict[int, dict[str, Value]] = {}
     for number, names in one.frames.items():
         if number not in other.frames:
             frames[number] = names
             continue
         right = other.frames[number]
-        if names == right:  # most are: a branch binds names in one frame, seldom in those around it
+        if names == right:  # usually equal: a branch binds names in one frame, rarely in outer ones
             frames[number] = names
             continue
         merged = {
@@ -131,7 +131,7 @@ def joined(states: list[State]) -> State:
 
 @dataclass
 class Control:
-    """The ways out of a function's body that were met."""
+    """The exits of a function's body."""
 
     returns: list[tuple[Value, State]] = field(default_factory=list)
     breaks: list[State] = field(default_factory=list)

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 _EXPECTED = frozenset(
     "ValueError TypeError RuntimeError InvalidArgumentError AssertionError AttributeError KeyError".split()
 )
-"""Exceptions that a handler names when the failure itself is what the program shows."""
+"""Exceptions caught by programs that demonstrate a failure."""
 
 
 def execute(run: Interpreter, body: list[ast.stmt]) -> bool:
-    """Follow statements; False when control does not reach what comes after them."""
+    """Follow statements; False if control does not reach the next one."""
     return all(_follow(run, statement) for statement in body)
 
 
@@ -228,7 +228,7 @@ def _if(run: Interpreter, statement: ast.stmt) -> bool:
 
 
 def _either(run: Interpreter, ways: list[Callable[[], bool]]) -> bool:
-    """Follow each way from here, and go on with what is true of all that fall through."""
+    """Follow each branch, and continue with what holds in all that fall through."""
     start, ends = run.state, []
     for way in ways:
         run.state = start.copy()
@@ -276,7 +276,7 @@ def _try(run: Interpreter, statement: ast.stmt) -> bool:
 
 
 def _names_expected(handler: ast.ExceptHandler) -> bool:
-    """Whether the handler names the failures of Keras, and does not pass them on: it may fail on purpose there."""
+    """Whether the handler catches Keras errors without re-raising: the failure may be intentional."""
     if isinstance(handler.body[-1], ast.Raise):
         return False
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
