@@ -64,7 +64,7 @@ def test_the_answer_for_a_batch_that_does_not_fit():
     found = predict(step(), Circumstances("model", 1024, limit=limit))
     assert found.fits is False
     assert isinstance(found.largest_batch, int) and 50 < found.largest_batch < 300
-    assert found.remedies[0].title == f"a batch of {found.largest_batch}"
+    assert found.remedies[0].title == f"a batch size of {found.largest_batch:,}"
     assert all(remedy.peak < found.needed for remedy in found.remedies)
     assert {share.name: share.bytes for share in found.kinds}["weights"] >= 40_000_000
     assert found.layers[0].name == "dense"

@@ -239,9 +239,9 @@ def test_other_columns_in_the_middle_are_told_with_their_line(scan, folder):
     Path("t.csv").write_text("a,b,c\n" + "\n".join(lines) + "\n", "utf-8")
     status, out, _err = scan("t.csv")
     assert status == 2
-    assert "t.csv, line 502: 2 fields instead of 3" in out
-    assert "t.csv, line 602: 4 fields instead of 3" in out
-    assert "column `a`, line 702: text where there were numbers before" in out
+    assert "t.csv, line 502: 2 fields, expected 3" in out
+    assert "t.csv, line 602: 4 fields, expected 3" in out
+    assert "column `a`, line 702: text in a numeric column" in out
     assert "1,000 rows" in out
 
 
@@ -265,7 +265,7 @@ def test_lines_of_another_width_are_told_together(scan, folder):
     rows[20:30] = [f"{i}\n" for i in range(10)]
     Path("t.csv").write_text("a,b\n" + "".join(rows), "utf-8")
     status, out, _err = scan("t.csv")
-    assert status == 2 and "lines 22 to 31: 1 fields instead of 2" in out and out.count("problem") == 1
+    assert status == 2 and "lines 22 to 31: 1 field, expected 2" in out and out.count("problem") == 1
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -335,7 +335,7 @@ def test_what_cannot_be_read_is_one_clear_line(scan, folder, kind):
 
 def test_a_file_that_was_cut_short_is_read_as_far_as_it_goes(scan, folder):
     status, out, _err = scan(broken(folder, "cut .npy"))
-    assert status == 2 and "is cut short: 2492 of its 5000 rows are there" in out and "2,492 rows" in out
+    assert status == 2 and "is truncated: it contains 2,492 of its 5,000 rows" in out and "2,492 rows" in out
 
 
 def test_a_damaged_member_does_not_hide_the_others(scan, folder):
@@ -356,7 +356,7 @@ def test_a_damaged_member_does_not_hide_the_others(scan, folder):
         ("def data(:", "importing `bad` raised SyntaxError"),
         ("data = None", "`bad:data` is None"),
         ("date = 3", "did you mean `date`?"),
-        ("data = 3", "`bad:data` is a `int`: nothing that fit takes as data"),
+        ("data = 3", "`bad:data` is a `int`, which `fit` does not accept as data"),
     ],
 )
 def test_modules_that_give_no_data(scan, folder, text, said, monkeypatch):
@@ -374,11 +374,11 @@ def test_modules_that_give_no_data(scan, folder, text, said, monkeypatch):
         (["*.parquet"], "no file matches"),
         (["."], "is a folder"),
         (["nomodule:x"], "there is no module `nomodule`"),
-        (["x.npy", "t.csv"], "files of several kinds"),
+        (["x.npy", "t.csv"], "files of different types"),
         (["x.npy", "--limit", "0"], "`--limit` must be 1 or more"),
         (["x.npy", "--select", "FIT999"], "FIT999"),
         (["t.csv", "--labels", "z"], "has no column `z`"),
-        (["x.npy", "--service", "grpc://localhost:1", "--local-workers", "2"], "exclude each other"),
+        (["x.npy", "--service", "grpc://localhost:1", "--local-workers", "2"], "cannot be combined"),
     ],
 )
 def test_wishes_that_cannot_be(scan, folder, words, said):

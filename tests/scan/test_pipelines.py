@@ -107,7 +107,7 @@ def test_an_element_that_raises_is_told_and_the_rest_is_read(tf):
 def test_endless_data_asks_for_a_limit(tf, keras):
     x, y = data(64)
     endless = tf.data.Dataset.from_tensor_slices((x, y)).batch(8).repeat()
-    with pytest.raises(CannotScan, match="never ends"):
+    with pytest.raises(CannotScan, match="is infinite"):
         fitdoctor.scan(endless)
     report = fitdoctor.scan(endless, limit=20)
     assert report.data[0].elements == 20 and not report.complete
@@ -116,7 +116,7 @@ def test_endless_data_asks_for_a_limit(tf, keras):
         while True:
             yield x, y
 
-    with pytest.raises(CannotScan, match="never ends"):
+    with pytest.raises(CannotScan, match="is infinite"):
         fitdoctor.scan(batches)
     assert fitdoctor.scan(batches, limit=3).data[0].rows == 192
 
@@ -180,7 +180,7 @@ def test_arrays_are_judged_by_the_model(keras):
     assert ids(report) == ["FIT203"]
     finding = report.diagnosis.primary
     assert finding.location is not None and finding.location.path.endswith("test_pipelines.py")
-    assert any("row 1234" in one.claim for one in finding.evidence)
+    assert any("row 1,234" in one.claim for one in finding.evidence)
     assert all(not fix.edits for fix in finding.fixes)
     y[1234] = 0
     assert fitdoctor.scan(x, y, model=model_of(keras)).ok
@@ -194,7 +194,7 @@ def test_ids_are_judged_by_the_embedding(keras):
     model.compile("adam", "mse")
     report = fitdoctor.scan(tokens, np.zeros((3000, 1)), model=model)
     assert ids(report) == ["FIT113"]
-    assert any("row 2500" in one.claim for one in report.diagnosis.primary.evidence)
+    assert any("row 2,500" in one.claim for one in report.diagnosis.primary.evidence)
 
 
 def test_rows_of_validation_that_are_in_training():
@@ -207,7 +207,7 @@ def test_rows_of_validation_that_are_in_training():
 def test_rows_that_cannot_be_compared_are_said():
     dice = np.random.default_rng(0).integers(0, 3, (2000, 3))
     report = fitdoctor.scan(dice[:1500], validation_data=(dice[1500:],))
-    assert report.shared_rows is None and report.ok and "repeat by nature" in str(report)
+    assert report.shared_rows is None and report.ok and "repeat by nature" in " ".join(str(report).split())
 
 
 def test_rows_are_compared_across_pipelines(tf):
@@ -262,7 +262,7 @@ def test_paths_for_x_and_y(tmp_path):
     np.save(tmp_path / "truth.npy", y)
     report = fitdoctor.scan(tmp_path / "features.npy", tmp_path / "truth.npy", classes=9)
     assert ids(report) == ["FIT203"]
-    with pytest.raises(CannotScan, match="y is one too"):
+    with pytest.raises(CannotScan, match="y must be a file too"):
         fitdoctor.scan(tmp_path / "features.npy", y)
 
 

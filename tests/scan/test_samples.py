@@ -81,7 +81,7 @@ def test_nothing_is_said_of_a_call_of_fit(tf):
     from fitdoctor.report import render
 
     assert [finding.moment.value for finding in report.diagnosis.findings] == ["in_data"]
-    assert "seen in the data" in render(report.diagnosis)
+    assert "found in the data" in render(report.diagnosis)
 
 
 def test_validation_is_named_as_fit_names_it(tf):
@@ -89,6 +89,6 @@ def test_validation_is_named_as_fit_names_it(tf):
     held_out = x + 0.5
     held_out[7, 1] = np.nan  # the line to blame
     finding = fitdoctor.scan(x, y, validation_data=(held_out, y)).diagnosis.primary
-    assert finding.message.startswith("`validation_data[0]` holds 1 NaN")
+    assert finding.message.startswith("`validation_data[0]` contains 1 NaN")
     with open(__file__, encoding="utf-8") as file:
         assert "the line to blame" in file.read().splitlines()[finding.location.line - 1]

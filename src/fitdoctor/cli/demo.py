@@ -35,7 +35,7 @@ def main(argv: list[str]) -> int:
 
 def make_parser() -> Parser:
     """The options of `demo`."""
-    parser = Parser("demo", "Run a broken training program that ships with fitdoctor, and see it diagnosed.")
+    parser = Parser("demo", "Run a broken training program that ships with fitdoctor, and diagnose it.")
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
     return parser
 
@@ -73,5 +73,5 @@ def _verdict(saved: Path) -> int:
     if primary is not None and primary.id == EXPECTED:
         return 0
     found = primary.id if primary is not None else "nothing"
-    print(f"fitdoctor: the demo was to find {EXPECTED} and found {found}", file=sys.stderr)
+    print(f"fitdoctor: the demo should find {EXPECTED}, but found {found}", file=sys.stderr)
     return 1

@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
         if diagnosis.findings or diagnosis.unexplained or options.output_format not in ("text", "concise"):
             give_out(diagnosis, options)
         elif options.output_format == "text":
-            print("nothing stands against training here")
+            print("no problems found in this environment")
     limit = Severity(options.fail_on)
     return 1 if diagnosis.at_least(limit) or diagnosis.unexplained else 0
 
@@ -53,18 +53,18 @@ def make_parser() -> Parser:
     """The options of `env`."""
     parser = Parser(
         "env",
-        "Show the versions, settings and conflicts that matter to fit; TensorFlow is not imported.",
+        "Show the versions, settings and conflicts that matter to `fit`, without importing TensorFlow.",
         "[OPTION…]",
     )
     parser.add_argument(
-        "--devices", action="store_true", help="start TensorFlow in a process of its own and list its devices"
+        "--devices", action="store_true", help="start TensorFlow in a separate process and list its devices"
     )
     parser.add_argument(
         "--fail-on",
         choices=[severity.value for severity in Severity],
         default="error",
         metavar="SEVERITY",
-        help="exit status 1 from this severity on: error (default), warning, info",
+        help="exit 1 at this severity or above: error (default), warning, info",
     )
     add_output_options(parser)
     return parser
@@ -197,7 +197,7 @@ def _no_tensorflow() -> Iterator[Finding]:
 def _table(facts: EnvironmentFacts, devices: list[str], *, asked: bool) -> str:
     rows = [("Python", facts.python), *facts.packages]
     chosen = " (TF_USE_LEGACY_KERAS)" if facts.legacy_keras and facts.keras_of_tf else ""
-    rows.append(("tf.keras", f"{facts.keras_of_tf}{chosen}" or "no TensorFlow is installed"))
+    rows.append(("tf.keras", f"{facts.keras_of_tf}{chosen}" or "TensorFlow is not installed"))
     if not facts.legacy_keras:
         rows.append(("Keras backend", f"{facts.backend} ({facts.backend_set_by})"))
     if facts.cluster_config:

@@ -82,28 +82,30 @@ def make_parser() -> Parser:
     parser = Parser("memory", DESCRIPTION, "[OPTION…] MODEL")
     add = parser.add_argument
     add("model", metavar="MODEL", help="FILE.py, FILE.py:NAME or MODULE:NAME")
-    add("--batch-size", type=int, metavar="N", help="default: that of the data, else 32")
+    add("--batch-size", type=int, metavar="N", help="default: the batch size of the data, or 32")
     add(
         "--data",
         metavar="MODULE:NAME",
-        help="what fit would be given: x, (x, y), a dataset, or a function that makes it",
+        help="the data for fit: x, (x, y), a dataset, or a function that returns one of these",
     )
     add(
         "--input-shape",
         action="append",
         default=[],
         metavar="[NAME=]N,N,…",
-        help="sizes without the batch, where the model leaves them open; once for each input",
+        help="input shape without the batch axis, if the model leaves it open; repeat for each input",
     )
     add(
-        "--available", metavar="SIZE", help="compare with this much, such as 8G, instead of what is free here"
+        "--available",
+        metavar="SIZE",
+        help="available memory, such as 8G (default: what is free on this machine)",
     )
-    add("--quick", action="store_true", help="from the shapes of the layers, without tracing the step")
+    add("--quick", action="store_true", help="estimate from the layer shapes, without tracing the step")
     group = parser.add_argument_group("output")
     group.add_argument(
         "--output-format", choices=FORMATS, default="text", metavar="FORMAT", help=", ".join(FORMATS)
     )
-    group.add_argument("--output-file", metavar="FILE", help="write the report there")
+    group.add_argument("--output-file", metavar="FILE", help="write the report to FILE")
     return parser
 
 
@@ -138,12 +140,12 @@ def _shapes(words: list[str]) -> Any:
         name, equals, sizes = word.rpartition("=")
         numbers = sizes.strip("() ").split(",")
         if not all(number.strip().isdigit() and int(number) > 0 for number in numbers if number.strip()):
-            raise UsageError(f"`--input-shape {word}`: expected whole numbers, such as 224,224,3")
+            raise UsageError(f"`--input-shape {word}`: expected integers, such as 224,224,3")
         pairs.append((name if equals else "", tuple(int(number) for number in numbers if number.strip())))
     if all(name for name, _shape in pairs):
         return dict(pairs)
     if any(name for name, _shape in pairs):
-        raise UsageError("`--input-shape`: name every input, or none")
+        raise UsageError("`--input-shape`: name either all inputs or none")
     return pairs[0][1] if len(pairs) == 1 else [shape for _name, shape in pairs]
 
 

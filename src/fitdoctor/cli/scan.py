@@ -1,4 +1,4 @@
-"""`fitdoctor scan`: read all the data that fit would see, and tell what it holds."""
+"""`fitdoctor scan`: read all the data that `fit` would see and report what is wrong with it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from fitdoctor.scan.outcome import ScanReport
 
 DESCRIPTION = """\
-Reads all the data that fit would see, once: shapes, types, least and largest values, NaN and Inf, labels, constant and
-equal columns, rows that training and validation share; then the causes that the values show.
-DATA is files (.npy, .npz, .csv, .parquet, TFRecord), or MODULE:NAME (FILE.py:NAME) of arrays, a tf.data pipeline,
-a generator, a PyDataset, or of a function that makes one. Ctrl-C gives what is known so far."""
+Read all the data that `fit` would see, once, and report shapes, dtypes, minimum, maximum and mean, NaN and Inf, labels,
+constant and identical columns, rows that training and validation data share, and the problems that the values show.
+DATA is files (.npy, .npz, .csv, .parquet, TFRecord), or MODULE:NAME (FILE.py:NAME) of arrays, a tf.data pipeline, a
+generator, a PyDataset, or a function that returns one. Ctrl-C stops reading and reports the results so far."""
 
 
 def main(argv: list[str]) -> int:
@@ -137,55 +137,65 @@ def _check(options: argparse.Namespace) -> None:
     if options.local_workers < 0:
         raise UsageError("`--local-workers` must be 0 or more")
     if options.service and options.local_workers:
-        raise UsageError("`--service` and `--local-workers` exclude each other")
+        raise UsageError("`--service` and `--local-workers` cannot be combined")
 
 
 def make_parser() -> Parser:
     """The options of `scan`."""
     parser = Parser("scan", DESCRIPTION, "[OPTION…] DATA…")
     add = parser.add_argument
-    add("data", nargs="+", metavar="DATA", help="files that belong together, or MODULE:NAME")
+    add("data", nargs="+", metavar="DATA", help="the files of one dataset, or MODULE:NAME")
     add(
         "--validation",
         action="append",
         metavar="DATA",
-        help="validation data: a file (again for a second one) or MODULE:NAME",
+        help="validation data: a file (repeat for more files) or MODULE:NAME",
     )
-    add("--model", metavar="MODULE:NAME", help="the model that the data is for, or a function that makes it")
-    add("--classes", type=int, metavar="N", help="without a model: labels are 0 to N-1")
+    add(
+        "--model",
+        metavar="MODULE:NAME",
+        help="the model to check labels and ids against, or a function that returns it",
+    )
+    add("--classes", type=int, metavar="N", help="without a model: labels must be 0 to N-1")
     add(
         "--labels",
         action="append",
         default=[],
         metavar="NAME,…",
-        help="columns, keys or features that are labels (default: those that are called so)",
+        help="columns, keys or features that are labels (default: guessed from their names)",
     )
-    add("--features", metavar="SPEC", help="of TFRecords: a JSON file, or MODULE:NAME of a dict of features")
-    add("--limit", type=int, metavar="N", help="read so many rows (of a pipeline: elements) at most")
-    add("--no-progress", action="store_true", help="no progress bar")
-    group = parser.add_argument_group("on many machines")
+    add(
+        "--features",
+        metavar="SPEC",
+        help="for TFRecord files: a JSON file, or MODULE:NAME of a dict of features",
+    )
+    add("--limit", type=int, metavar="N", help="read at most N rows (for a pipeline: elements)")
+    add("--no-progress", action="store_true", help="do not show a progress bar")
+    group = parser.add_argument_group("distributed")
     group.add_argument(
-        "--service", metavar="ADDRESS", help="a tf.data service, grpc://host:port: its workers read and count"
+        "--service", metavar="ADDRESS", help="tf.data service (grpc://host:port) whose workers read the data"
     )
     group.add_argument(
         "--local-workers",
         type=int,
         default=0,
         metavar="N",
-        help="start a tf.data service with N workers on this machine, for a try",
+        help="start a tf.data service with N workers on this machine, to try it out",
     )
     group.add_argument(
         "--patience",
         type=float,
         default=60.0,
         metavar="SECONDS",
-        help="give the workers up after so long without a word (default: 60)",
+        help="abandon workers silent for this long (default: 60)",
     )
-    group = parser.add_argument_group("judging")
+    group = parser.add_argument_group("checks")
     add_cause_options(group)
     group.add_argument(
-        "--fail-on", choices=("error", "warning", "info"), help="exit 1 from there on (default: error)"
+        "--fail-on",
+        choices=("error", "warning", "info"),
+        help="exit 1 at this severity or above (default: error)",
     )
-    group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever was found")
+    group.add_argument("--exit-zero", action="store_true", help="exit 0 even if problems are found")
     add_output_options(parser)
     return parser

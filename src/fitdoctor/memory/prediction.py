@@ -229,7 +229,9 @@ def _thinned(points: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
 def _notes(ran: Course) -> list[str]:
     if not ran.guessed:
         return []
-    return [f"{ran.guessed} tensors have no size before the step runs: taken as large as their largest input"]
+    return [
+        f"{ran.guessed} tensors have no known size before the step runs; each is counted as large as its largest input"
+    ]
 
 
 # --- the largest batch that fits ----------------------------------------------------------------------------------
@@ -239,7 +241,7 @@ def _largest(need: Callable[[int], int], about: Circumstances) -> int | Unknown:
     if isinstance(about.limit, Unknown):
         return about.limit
     if not about.symbolic:
-        return Unknown("the step is known for this batch size alone")
+        return Unknown("the step could be traced for this batch size only")
     return largest_batch(need, round(about.limit.free * (1 - MARGIN)), about.batch_size)
 
 
@@ -287,10 +289,10 @@ def _remedies(
         too_large = isinstance(largest, int) and 0 < largest < batch
         less = largest if too_large and isinstance(largest, int) else batch // 2
         parts = -(-batch // less)
-        found.append(Remedy(f"a batch of {less}", need(less)))
+        found.append(Remedy(f"a batch size of {less:,}", need(less)))
         found.append(
             Remedy(
-                f"a batch of {less} with `gradient_accumulation_steps={parts}` of the optimizer: the same updates",
+                f"a batch size of {less:,} with `gradient_accumulation_steps={parts}` in the optimizer: the same updates",
                 need(less) + _trainable(step),
             )
         )
@@ -298,7 +300,7 @@ def _remedies(
     if halved is not step:
         found.append(
             Remedy(
-                "mixed precision (`mixed_bfloat16`, on a GPU `mixed_float16`)", _need(halved, about)(batch)
+                "mixed precision (`mixed_bfloat16`; on a GPU `mixed_float16`)", _need(halved, about)(batch)
             )
         )
     if about.weights_after_pooling:
@@ -316,12 +318,12 @@ def _data_remedies(step: Step, about: Circumstances) -> list[Remedy]:
     less = _need(step, replace(about, feed=streamed))(about.batch_size)
     if feed.form == "arrays":
         title = (
-            "batches from a `keras.utils.PyDataset` or a generator: `fit` copies arrays whole into tensors"
+            "batches from a `keras.utils.PyDataset` or a generator: `fit` copies whole arrays into tensors"
         )
     elif feed.copies > 1:
-        title = "files read in the pipeline, instead of `from_tensor_slices` or `cache`, which keep all of the data"
+        title = "reading files in the pipeline instead of `from_tensor_slices` or `cache`, which keep all the data in memory"
     else:
-        title = "a generator or files, instead of a pipeline that keeps all of the data"
+        title = "a generator or files instead of a pipeline that keeps all the data in memory"
     return [Remedy(title, less)]
 
 

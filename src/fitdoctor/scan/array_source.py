@@ -119,7 +119,7 @@ def array_source(
         for one in components(value, part):
             arrays.extend(_rows(one.value, Component(one.path, part, one.key, type_name(one.value))))
     if not arrays:
-        raise CannotScan(f"`{name}` holds no array")
+        raise CannotScan(f"`{name}` contains no array")
     return ArraySource(name, arrays, limit=limit)
 
 
@@ -176,7 +176,7 @@ def as_array(value: Any, path: str) -> Any:
         except ValueError as error:
             raise CannotScan(f"`{path}` is a list whose rows differ in length: {error}") from error
     else:
-        raise CannotScan(f"`{path}` is a `{type_name(value)}`: nothing that fit takes as data")
+        raise CannotScan(f"`{path}` is a `{type_name(value)}`, which `fit` does not accept as data")
     return array.reshape(1) if array.ndim == 0 else array
 
 

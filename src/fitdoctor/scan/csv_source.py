@@ -79,7 +79,7 @@ def _layout(path: str) -> _Layout:
     if not head.strip():
         raise CannotScan(f"`{path}` is empty")
     if b"\0" in head:
-        raise CannotScan(f"`{path}` is no CSV file: it holds binary data")
+        raise CannotScan(f"`{path}` is not a CSV file: it contains binary data")
     text = head.decode("utf-8-sig", errors="replace")
     whole = len(head) < 256 << 10
     if not whole and "\n" in text:
@@ -308,7 +308,7 @@ def _fields(
         found.append(row)
     for first, last, fields in _runs(strays):
         lines = f"line {first}" if first == last else f"lines {first} to {last}"
-        _tell(source, f"{path}, {lines}: {fields} fields instead of {width}")
+        _tell(source, f"{path}, {lines}: {fields} field{'s' * (fields != 1)}, expected {width}")
     if keep is not None and len(found) != keep:
         found = (found + [[""] * width] * keep)[:keep]
     return found
@@ -359,7 +359,7 @@ def _numbers(source: TableSource, what: str, values: tuple[str, ...], line: int)
         except ValueError:
             if not told:
                 told = True
-                _tell(source, f"{what}, line {line + index}: text where there were numbers before")
+                _tell(source, f"{what}, line {line + index}: text in a numeric column")
     return found
 
 

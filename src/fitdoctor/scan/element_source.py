@@ -95,7 +95,7 @@ class ElementSource:
         self._group = max(min(GROUP_BYTES // max(size, 1), GROUP_ELEMENTS), 1)
         self._form = Form(self.components, self._has_rows, records, simple_types(self._first))
         if not self.components and self._first is not _END:
-            raise CannotScan(f"the elements of `{name}` hold no array")
+            raise CannotScan(f"the elements of `{name}` contain no array")
         expected = length if limit is None or length is None else min(length, limit)
         each = rows_in(parts) if self._has_rows else 1
         # An estimate for the progress: the last batch may be short.
@@ -191,7 +191,7 @@ class ElementSource:
             return element
 
     def _failed(self, error: Exception) -> bool:
-        """Tell of an element that raised; whether to go on."""
+        """Record an element that raised, and return whether to go on."""
         number = getattr(error, "element", self._number - 1)
         if len(self.problems) < TOLD_FAILURES or not self._resumes:
             self.problems.append(Problem(summary_of(error), number, fatal=not self._resumes))
@@ -199,11 +199,11 @@ class ElementSource:
             self._untold += 1
         given_up = self._resumes and self._failures >= MOST_FAILURES
         if given_up:
-            self._tell_the_rest(f"; {MOST_FAILURES:,} raised in a row: the rest was not read")
+            self._tell_the_rest(f"; {MOST_FAILURES:,} raised in a row, so the rest was not read")
         return self._resumes and not given_up
 
     def _tell_the_rest(self, end: str) -> None:
-        """How many more raised than were told one by one."""
+        """Report how many more elements raised than are listed one by one."""
         if self._untold:
             self.problems.append(Problem(f"{self._untold:,} more elements raised{end}", fatal=bool(end)))
             self._untold = 0
@@ -211,7 +211,7 @@ class ElementSource:
     def _stray(self, number: int, path: str) -> None:
         if not any(problem.what.startswith("the structure") for problem in self.problems):
             self.problems.append(
-                Problem(f"the structure changes: `{path}` is not in the first element", number)
+                Problem(f"the structure changes: `{path}` is missing from the first element", number)
             )
 
 

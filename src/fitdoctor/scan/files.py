@@ -55,9 +55,11 @@ def open_files(
     kinds = {kind_of_file(path) for path in paths}
     if None in kinds:
         odd = next(path for path in paths if kind_of_file(path) is None)
-        raise CannotScan(f"`{odd}`: a file of this kind is not read: use {', '.join(sorted(KINDS))}")
+        raise CannotScan(f"`{odd}`: unsupported file type; supported: {', '.join(sorted(KINDS))}")
     if len(kinds) > 1:
-        raise CannotScan(f"files of several kinds ({', '.join(sorted(map(str, kinds)))}) are no one data set")
+        raise CannotScan(
+            f"files of different types ({', '.join(sorted(map(str, kinds)))}) cannot be scanned as one dataset"
+        )
     kind = kinds.pop()
     if kind == "npy":
         return _npy(paths, labels, limit)
@@ -86,7 +88,7 @@ def expanded(words: list[str]) -> list[str]:
             raise CannotScan(f"no file matches `{word}`")
         for path in matches:
             if os.path.isdir(path):
-                raise CannotScan(f"`{path}` is a folder: name its files, such as `{path}/*.csv`")
+                raise CannotScan(f"`{path}` is a folder: give its files, such as `{path}/*.csv`")
             if not os.path.exists(path):
                 raise CannotScan(f"there is no file `{path}`")
             if os.path.getsize(path) == 0:
@@ -113,7 +115,7 @@ def _npy(paths: list[str], labels: tuple[str, ...], limit: int | None) -> dict[s
 
 def _npz(paths: list[str], labels: tuple[str, ...], limit: int | None) -> dict[str, Source]:
     if len(paths) > 1:
-        raise CannotScan("one `.npz` file at a time: each holds its own arrays")
+        raise CannotScan("give one `.npz` file at a time")
     roles: dict[str, dict[str, Component]] = {}
     for member in npz_members(paths[0]):
         component = Component(member, part_named(member, labels), member, ".npz member")

@@ -57,7 +57,7 @@ def judged(
         shared_rows: validation rows that the training data holds too.
         codes: knows where the data was made.
         select: ids of the causes to judge by; all that values can show by default.
-        ignore: ids of causes to leave out.
+        ignore: ids of causes to skip.
         declared: how the user gave `classes`, as it is quoted in messages.
     """
     places = codes or Codes()
@@ -123,7 +123,9 @@ def data_facts(scanned: Scanned, codes: Codes, shared_rows: int | Unknown) -> Da
         x_structure="dict" if any(one.key and not one.key.isdigit() for one in found["x"]) else "single",
         y_structure=_structure(found["y"]),
         # Of a pipeline that gives nothing it is not known whether its source has samples.
-        samples=Unknown("no element came") if empty or not rows and not counted.complete else rows,
+        samples=Unknown("the data yielded no element")
+        if empty or not rows and not counted.complete
+        else rows,
         batches=elements if elements is not None and counted.complete else Unknown("not counted"),
         endless=False,
         shared_rows=shared_rows if role == "validation" else Unknown("it is the training data"),

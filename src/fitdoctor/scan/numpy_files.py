@@ -50,10 +50,10 @@ def read_header(file: Any, path: str) -> Header:
         else:
             shape, fortran, dtype = npy.read_array_header_2_0(file)
     except (ValueError, EOFError) as error:
-        raise CannotScan(f"`{path}` is no `.npy` file: {_first_line(error)}") from error
+        raise CannotScan(f"`{path}` is not a `.npy` file: {_first_line(error)}") from error
     if dtype.hasobject:
         raise CannotScan(
-            f"`{path}` holds pickled Python objects, which are not read: save it as numbers, or as several arrays"
+            f"`{path}` contains pickled Python objects, which are not read: save it as a numeric array"
         )
     return Header(shape or (1,), dtype, fortran, file.tell())
 
@@ -77,9 +77,11 @@ def npy_rows(path: str, component: Component, problems: list[Problem]) -> Rows:
     rows = header.shape[0]
     there = rows if not header.row_bytes or header.fortran else min(size // header.row_bytes, rows)
     if size < header.row_bytes * rows:
-        problems.append(Problem(f"`{path}` is cut short: {there} of its {rows} rows are there", fatal=True))
+        problems.append(
+            Problem(f"`{path}` is truncated: it contains {there:,} of its {rows:,} rows", fatal=True)
+        )
         if header.fortran:
-            raise CannotScan(f"`{path}` is cut short, and stored column by column: none of its rows is whole")
+            raise CannotScan(f"`{path}` is truncated and stored in column order: no row is complete")
     read = _mapped(path) if header.fortran or header.dtype.names else _reader(path, header)
     return Rows(component, there, header.row_bytes, header.shape, str(header.dtype), read, BUFFER)
 
@@ -212,7 +214,7 @@ def _archive(path: str) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except zipfile.BadZipFile as error:
-        raise CannotScan(f"`{path}` is no `.npz` file, or was cut short: {_first_line(error)}") from error
+        raise CannotScan(f"`{path}` is not a `.npz` file, or is truncated: {_first_line(error)}") from error
     except OSError as error:
         raise CannotScan(f"cannot read `{path}`: {error.strerror}") from error
 
@@ -226,5 +228,5 @@ def npz_members(path: str) -> list[str]:
     with _archive(path) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
     if not names:
-        raise CannotScan(f"`{path}` holds no array")
+        raise CannotScan(f"`{path}` contains no array")
     return names

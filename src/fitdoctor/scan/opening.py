@@ -50,7 +50,7 @@ def open_data(
     if form == "none":
         raise CannotScan(f"`{name}` is None")
     if isinstance(x, (bool, int, float, str)):
-        raise CannotScan(f"`{name}` is a `{type(x).__name__}`: nothing that fit takes as data")
+        raise CannotScan(f"`{name}` is a `{type(x).__name__}`, which `fit` does not accept as data")
     if hasattr(x, "iloc") and hasattr(x, "columns"):
         return frame_source(name, x, y, sample_weight, limit)
     return array_source(name, x, y, sample_weight, limit)
@@ -66,7 +66,7 @@ def made(name: str, function: Any) -> Any:
         inspect.signature(function).bind()
     except TypeError as error:
         raise CannotScan(
-            f"`{name}` cannot be called without arguments ({error}): name a function that takes none"
+            f"`{name}` cannot be called without arguments ({error}): give a function that needs none"
         ) from error
     except ValueError:
         pass  # a builtin that does not tell its signature
@@ -129,7 +129,7 @@ def _in_batches(dataset: Any, limit: int | None) -> Callable[[], Iterator[Any]] 
 
 def endless(name: str) -> str:
     """What to say of data that never ends."""
-    return f"`{name}` never ends: say how many elements to read (`--limit N`, in Python `limit=N`)"
+    return f"`{name}` is infinite: pass the number of elements to read (`--limit N`, in Python `limit=N`)"
 
 
 def length_of(dataset: Any) -> int | None:
@@ -238,7 +238,7 @@ def named(spec: str) -> Any:
     """
     module_name, _colon, attribute = spec.rpartition(":")
     if not module_name or not attribute:
-        raise CannotScan(f"`{spec}` is neither a file nor MODULE:NAME")
+        raise CannotScan(f"`{spec}` is neither an existing file nor MODULE:NAME")
     found = module_named(module_name)
     for word in attribute.split("."):
         if not hasattr(found, word):

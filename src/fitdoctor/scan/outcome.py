@@ -1,4 +1,4 @@
-"""What a scan tells: for each component its statistics, for the data as a whole how far it was read."""
+"""The result of a scan: the statistics of each component, and how much of the data was read."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class ComponentReport:
     inf: int
     missing: int
     first_nonfinite: str
-    """Where the first NaN, Inf or missing value stands; "" where there is none."""
+    """Position of the first NaN, Inf or missing value; "" if there is none."""
     labels: tuple[tuple[float, int], ...] | None = None
     """(value, count) for labels of few values, the most frequent first."""
     distinct: int | None = None
-    """How many values the labels have."""
+    """The number of distinct label values."""
     constant_columns: tuple[str, ...] = ()
     duplicate_columns: tuple[tuple[str, ...], ...] = ()
     nonfinite_columns: tuple[tuple[str, int], ...] = ()
@@ -85,7 +85,7 @@ class DataReport:
 
 @dataclass(frozen=True)
 class ScanReport:
-    """All that `fitdoctor.scan` found."""
+    """The result of `fitdoctor.scan`; `print` shows it as the command does."""
 
     data: tuple[DataReport, ...]
     diagnosis: Diagnosis
@@ -94,7 +94,7 @@ class ScanReport:
 
     @property
     def ok(self) -> bool:
-        """Whether all was read, and nothing at or above a warning was found."""
+        """Whether everything was read and no error or warning was found."""
         return self.diagnosis.ok and self.complete and not self.problems
 
     @property
@@ -104,12 +104,12 @@ class ScanReport:
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended it."""
+        """Whether Ctrl-C ended the scan."""
         return any(one.interrupted for one in self.data)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What kept data from being read."""
+        """Everything that kept data from being read."""
         return tuple(problem for one in self.data for problem in one.problems)
 
     def to_json(self) -> dict[str, Any]:
@@ -250,7 +250,7 @@ def column_name(component: Component, index: int) -> str:
 
 
 def place_words(component: Component, place: Place | None, source: Source) -> str:
-    """Where a value stands, in words."""
+    """The position of a value in words."""
     if place is None:
         return ""
     words = [f"row {place.row}"]

@@ -101,29 +101,29 @@ class Source(Protocol):
 
 
 class Watcher(Protocol):
-    """Is told how far a scan has come."""
+    """Receives the progress of a scan."""
 
     def begin(self, name: str, rows: int | None) -> None:
         """A source is about to be read."""
 
     def advance(self, rows: int) -> None:
-        """So many rows more were counted."""
+        """Add to the number of rows counted."""
 
     def end(self) -> None:
         """The source was read."""
 
 
 class Quiet:
-    """A watcher that says nothing."""
+    """A watcher that does nothing."""
 
     def begin(self, name: str, rows: int | None) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def advance(self, rows: int) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def end(self) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The progress bar of a scan: rows, rate and time left, on a terminal only."""
+"""The progress bar of a scan: rows, rate and remaining time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fitdoctor.quiet_start import terminal
 
 
 class Bar:
-    """A watcher that draws; begins with nothing and leaves nothing behind."""
+    """A watcher that draws a progress bar and removes it at the end."""
 
     def __init__(self) -> None:
         self._progress: Any = None
@@ -46,7 +46,7 @@ class Bar:
             self._progress.update(self._task, completed=self._rows, rate=f"{rate:,.0f}")
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._progress is not None:
             self._progress.stop()
             self._progress = None

@@ -1,4 +1,4 @@
-"""`fitdoctor.scan`: opens the data, counts it here or on a tf.data service, and judges what was counted."""
+"""`fitdoctor.scan`: opens the data, reads it here or on a tf.data service, and checks the statistics."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_VALIDATION = Unknown("there is no validation data")
 
 @dataclass(frozen=True)
 class Wishes:
-    """How a scan is to be made."""
+    """The settings of a scan."""
 
     model: Any = None
     classes: int | None = None
@@ -41,7 +41,7 @@ class Wishes:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     patience: float = 60.0
-    """Seconds without a word from the workers of a service after which it is given up."""
+    """Seconds after which silent workers of a service are abandoned."""
 
 
 def scan_all(
@@ -53,7 +53,7 @@ def scan_all(
     watcher: Watcher | None = None,
     codes: Codes | None = None,
 ) -> ScanReport:
-    """Read all the data and tell what it holds.
+    """Read all the data and report on it.
 
     Raises:
         CannotScan: the data cannot be read as asked.
@@ -101,7 +101,7 @@ def _opened(x: Any, name: str, y: Any, sample_weight: Any, wanted: Wishes) -> di
         labels = wanted.labels
         if y is not None:
             if not _names_files(y) or isinstance(y, (list, tuple)):
-                raise CannotScan("where x is a file, y is one too")
+                raise CannotScan("when x is a file, y must be a file too")
             words.append(os.fspath(y))
             labels = (*labels, os.fspath(y))
         return open_files(words, labels=labels, features=wanted.features, limit=wanted.limit)
@@ -137,9 +137,11 @@ def _shared(match: RowMatch, training: Scanned) -> int | Unknown:
     """How many validation rows are in the training data; what is to be said of it goes to the remarks."""
     shared = match.shared()
     if match.every > 1:
-        training.remarks.append(f"rows were compared with one validation row in {match.every}")
+        training.remarks.append(
+            f"only 1 in {match.every} validation rows was compared with the training rows"
+        )
     if isinstance(shared, str):
-        training.remarks.append(f"whether training and validation share rows is not told: {shared}")
+        training.remarks.append(f"training and validation rows could not be compared: {shared}")
         return Unknown(shared)
     return shared
 
@@ -172,7 +174,9 @@ def _on_service(
     others = sorted({step for one in (training, pipeline) for step in done_by_each(one.dataset)})
     if others:
         # Each worker splits its own share: what it takes for validation is not what it skips for training.
-        match.refuse(f"on a service, {' and '.join(f'`{step}`' for step in others)} are done by each worker")
+        match.refuse(
+            f"on a service, each worker runs {' and '.join(f'`{step}`' for step in others)} on its own share"
+        )
     return [first, second], _shared(match, first)
 
 
@@ -186,8 +190,8 @@ def _pipeline(x: Any, name: str, wanted: Wishes) -> Pipeline:
         words = expanded([os.fspath(one) for one in (x if isinstance(x, (list, tuple)) else [x])])
         if {kind_of_file(path) for path in words} != {"tfrecord"} or wanted.features is None:
             raise CannotScan(
-                "on a service, files are read as TFRecords with `--features`; name a tf.data pipeline "
-                "(MODULE:NAME) that reads files of another kind"
+                "a tf.data service reads TFRecord files only, with `--features`; for other files give a tf.data pipeline "
+                "(MODULE:NAME) that reads them"
             )
         from fitdoctor.scan.tfrecord_source import specification, tfrecord_dataset
 
@@ -201,8 +205,8 @@ def _pipeline(x: Any, name: str, wanted: Wishes) -> Pipeline:
         x = made(name, x)
     if form_of(x) != "dataset":
         raise CannotScan(
-            f"`{name}` is a `{type(x).__name__}`: a tf.data service runs tf.data pipelines only; scan it without "
-            "`--service`, or make a `tf.data.Dataset` of it"
+            f"`{name}` is a `{type(x).__name__}`: a tf.data service runs only tf.data pipelines; scan it without "
+            "`--service`, or convert it to a `tf.data.Dataset`"
         )
     return Pipeline(name, x)
 
@@ -224,30 +228,30 @@ def scan(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
 ) -> ScanReport:
-    """Read all the data that fit would see, once, and tell what it holds.
+    """Read all the data that `fit` would see, once, and report what it contains and what is wrong with it.
 
-    A generator is used up by that; give the function that makes it instead. Ctrl-C ends the reading, and what is known
-    by then is returned.
+    Reading uses up a generator; pass the function that creates it instead. Ctrl-C stops reading and returns the results
+    so far.
 
     Args:
-        x: what fit takes (arrays, a tf.data.Dataset, a generator, a PyDataset), a function that makes it, the path of
+        x: what `fit` takes (arrays, a tf.data.Dataset, a generator, a PyDataset), a function that returns it, the path of
             a file or a list of paths (.npy, .npz, .csv, .parquet, TFRecord), or `"MODULE:NAME"`.
-        y: the labels, where x is arrays.
-        sample_weight: the weights, where x is arrays.
-        validation_data: as for fit, or a path; its rows are looked for in the training data.
-        model: the model that the data is for: labels and ids are then judged by it.
-        classes: without a model, the number of classes that the labels may have.
-        labels: the columns, keys or features that are labels; by default those that are called so.
-        features: the specification of TFRecords: a dict as for `tf.io.parse_example`, MODULE:NAME, or a JSON file.
-        limit: how many rows of arrays and files, or elements of a pipeline, to read; needed where there is no end.
-        service: the address of a tf.data service (`grpc://host:port`) whose workers are to read and count.
-        local_workers: start a tf.data service with so many workers on this machine, for a try.
+        y: the labels, if x is arrays.
+        sample_weight: the sample weights, if x is arrays.
+        validation_data: as for `fit`, or a path; the scan reports how many of its rows are also in the training data.
+        model: the model to check labels and ids against.
+        classes: without a model, the number of classes; labels must be 0 to `classes - 1`.
+        labels: the columns, keys or features that are labels; guessed from their names by default.
+        features: the features of TFRecord files: a dict as for `tf.io.parse_example`, MODULE:NAME, or a JSON file.
+        limit: the most rows of arrays and files, or elements of a pipeline, to read; required for infinite data.
+        service: the address of a tf.data service (`grpc://host:port`) whose workers read the data.
+        local_workers: start a tf.data service with this many workers on this machine, to try it out.
         progress: show a progress bar on standard error.
-        select: ids of the causes to judge by.
-        ignore: ids of causes to leave out.
+        select: ids of the causes to check; all by default.
+        ignore: ids of causes to skip.
 
     Returns:
-        The statistics of every component, and the diagnosis.
+        The statistics of every component and the diagnosis.
 
     Raises:
         CannotScan: the data cannot be read as asked (a ValueError).

@@ -114,7 +114,7 @@ def scan_on_service(
     scanned = Scanned(source, counted, role, expected=source.rows)
     scanned.remarks.extend(_remarks(counted, dataset))
     if counted.complete and died:
-        scanned.remarks.append(f"{died} worker{'s' * (died != 1)} died; every row was counted all the same")
+        scanned.remarks.append(f"{died} worker{'s' * (died != 1)} died; even so, every row was counted")
     return scanned
 
 
@@ -125,11 +125,11 @@ def _address(given: str) -> str:
 
 
 def _refuse_unreachable(address: str) -> None:
-    """TensorFlow would try for ever."""
+    """Check that something listens at the address; TensorFlow itself would retry forever."""
     protocol, _sign, place = address.partition("://")
     host, _colon, port = place.rpartition(":")
     if not host or not port.isdigit():
-        raise CannotScan(f"`{address}` is no address of a tf.data service: it is written grpc://host:port")
+        raise CannotScan(f"`{address}` is not the address of a tf.data service: expected grpc://host:port")
     if protocol != "grpc":
         return
     try:
@@ -142,8 +142,8 @@ def _remarks(counted: Counted, dataset: Any) -> list[str]:
     said = []
     if any(tally.nan or tally.inf for tally in counted.tallies):
         said.append(
-            "which element holds the first NaN or Inf is not known on a service, where workers take turns: "
-            "a scan without it tells"
+            "on a service, the position of the first NaN or Inf is unknown because workers take turns: "
+            "scan without a service to find it"
         )
     return [*said, *shared_by_each(dataset)]
 
@@ -166,7 +166,7 @@ def _is_of_the_data(error: Exception) -> bool:
 
 
 def _read(distributed: Any, groups: queue.Queue[Any], stopped: threading.Event) -> None:
-    """Runs in a thread of its own: a client waits for ever for a worker that has died."""
+    """Read groups in a separate thread, because a client waits forever for a worker that has died."""
 
     def give(found: Any) -> None:
         while not stopped.is_set():
@@ -244,7 +244,7 @@ class _Run:
         return self._take_all()
 
     def _forget(self) -> None:
-        """Begin again: what was counted before an element raised does not stand."""
+        """Discard everything counted so far and start over."""
         self.stopped.set()
         self.watcher.advance(-self.rows)
         self.rows = self.source.elements = 0
@@ -255,10 +255,10 @@ class _Run:
     def _left_out_words(self, dataset: Any, error: Exception) -> str:
         said = _RELAYED.sub("", summary_of(error))
         path = damaged_file(dataset, said)
-        where = f"in `{path}`" if path else "which one is not known on a service, a scan without it tells"
+        where = f"in `{path}`" if path else "scan without a service to find out which one"
         expected = self.source.rows
         counted = f"; {self.rows:,} of {expected:,} rows were counted" if expected is not None else ""
-        return f"elements that raise were left out{counted}; the first: {said} ({where})"
+        return f"elements that raised were skipped{counted}; the first: {said} ({where})"
 
     def _distributed(self, dataset: Any) -> Any:
         import tensorflow as tf
@@ -288,7 +288,7 @@ class _Run:
             )
         except tf.errors.OpError as error:
             raise CannotScan(
-                f"the tf.data service at {self.address} does not take the pipeline: {summary_of(error)}"
+                f"the tf.data service at {self.address} rejected the pipeline: {summary_of(error)}"
             ) from error
 
     def _take_all(self) -> bool:
@@ -321,13 +321,13 @@ class _Run:
                 return True
 
     def _given_up(self, waited: float) -> bool:
-        """Whether nothing more is to be expected; says why."""
+        """Whether to stop waiting for workers; if so, the reason is recorded as a problem."""
         died = self.dead()
         seen = self.source.elements > 0
         if died and waited > max(AFTER_DEATH, 3 * self.slowest):
             what = f"{died} worker{'s' * (died != 1)} died: {self._counted_words()}"
         elif waited > max(self.patience, FIRST_PATIENCE if not seen else 3 * self.slowest):
-            what = f"no worker gave anything for {waited:.0f} s: {self._counted_words()}"
+            what = f"no worker returned anything for {waited:.0f} s: {self._counted_words()}"
         else:
             return False
         self.source.problems.append(Problem(what, fatal=True))
@@ -339,7 +339,7 @@ class _Run:
     def _counted_words(self) -> str:
         expected = self.source.rows
         of = f" of {expected:,}" if expected is not None else ""
-        return f"{self.rows:,}{of} rows were counted, each once; the rest was in the hands of a worker that is gone"
+        return f"{self.rows:,}{of} rows were counted, each once; the rest was lost with a worker"
 
     def _take(self, group: dict[str, Any]) -> None:
         if self.match is not None and KEY in group:

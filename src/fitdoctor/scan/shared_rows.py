@@ -98,11 +98,11 @@ class RowMatch:
         return hashes[(hashes >> np.uint64(40)) % np.uint64(self.every) == 0]
 
     def refuse(self, why: str) -> None:
-        """The rows are not those that fit would see: what they share says nothing."""
+        """Give up comparing rows, for the given reason."""
         self._trouble = why
 
     def turn(self) -> None:
-        """The validation rows are all there: training rows follow."""
+        """Switch from collecting validation rows to matching training rows."""
         import numpy as np
 
         kept = np.concatenate(self._kept) if self._kept else np.zeros(0, np.uint64)
@@ -111,7 +111,7 @@ class RowMatch:
         self._found = np.zeros(len(self._known), bool)
 
     def shared(self) -> int | str:
-        """How many validation rows the training data holds too, or why that cannot be told."""
+        """The number of validation rows that are also in the training data, or the reason why it is unknown."""
         if self._trouble:
             return self._trouble
         if self._known is None or not len(self._known):

@@ -13,11 +13,11 @@ KEEPS_ROWS = frozenset(
     "map prefetch cache shuffle options batch padded_batch ragged_batch rebatch model adapter".split()
 )
 EACH_FOR_ITSELF = {
-    "take": "takes so many of its own share",
-    "skip": "skips so many of its own share",
+    "take": "takes that many elements of its own share",
+    "skip": "skips that many elements of its own share",
     "shard": "shards its own share",
     "enumerate": "numbers its own share",
-    "zip": "pairs its own shares, which need not go together",
+    "zip": "pairs elements of its own shares, which may not match",
 }
 
 
@@ -52,19 +52,19 @@ def expected_rows(dataset: Any) -> int | None:
 
 
 def done_by_each(dataset: Any) -> list[str]:
-    """The steps that each worker does for its own share, so that its rows are others than one process would have."""
+    """The steps that each worker applies to its own share, so that its rows differ from those of a single process."""
     return [operation for step in chain(dataset) if (operation := operation_of(step)) in EACH_FOR_ITSELF]
 
 
 def shared_by_each(dataset: Any) -> list[str]:
-    """What workers do otherwise than one process does."""
+    """Remarks on what workers do differently from one process."""
     said = []
     for operation in done_by_each(dataset):
         said.append(f"on a service, each worker's `{operation}` {EACH_FOR_ITSELF[operation]}")
     for step in chain(dataset):
         if operation_of(step) in BATCHES and _drops(step):
             said.append(
-                "on a service, each worker drops the rest that does not fill a batch: those rows are not counted"
+                "on a service, each worker drops its last incomplete batch; those rows are not counted"
             )
     return list(dict.fromkeys(said))
 

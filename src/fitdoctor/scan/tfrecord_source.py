@@ -41,7 +41,7 @@ def tfrecord_source(
             raise CannotScan(f"there is no file `{path}`")
     if features is None:
         raise CannotScan(
-            f"`{paths[0]}` needs the specification of its features (`--features FILE.json` or MODULE:NAME)"
+            f"`{paths[0]}` needs a feature specification (`--features FILE.json` or MODULE:NAME)"
             f"{_seen_in(paths[0])}"
         )
     spec = features if isinstance(features, dict) else specification(features)
@@ -83,7 +83,7 @@ def specification(given: str) -> dict[str, Any]:
         found = named(given)
         found = found() if callable(found) else found
         if not isinstance(found, dict):
-            raise CannotScan(f"`{given}` is no dict of features")
+            raise CannotScan(f"`{given}` is not a dict of features")
         return found
     try:
         with open(given, encoding="utf-8") as file:
@@ -91,9 +91,9 @@ def specification(given: str) -> dict[str, Any]:
     except OSError as error:
         raise CannotScan(f"cannot read `{given}`: {error.strerror}") from error
     except ValueError as error:
-        raise CannotScan(f"`{given}` is no JSON: {error}") from error
+        raise CannotScan(f"`{given}` is not valid JSON: {error}") from error
     if not isinstance(plain, dict) or not plain:
-        raise CannotScan(f"`{given}` must be an object: a name and a specification for each feature")
+        raise CannotScan(f"`{given}` must be a JSON object that maps each feature to its specification")
     return {name: _feature(given, name, entry) for name, entry in plain.items()}
 
 
@@ -106,8 +106,8 @@ def _feature(path: str, name: str, entry: Any) -> Any:
         "float32", "int64", "string",
     ):  # fmt: skip
         raise CannotScan(
-            f'`{path}`: feature `{name}` must be like {{"dtype": "float32", "shape": [28, 28]}}, with dtype '
-            '`float32`, `int64` or `string`; `"variable": true` for a varying length'
+            f'`{path}`: feature `{name}` must look like {{"dtype": "float32", "shape": [28, 28]}}, with dtype '
+            '`float32`, `int64` or `string`; use `"variable": true` for a variable length'
         )
     dtype = tf.dtypes.as_dtype(entry["dtype"])
     if entry.get("variable"):
@@ -231,11 +231,11 @@ def _seen_in(path: str) -> str:
         for record in tf.data.TFRecordDataset(path).take(1):
             example = tf.train.Example.FromString(record.numpy())
             found = {name: _guessed(value) for name, value in sorted(example.features.feature.items())}
-            return f"; its first record would be read by:\n{json.dumps(found)}" if found else ""
+            return f"; for its first record it would be:\n{json.dumps(found)}" if found else ""
     # The border to a file of any content: the sentence stands without the guess.
     except Exception:
         return ", and its first record cannot be read"
-    return ", and it holds no record"
+    return ", and the file contains no record"
 
 
 def _guessed(feature: Any) -> dict[str, Any]:
