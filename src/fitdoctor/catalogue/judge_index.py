@@ -127,6 +127,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT906': ('environment/accelerator_not_seen', ('after_failure',), []),
     'FIT907': ('environment/module_shadowed', ('after_failure',), []),
     'FIT908': ('environment/model_cannot_be_restored', ('after_failure',), []),
+    'FIT909': ('environment/weights_of_another_model', ('after_failure',), []),
 }
 """By id: the folder, the moments, and for each judge of source the facts and doubts that it needs, and words of which
 the text must have one."""
