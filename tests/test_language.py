@@ -88,7 +88,6 @@ NOT_YET = frozenset(
         "docs",
         "help",
         "cli",
-        "repair",
         "scan",
     }
 )

@@ -39,7 +39,7 @@ def test_an_edit_changes_its_span_only(script):
 
 def test_overlapping_edits_are_refused(script):
     file = read_file(str(script))
-    with pytest.raises(CannotEdit, match="do not go together"):
+    with pytest.raises(CannotEdit, match="are not compatible"):
         edited(file, file.text, [edit(script, 2, 1, 6, "3"), edit(script, 2, 5, 6, "4")])
 
 

@@ -255,6 +255,6 @@ def test_a_chain_of_mistakes_is_told_step_by_step_without_noise(tmp_path):
     )
     status, out, err = fixed(tmp_path, "--all", "train.py")
     assert status == 1
-    assert "FIT902 is gone; the program now stops at FIT203" in out
+    assert "FIT902 is fixed; the program now stops at FIT203" in out
     assert "2 of 3 repaired; the program now raises FileNotFoundError" in err
     assert err.count("\n") == 1 and err.endswith("nothing written; use `--write` to apply\n"), err

@@ -117,11 +117,11 @@ def test_a_safe_repair_comes_before_an_unsafe_one(mend):
 def test_the_reason_tells_what_it_goes_before(mend):
     search, *_ = mend("x = BAD\n", {"BAD": [("GOOD", SAFE), ("OTHER", UNSAFE)]})
     assert search.mended[0].reasons == [
-        "FIT203 is gone, and the program runs to the end",
+        "FIT203 is fixed, and the program runs to the end",
         "chosen over “write OTHER”, which is unsafe: it changes what the model learns",
     ]
     search, _world, _told = mend("x = BAD\n", {"BAD": [("GOOD", SAFE)]})
-    assert search.mended[0].reasons == ["FIT203 is gone, and the program runs to the end"]
+    assert search.mended[0].reasons == ["FIT203 is fixed, and the program runs to the end"]
 
 
 def test_a_repair_that_brings_a_warning_is_taken_only_where_none_is_better(mend):

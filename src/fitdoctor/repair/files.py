@@ -130,7 +130,7 @@ def edited(file: UserFile, text: str, edits: Iterable[Edit]) -> str:
                 text, [replace(edit, replacement=edit.replacement.replace("\n", newline)) for edit in edits]
             )
     except ValueError as error:
-        raise CannotEdit(f"the edits do not go together: {error}") from None
+        raise CannotEdit(f"the edits are not compatible: {error}") from None
     if not parses(file, new):
         raise CannotEdit("the repaired file would not parse")
     return new

@@ -68,7 +68,7 @@ def _shape_of_features(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -
         yield from _reworked(mismatch, fit_call, data)
         edits = input_shape_edit(mismatch.code, mismatch.found_sample)
         if None not in mismatch.found_sample:
-            yield unsafe(f"let the model take samples of shape {mismatch.found_sample}", edits)
+            yield unsafe(f"set the input shape to {mismatch.found_sample}", edits)
 
 
 def _reworked(mismatch: Mismatch, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
@@ -80,7 +80,7 @@ def _reworked(mismatch: Mismatch, fit_call: FitFacts, data: DataFacts) -> Iterat
             axes = f"(0, {', '.join(str(axis + 1) for axis in order)})"
             edits = _changed(array, fit_call, data, f"{{}}.transpose({axes})", f"tf.transpose(x, {axes})")
             make = fix if len(orders) == 1 else unsafe
-            yield make(f"bring the axes of `{array.path}` in the order that the model expects", edits)
+            yield make(f"transpose `{array.path}` to the axis order that the model expects", edits)
     elif None not in wanted and size(found) == size(wanted) and not fits(found, wanted):
         shape = f"(-1, {', '.join(map(str, wanted))})"
         edits = _changed(array, fit_call, data, f"{{}}.reshape({shape})", f"tf.reshape(x, {shape})")
@@ -105,7 +105,7 @@ def _lacking_axis(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Ite
         array, fit_call, data, f"{name}.expand_dims({{}}, axis=-1)", "tf.expand_dims(x, axis=-1)"
     )
     if edits:
-        yield fix(f"give `{array.path}` a last axis of length 1", edits, imports)
+        yield fix(f"add a last axis of size 1 to `{array.path}`", edits, imports)
 
 
 def _changed(
@@ -144,7 +144,7 @@ def _type_of_data(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Ite
             name, imports = spell(reworked(array), "numpy", "np")
             edits = rework_data(array, fit_call, f"{name}.array({{}})")
             if edits:
-                yield fix(f"make an array of `{array.path}`", edits, imports)
+                yield fix(f"convert `{array.path}` to an array", edits, imports)
         elif array.dtype in ("object", "float64", "int64", "uint8", "bool") and array in data.x:
             edits = rework_data(array, fit_call, '{}.astype("float32")')
             yield fix(f"cast `{array.path}` to float32", edits)
@@ -167,16 +167,16 @@ def _kind_of_labels(target: Target, labels: ArrayFacts, units: int, data: DataFa
         return
     statistics = target.label_statistics
     if target.loss_name in ROW_LOSSES and is_class_numbers(labels) and units > 1:
-        yield fix("use the loss for class numbers", respell(loss.code, SPARSE))
+        yield fix("use the loss for integer class labels", respell(loss.code, SPARSE))
         if statistics is not None and (statistics.maximum or 0) < units:
             edits = rework_labels(labels, data, f"np.eye({units})[{{}}]", f"tf.one_hot(y, {units})")
-            yield fix("make one-hot rows of the labels", edits)
+            yield fix("one-hot encode the labels", edits)
     if target.loss_name == SPARSE and is_one_hot(labels):
-        yield fix("use the loss for one-hot rows", respell(loss.code, "categorical_crossentropy"))
+        yield fix("use the loss for one-hot labels", respell(loss.code, "categorical_crossentropy"))
         edits = rework_labels(labels, data, "{}.argmax(axis=-1)", "tf.argmax(y, axis=-1)")
-        yield fix("make class numbers of the labels", edits)
+        yield fix("convert the labels to integer classes", edits)
     if target.loss_name in BINARY_LOSSES and is_class_numbers(labels) and units > 1:
-        yield unsafe("use the loss for class numbers", respell(loss.code, SPARSE))
+        yield unsafe("use the loss for integer class labels", respell(loss.code, SPARSE))
 
 
 def _range_of_labels(target: Target, labels: ArrayFacts, units: int, data: DataFacts) -> Iterator[Fix]:
@@ -191,7 +191,7 @@ def _range_of_labels(target: Target, labels: ArrayFacts, units: int, data: DataF
         edits = rework_labels(labels, data, f"({{}} {sign} {shift})", f"y {sign} {shift}")
         yield fix(f"shift the labels from {least}..{most} to 0..{most - least}", edits)
     if least >= 0:
-        yield unsafe(f"give the output {most + 1} units", with_units(target.layer, most + 1))
+        yield unsafe(f"use {most + 1} units in the output layer", with_units(target.layer, most + 1))
 
 
 def _width_of_output(target: Target, units: int) -> Iterator[Fix]:
@@ -202,7 +202,8 @@ def _width_of_output(target: Target, units: int) -> Iterator[Fix]:
     if target.loss_name in ROW_LOSSES and width == 1:
         return
     yield unsafe(
-        f"give the output {width} units, as the labels have", with_units(target.layer, int(width or 1))
+        f"use {width} units in the output layer, as many as the labels have columns",
+        with_units(target.layer, int(width or 1)),
     )
 
 
@@ -214,9 +215,11 @@ def _activation(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Itera
         wanted = "sigmoid" if target.loss_name in BINARY_LOSSES else "softmax"
         if target.loss_name in BINARY_LOSSES | ROW_LOSSES | {SPARSE}:
             layer = target.last.layer if target.last is not None else None
-            yield unsafe(f'give the output `activation="{wanted}"`', with_activation(layer, wanted))
+            yield unsafe(f'set `activation="{wanted}"` on the output layer', with_activation(layer, wanted))
             if isinstance(loss.code, Code) and loss.code.close_paren is not None:
-                yield unsafe("let the loss take logits", set_argument(loss.code, "from_logits", "True"))
+                yield unsafe(
+                    "set `from_logits=True` on the loss", set_argument(loss.code, "from_logits", "True")
+                )
 
 
 # --- datasets and the call ----------------------------------------------------------------------------------------
@@ -241,7 +244,7 @@ def _steps(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Iterator[F
         ("validation_steps", fit_call.validation_steps),
     ):
         if steps is not None and isinstance(batches, int) and steps > batches:
-            yield unsafe(f"leave `{name}` to the data", remove_argument(fit_call.code, name))
+            yield unsafe(f"remove `{name}`", remove_argument(fit_call.code, name))
 
 
 # --- layers -------------------------------------------------------------------------------------------------------
@@ -256,7 +259,7 @@ def _layers(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Iterator[
         before = _before(model, failure.layer)
         if before is not None and before.class_name in _RECURRENT and said[2] == "2":
             edits = set_argument(before.code, "return_sequences", "True")
-            yield fix(f"let `{before.name}` give its whole sequence", edits)
+            yield fix(f"set `return_sequences=True` on `{before.name}`", edits)
     for target in targets(model, data):
         shape, labels = target.output_shape, target.label_shape
         if shape is None or labels is None or target.layer is None or len(shape) <= max(len(labels), 2):
@@ -269,7 +272,7 @@ def _fewer_axes(model: ModelFacts, last: LayerFacts, rank: int) -> Iterator[Fix]
     before = _before(model, last.name)
     if before is not None and before.class_name in _RECURRENT and rank == 3:
         yield fix(
-            f"let `{before.name}` give the last step only",
+            f"set `return_sequences=False` on `{before.name}`",
             set_argument(before.code, "return_sequences", "False"),
         )
     if model.kind != "sequential" or isinstance(last.code, Unknown):

@@ -139,7 +139,7 @@ def _turned(module: Module, operand: ast.expr, shape: Shape, other: Shape) -> It
         if isinstance(operand, ast.Call) and module.resolve(operand.func).endswith(".transpose"):
             inner = module.segment(operand.args[0]) if len(operand.args) == 1 else ""
             if inner and not operand.keywords:
-                yield _Move(f"leave out `{text}`: `{inner}`", replace_code(code, inner), (shape[1], shape[0]))
+                yield _Move(f"remove `{text}`: `{inner}`", replace_code(code, inner), (shape[1], shape[0]))
             return
         tensorflow, imports = spell(code, "tensorflow", "tf")
         turned = wrap(code, f"{tensorflow}.transpose({{}})")

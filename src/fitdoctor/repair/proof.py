@@ -279,7 +279,7 @@ def judged(
     known = {id for id in lurking if finding is None or id != finding.id}
     worse = [found for found in new if found.severity is Severity.ERROR and found.id not in known]
     warnings = sum(found.severity is Severity.WARNING for found in new)
-    gone = f"{finding.id} is gone" if finding is not None else "the error is gone"
+    gone = f"{finding.id} is fixed" if finding is not None else "the error is fixed"
     if after.ended_well and not worse:
         more = f", with {warnings} new {'warning' if warnings == 1 else 'warnings'}" if warnings else ""
         return Judged(Verdict.HOLDS, f"{gone}, and the program runs to the end{more}", warnings)
