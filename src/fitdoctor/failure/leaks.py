@@ -148,7 +148,7 @@ def _frame_names(exc: BaseException | None) -> Iterator[tuple[str, object]]:
 
 
 def _living_names(frame: types.FrameType | None) -> Iterator[tuple[str, object]]:
-    """Return the local names of the user's running functions."""
+    """Yield the local names of the user's running functions."""
     while frame is not None:
         code = frame.f_code
         if code.co_name != "<module>" and not is_library(code.co_filename):
@@ -339,7 +339,7 @@ def _leads_on(kind: type) -> bool:
 
 
 def _attributes(value: object) -> dict[str, Any]:
-    """Yield the instance's own attributes, from `__dict__` and slots; no property runs."""
+    """Return the instance's own attributes, from `__dict__` and slots; no property runs."""
     found: dict[str, Any] = {}
     try:
         own = object.__getattribute__(value, "__dict__")

@@ -101,7 +101,7 @@ def _end_of(text: str, start: int, lines: list[str], taken: int) -> int:
 
 
 def _structured(text: str) -> list[_Found]:
-    """Yield tracebacks and pytest sections."""
+    """Return tracebacks and pytest sections."""
     found: list[_Found] = []
     done = 0
     for place in _places(text, HEADER):
@@ -181,7 +181,7 @@ def _lone(text: str) -> list[_Found]:
 
 
 def _lone_places(text: str) -> list[int]:
-    """Yield the last exception lines: near the end of the text, else in all of it."""
+    """Return the positions of the last exception lines: near the end of the text, else in all of it."""
     tail = _line_start(text, max(0, len(text) - _TAIL))
     for low in (tail, 0):
         places = [match.start() for match in LONE.finditer(text, low)]

@@ -186,7 +186,7 @@ def _reaching(module: Module, bound: list[ast.AST], use: ast.AST) -> tuple[ast.A
 
 
 def _ancestors(module: Module, node: ast.AST) -> dict[ast.AST, ast.AST]:
-    """Yield the ancestors of a node, each with the child that leads to it."""
+    """Return the ancestors of a node, each with the child that leads to it."""
     around: dict[ast.AST, ast.AST] = {}
     child, current = node, module.parent(node)
     while current is not None:
@@ -283,7 +283,7 @@ _IN_PLACE_CALLS = frozenset(
 
 
 def writes_between(module: Module, name: ast.Name, start: ast.AST | None) -> Iterator[ast.stmt]:
-    """Return statements that change a name's value in place between `start` and the use, latest first."""
+    """Yield statements that change a name's value in place between `start` and the use, latest first."""
     scope = module.index.lookup(name.id, module.scope(name))
     if scope is None:
         return

@@ -39,7 +39,7 @@ _FIELDS = _Fields()
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """Yield child nodes in source order; unlike `ast.iter_child_nodes`, without operators and contexts."""
+    """Return child nodes in source order; unlike `ast.iter_child_nodes`, without operators and contexts."""
     found: list[ast.AST] = []
     for name in reversed(_FIELDS[type(node)]):
         child = getattr(node, name, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fitdoctor.patterns import pattern
 
 INPUTS = ("keras.Input", "keras.layers.InputLayer", "tf_keras.Input", "tf_keras.layers.InputLayer")
-"""What makes the input of a model."""
+"""Functions that create a model input."""
 
 _LOSS_ALIASES = {
     "mse": "mean_squared_error",
@@ -75,7 +75,7 @@ _CAPITAL = pattern("([a-z])([A-Z])")
 
 
 def snake_case(name: str) -> str:
-    """A class as Keras names what it makes: `MeanSquaredError` is `mean_squared_error`, `Conv2DTranspose` has no `2_d`."""
+    """Convert a class name as Keras does: `MeanSquaredError` to `mean_squared_error`, without `2_d` in `Conv2D`."""
     name = _NO_LETTER.sub("", name)
     name = _WORD.sub(r"\1_\2", name)
     return _CAPITAL.sub(r"\1_\2", name).lower()
@@ -88,7 +88,7 @@ def canonical_loss(name: str) -> str:
 
 
 def metric_class(text: str) -> str:
-    """The class behind the text of a metric; the text itself where there is none."""
+    """Return the class for a metric's name; the name itself if there is none."""
     return METRIC_CLASSES.get(_in_snake_case(text).lower(), text)
 
 

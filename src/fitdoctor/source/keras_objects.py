@@ -1,4 +1,4 @@
-"""Which Keras object an expression surely is, followed to where it was made."""
+"""Determines which Keras object an expression is, by following it to its creation."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MODEL_MAKERS = frozenset(
 
 
 def kind_of_value(module: Module, expr: ast.expr) -> str:
-    """`Model`, `Layer`, `Optimizer`, `Dataset`, …; "" when it cannot be told.
+    """Return `Model`, `Layer`, `Optimizer`, `Dataset`, …; "" if unknown.
 
-    `self` in a class of the user's is what the class is.
+    Return the kind of `self` in a user's class.
     """
     if isinstance(expr, ast.Name) and expr.id == "self":
         owner = module.class_of(expr)
@@ -30,7 +30,7 @@ def kind_of_value(module: Module, expr: ast.expr) -> str:
 
 
 def kind_of_call(module: Module, call: ast.Call) -> str:
-    """What a constructor call makes."""
+    """Return the kind of object that a constructor call creates."""
     made = module.definition(call.func)
     if isinstance(made, ClassInfo):
         return made.kind
@@ -43,15 +43,15 @@ def kind_of_call(module: Module, call: ast.Call) -> str:
 
 
 def is_keras_model(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression surely is a Keras model."""
+    """Whether an expression is certainly a Keras model."""
     return kind_of_value(module, expr) == "Model"
 
 
 def is_keras_optimizer(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression surely is an optimizer of Keras: by how it was made, or as that of a model."""
+    """Whether an expression is certainly a Keras optimizer, by its creation or as a model's attribute."""
     if isinstance(expr, ast.Attribute) and expr.attr == "optimizer":
         owner = expr.value
-        # `self.model.optimizer` in a callback is the model that is being trained.
+        # In a callback, `self.model.optimizer` belongs to the model being trained.
         if isinstance(owner, ast.Attribute) and owner.attr == "model" and isinstance(owner.value, ast.Name):
             around = module.class_of(expr)
             if owner.value.id == "self" and around is not None and around.kind == "Callback":
@@ -61,7 +61,7 @@ def is_keras_optimizer(module: Module, expr: ast.expr) -> bool:
 
 
 def is_keras_metric(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression surely is a metric: by how it was made, as one of a list, or as one of a model's."""
+    """Whether an expression is certainly a metric, by its creation, from a list, or from a model."""
     if kind_of_value(module, expr) == "Metric" or _is_held_by_model(module, expr, "metrics"):
         return True
     origin = module.origin(expr)
@@ -70,13 +70,13 @@ def is_keras_metric(module: Module, expr: ast.expr) -> bool:
 
 
 def defines(module: Module, expr: ast.expr, method: str) -> bool:
-    """Whether the object is of a class of the user's that has its own method of that name."""
+    """Whether the object's user-defined class overrides the method."""
     owner = _class_of_user(module, expr)
     return owner is not None and owner.module.method(owner, method) is not None
 
 
 def may_define(module: Module, expr: ast.expr, method: str) -> bool:
-    """Whether the object has, or could have, a method of the user's: what is loaded may be any of their models."""
+    """Whether the object may have a user-defined method; a loaded model may be of any class."""
     if defines(module, expr, method):
         return True
     origin = module.origin(expr)
@@ -88,7 +88,7 @@ def may_define(module: Module, expr: ast.expr, method: str) -> bool:
 
 
 def _class_of_user(module: Module, expr: ast.expr) -> ClassInfo | None:
-    """The class of the user's that an object is of; it may have attributes of its own."""
+    """Return the user-defined class of an object."""
     if isinstance(expr, ast.Name) and expr.id == "self":
         return module.class_of(expr)
     origin = module.origin(expr)
@@ -100,11 +100,11 @@ _OF_EVERY_LAYER = frozenset(
     "output_shape input_shape get_output_at get_input_at get_output_shape_at get_input_shape_at inbound_nodes "
     "outbound_nodes".split()
 )
-"""Attributes that no layer of Keras 3 has; others, such as `stateful`, some layers have kept."""
+"""Attributes that no Keras 3 layer has; some layers kept others, such as `stateful`."""
 
 
 def reads_keras_layer(module: Module, node: ast.Attribute) -> bool:
-    """Whether an attribute is read of a layer of Keras itself; one of the user's may define it."""
+    """Whether an attribute is read from a Keras layer; a custom layer may define it."""
     if not isinstance(node.ctx, ast.Load):
         return False
     made = module.made_by(node.value)
@@ -140,7 +140,7 @@ def _is_held_by_model(module: Module, expr: ast.expr, parts: str) -> bool:
 
 
 def _is_asked_for(module: Module, node: ast.Attribute) -> bool:
-    """Whether the program makes sure that the attribute is there, or a class of its own has it."""
+    """Whether the program checks for the attribute, or a user-defined class has it."""
     parent = module.parent(node)
     while parent is not None:
         if isinstance(parent, ast.Try):

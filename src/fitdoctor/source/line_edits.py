@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def delete_lines(module: Module, statement: ast.stmt) -> Edit:
-    """Take a statement out with its lines and the comment behind it.
+    """Delete a statement with its lines and trailing comment.
 
-    `pass` takes its place where nothing else stands in its block, or something else stands on its lines.
+    It becomes `pass` if its block would be empty, or if its lines contain other code.
     """
     place = module.location(statement)
     parent = module.parent(statement)
@@ -26,18 +26,18 @@ def delete_lines(module: Module, statement: ast.stmt) -> Edit:
 
 
 def indent_of(module: Module, node: ast.AST) -> str:
-    """The white space that the line of a node begins with: as many tabs or spaces as the user writes."""
+    """Return the indentation of a node's line, in the user's tabs or spaces."""
     line = module.places.lines[getattr(node, "lineno", 1) - 1]
     return line[: len(line) - len(line.lstrip(" \t\f"))]
 
 
 def with_comment(module: Module, statement: ast.stmt) -> str:
-    """The text of a statement with the comment behind it, which moves along."""
+    """Return the text of a statement with its trailing comment."""
     return module.segment(statement) + comment_behind(module.text, module.places.span(statement)[1])
 
 
 def put_instead(module: Module, node: ast.expr, text: str) -> Edit:
-    """Other text in the place of an expression; where `x = x` would be left, the statement goes."""
+    """Replace an expression; delete the statement if `x = x` would be left."""
     statement = module.statement(node)
     if isinstance(statement, ast.Assign) and statement.value is node:
         if [module.segment(target) for target in statement.targets] == [text]:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 def line_reader(
     project: Project | None = None, quoted: Mapping[tuple[str, int | None, int], str] | None = None
 ) -> Callable[[Location], str | None]:
-    """Gives lines of the user's files as they were read for the project, others from the disk.
+    """Returns lines of the user's files, from the project if they were read, else from disk.
 
     Args:
         project: the files that were read.
-        quoted: what a traceback says stands on a line, by path, cell and number, for files that are not at hand.
+        quoted: lines quoted in a traceback, by path, cell and number, for unavailable files.
     """
     texts: dict[str, SourceFacts | None] = {}
     split: dict[tuple[str, int | None], list[str]] = {}

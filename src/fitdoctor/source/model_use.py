@@ -1,4 +1,4 @@
-"""Whether a file can make or fit a model at all: following one that cannot is time spent for nothing."""
+"""Decides whether a file may create or fit a model, to skip interpreting the others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _USED = frozenset(
 
 
 def may_make_models(module: Module) -> bool:
-    """Whether the file calls a layer or model of Keras into being, or, in a program with Keras, has one fitted."""
+    """Whether the file creates a Keras layer or model or, in a program with Keras, fits one."""
     modules = module.project.modules if module.project is not None else (module,)
     if not _mention_keras(modules) or is_inside_keras(module):
         return False
@@ -38,11 +38,11 @@ def may_make_models(module: Module) -> bool:
 
 
 _MOST_FILES = 60
-"""A program has a few files of its own; a package of hundreds is not followed from file to file."""
+"""Maximum number of project files followed; a package of hundreds is not."""
 
 
 def _has_models_made(module: Module) -> bool:
-    """Whether the file calls a function of another file of the program that makes or fits models."""
+    """Whether the file calls a function of another file that creates or fits models."""
     project = module.project
     if project is None or not 1 < len(project.modules) <= _MOST_FILES:
         return False
@@ -62,7 +62,7 @@ def _calls_for_models(module: Module) -> Iterator[CallSite]:
 
 @lru_cache(maxsize=8)
 def functions_with_models(whole: Project | Module) -> frozenset[ast.AST]:
-    """The functions that make or fit models, or make an object of a class of the user's that is one, or call those."""
+    """Return the functions that create or fit models, directly or through others."""
     modules = whole.modules if isinstance(whole, Project) else (whole,)
     waiting = [
         function
@@ -86,7 +86,7 @@ def _makes_own(site: CallSite) -> bool:
 
 
 def _around(module: Module, node: ast.AST) -> Iterator[ast.AST]:
-    """The functions that a node stands in, innermost first."""
+    """Yield the enclosing functions of a node, innermost first."""
     function = module.function_of(node)
     while function is not None:
         yield function.node
@@ -94,7 +94,7 @@ def _around(module: Module, node: ast.AST) -> Iterator[ast.AST]:
 
 
 def is_inside_keras(module: Module) -> bool:
-    """Whether it is a file of Keras itself, which imports its neighbours and not the Keras that programs use."""
+    """Whether a file belongs to Keras itself, which imports its own modules."""
     names = {imported(module, alias) for alias in module.nodes(ast.alias)}
     return any(name.startswith(_INSIDES) for name in names) and not any(
         name.partition(".")[0] in ("keras", "tensorflow", "tf_keras") and not name.startswith(_INSIDES)

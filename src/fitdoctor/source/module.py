@@ -1,4 +1,4 @@
-"""One file of the user's, analysed: names, calls, classes, functions and places, each worked out when asked for."""
+"""The lazy analysis of one file: names, calls, classes, functions and locations."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Module:
         self.path = facts.path
         self.text = facts.text
         self.keras = facts.keras
-        # A tree makes many objects and no garbage: the collector would look at all of them time and again.
+        # Parsing creates many objects and no garbage, so the garbage collector is paused.
         collecting = gc.isenabled()
         gc.disable()
         try:
@@ -70,7 +70,7 @@ class Module:
         self.answers: dict[tuple[object, ...], object] = {}
 
     def join(self, project: Project) -> None:
-        """Become part of a project; what was worked out alone is forgotten."""
+        """Join a project and drop results computed without it."""
         self.project = project
         for known in (
             self._resolved,
@@ -214,7 +214,7 @@ class Module:
         return known
 
     def definition(self, expr: ast.AST) -> ClassInfo | FunctionInfo | None:
-        """The class or function of the user's that a name means, in this file or, within a project, another."""
+        """Return the user-defined class or function that a name refers to, in this file or the project."""
         if expr not in self._definitions:
             self._definitions[expr] = self._definition(expr, _ALIAS_STEPS)
         return self._definitions[expr]
@@ -254,7 +254,7 @@ class Module:
         return ""
 
     def ancestry(self, info: ClassInfo) -> tuple[ClassInfo, ...]:
-        """The class and those of the user's that it inherits from, nearest first."""
+        """Return the class and its user-defined bases, nearest first."""
         return info.ancestry
 
     def method(self, info: ClassInfo, name: str) -> FunctionInfo | None:
@@ -284,7 +284,7 @@ class Module:
     # --- names ----------------------------------------------------------------------------------------------------
 
     def resolve(self, node: ast.AST | None) -> str:
-        """The canonical dotted name of a name or attribute (`keras.layers.Dense`), "" when it is not known.
+        """Return the canonical dotted name of a name or attribute (`keras.layers.Dense`); "" if unknown.
 
         A builtin that nothing shadows goes by its own name.
         """
@@ -397,7 +397,7 @@ class Module:
         return known
 
     def made_by(self, expr: ast.expr) -> ast.expr:
-        """The expression of this file that last made what `expr` means; `expr` itself where none is evident."""
+        """Return the expression in this file that `expr` comes from; `expr` itself if unclear."""
         from fitdoctor.source import origins
 
         return origins.made_by(self, expr)
@@ -441,7 +441,7 @@ class Module:
 
     @cached_property
     def calls_of(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
-        """The same, with functions that are also handed around by name."""
+        """Return the calls of each function, including functions that are also passed around by name."""
         from fitdoctor.source.callees import all_calls
 
         return all_calls([self])
@@ -491,7 +491,7 @@ class Module:
         return tensors.flow_of(self, node) if known is None else known
 
     def is_tensor(self, expr: ast.expr) -> bool:
-        """Whether the expression surely is a symbolic tensor: in traced code, and made from tensors."""
+        """Whether the expression is certainly a symbolic tensor: in traced code, and computed from tensors."""
         from fitdoctor.source.traced import tensors
 
         return tensors.is_tensor(self, expr)

@@ -1,10 +1,10 @@
-"""One name for each thing of TensorFlow and Keras, however it was imported."""
+"""Canonical names of TensorFlow and Keras objects, however they are imported."""
 
 from __future__ import annotations
 
 import functools
 
-# Names that Keras exports twice (or exported, over the years); the first is what judges ask for.
+# Names that Keras exports, or once exported, more than once; judges use the first.
 _SAME = {
     "keras.Sequential": "keras.models.Sequential keras.engine.sequential.Sequential keras.engine.Sequential",
     "keras.Model": "keras.models.Model keras.engine.training.Model keras.engine.Model keras.training.Model "
@@ -124,7 +124,7 @@ KINDS = {
     "keras.regularizers.Regularizer": "Regularizer",
     "keras.optimizers.Optimizer": "Optimizer",
 }
-"""Base classes and the kind of class that their heirs are."""
+"""Base classes and the kind of their subclasses."""
 
 _KIND_PLACES = (
     ("keras.layers.", "Layer"),
@@ -171,7 +171,7 @@ _ONE_LEVEL = frozenset(
 )
 """Parts of Keras that show what their files define under one name."""
 _AS_INSIDE = frozenset("applications datasets engine optimizers random saving".split())
-"""Parts of Keras that are laid out inside as they are outside."""
+"""Parts of Keras whose internal layout matches the public one."""
 
 
 def _from_inside(dotted: str) -> str:
@@ -215,7 +215,7 @@ def own_keras(name: str) -> str:
 
 
 def kind_of(name: str) -> str:
-    """The kind of class that a canonical base class makes of its heir; "" for any other."""
+    """Return the kind of a subclass of a canonical base class; "" for others."""
     name = own_keras(name)
     if name in KINDS:
         return KINDS[name]

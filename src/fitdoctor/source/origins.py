@@ -1,4 +1,4 @@
-"""Follows a value back to the expression that made it: through names, unpacking, splits, functions and files."""
+"""Follows a value back to the expression that created it: through names, unpacking, splits, functions and files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Step:
 
     module: Module
     node: ast.AST
-    """Where the value was before the step: a name, a call, a parameter."""
+    """The location of the value before the step: a name, a call, a parameter."""
     how: str
     """`name`, `augmented`, `attribute`, `element`, `split`, `return`, `argument`, `for`, `with`, `write`."""
 
@@ -47,13 +47,13 @@ class Origin:
 
     module: Module
     node: ast.expr
-    """The expression that made it, in `module`; for `x /= 255` the target of that statement."""
+    """The expression that created it, in `module`; for `x /= 255` the target of that statement."""
     steps: tuple[Step, ...] = ()
-    """The way there, from the use backwards."""
+    """The steps from the use backwards."""
     path: Path = ()
     """The part of `node` that it is, where the way ends at a value with parts (`load_data()`: (0, 1))."""
     certain: bool = True
-    """Every step is the only one possible: no branch, loop or second assignment could have given another value."""
+    """Whether every step is unambiguous: no branch, loop or second assignment could give another value."""
 
     @property
     def writes(self) -> tuple[Step, ...]:
@@ -62,7 +62,7 @@ class Origin:
 
     @property
     def decided(self) -> tuple[Module, ast.AST]:
-        """The place where the values were last decided: an in-place write, or else what made them."""
+        """Return where the values were last set: an in-place write, else their creation."""
         for step in self.writes:
             return step.module, step.node
         return self.module, self.node
@@ -219,7 +219,7 @@ def _follow(place: _Place, through_writes: bool, one_file: bool) -> _Place:
 
 
 def _back(place: _Place) -> _Place | None:
-    """The place one step further back; None at the end of the way."""
+    """Return the point one step further back; None at the origin."""
     spend()
     node = place.node
     if isinstance(node, ast.Name):

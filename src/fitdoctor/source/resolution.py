@@ -1,4 +1,4 @@
-"""What a name means: through imports, star imports, fallbacks and plain second names."""
+"""Resolves names through imports, star imports, fallbacks and aliases."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _dotted_name(module: Module, node: ast.Name, steps: int) -> str:
 
 
 def _in_force(module: Module, node: ast.Name, scope: Scope) -> list[ast.AST]:
-    """Of several bindings, those that may hold at a use: `try: import a / except: a = None` gives the first."""
+    """Return the bindings that may hold at a use; the first for `try: import a / except: a = None`."""
     known = module.attempts.get((scope, node.id))
     if known is None:
         known = module.attempts[scope, node.id] = _attempts(module, scope.bindings[node.id])
@@ -73,7 +73,7 @@ def _at(node: ast.AST) -> tuple[int, int]:
 
 
 def _is_fallback(module: Module, binding: ast.AST) -> bool:
-    """Whether a binding stands in an `except` or `else`, for want of an import that failed."""
+    """Whether a binding is a fallback in `except` or `else` for a failed import."""
     child, current = binding, module.parent(binding)
     while current is not None and not isinstance(current, FUNCTIONS):
         if isinstance(current, ast.ExceptHandler):

@@ -1,4 +1,4 @@
-"""The notebook that this process runs: the cells that IPython has run so far, as one program."""
+"""The notebook running in this process: the cells executed so far, as one program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeGuard
 
 _TIMED = ("<timed exec>", "<timed eval>")
-"""What `%%time` and `%time` run has no number of its own: it is the cell under way."""
+"""Pseudo-files of `%%time` and `%time`, which belong to the current cell."""
 _CELL_MAGIC = pattern(r"^\s*%%")
 _TIMED_CELL = pattern(r"^\s*%%time\b")
 _LINE_MAGIC = pattern(r"^\s*%time\b")
@@ -28,11 +28,11 @@ _stand_in: Any = None
 
 
 def run_from_file(path: str = "", shell: Any = None) -> None:
-    """Say that the cells come from a notebook's file that is run as a program.
+    """Register the notebook file that is run as a program.
 
     Args:
         path: the file.
-        shell: who runs the cells where IPython does not.
+        shell: the runner of the cells, if it is not IPython.
     """
     global _file, _stand_in
     _file = os.path.abspath(path) if path else _file
@@ -162,7 +162,7 @@ def _blank(cell: str) -> str:
 
 
 def _without_redefined(cell: str, tree: ast.Module, later: list[ast.Module | None]) -> str:
-    """The cell without the classes and functions that a later one defines again: what is mended and run once more."""
+    """Return the cell without classes and functions that a later cell redefines."""
     again = {node.name for other in later if other is not None for node in other.body if _is_definition(node)}
     lines = cell.split("\n")
     for node in tree.body:

@@ -1,4 +1,4 @@
-"""Comments with which the user silences a cause on a line, and whether each of them is still needed."""
+"""Suppression comments, and whether each of them is still needed."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Suppression:
     location: Location
     """The comment's own place."""
     line: int
-    """The line that it speaks for: its own, or the next where it stands alone. Counted as `location` counts."""
+    """The line it applies to: its own, or the next one if it is alone. Counted as `location` counts."""
 
     def covers(self, finding: Finding) -> bool:
         """Whether it silences a finding."""
         place = finding.location
         if place is None or (place.path, place.cell) != (self.location.path, self.location.cell):
             return False
-        # The comment of a call over several lines may stand behind its last one.
+        # The comment of a multi-line call may be on its last line.
         if self.line not in (place.line, place.end_line):
             return False
         return not self.names or any(_means(name, finding) for name in self.names)
@@ -55,7 +55,7 @@ class Unused:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Findings after the comments were heeded."""
+    """Findings after suppression."""
 
     kept: tuple[Finding, ...]
     suppressed: tuple[Finding, ...]
@@ -82,7 +82,7 @@ def suppressions(module: Module) -> tuple[Suppression, ...]:
 
 
 def suppress(module: Module, findings: Iterable[Finding]) -> Outcome:
-    """Take out the findings of this file that a comment silences, and the errors that the program itself expects."""
+    """Remove the findings of this file that a comment suppresses, and errors that the program itself expects."""
     comments = suppressions(module)
     kept: list[Finding] = []
     silenced: list[Finding] = []
@@ -157,7 +157,7 @@ def _spelled(name: str) -> str:
 
 
 def _past_comments(module: Module, found: list[Suppression]) -> Iterable[Suppression]:
-    """Let a comment that stands alone speak for the next line of code, past other comments."""
+    """Apply a comment on its own line to the next line of code, past other comments."""
     for suppression in found:
         place, line = suppression.location, suppression.line
         if line != place.line:

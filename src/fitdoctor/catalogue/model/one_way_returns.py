@@ -12,7 +12,7 @@ from fitdoctor.source.module import FunctionInfo
 
 
 def input_otherwise(function: FunctionInfo, last: ast.stmt) -> Iterator[Fix]:
-    """Return the input unchanged outside training, for a layer that only acts during training."""
+    """Yield a fix that returns the input unchanged outside training, for a layer that only acts during training."""
     if function.name == "call" and only_while_training(function) and len(function.parameters) > 1:
         given = function.parameters[1]
         edits = insert_after(function.module.code(last), f"return {given}")

@@ -125,7 +125,7 @@ def _specs(
 
 
 def _of_classes(run: Interpreter, dims: Dims | Unknown, layer: Ref | None) -> Shape | Unknown:
-    """Whether the output is a softmax over an unknown number of classes: `Dense(len(classes))`."""
+    """Return the shape of a softmax over an unknown number of classes, `Dense(len(classes))`, with that axis open."""
     record = run.record(layer) if layer is not None else None
     if isinstance(dims, Unknown) or len(dims) < 2 or not isinstance(record, LayerRecord):
         return _UNKNOWN

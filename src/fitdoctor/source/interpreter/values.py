@@ -1,4 +1,4 @@
-"""The abstract values that the static side computes with: exact where the source tells, Unknown where it does not."""
+"""Abstract values of the interpreter: exact if the source determines them, else Unknown."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 UNTOLD = Unknown("not evident from the source")
 
 ELEMENT = "tf.data element"
-"""The container of what a dataset gives."""
+"""The container type of a dataset element."""
 FLOW = "keras.preprocessing.image.ImageDataGenerator.flow_from_directory"
-"""What is `Made` of a folder of pictures: it gives batches."""
+"""Marks batches that Keras reads from a folder of images."""
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,17 @@ NONE = Plain(None)
 
 @dataclass(frozen=True)
 class Named:
-    """Something of a library, by its canonical dotted name: `keras.layers.Dense`."""
+    """A library object by its canonical dotted name: `keras.layers.Dense`."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Made:
-    """What a library's callable returned, where it has no meaning of its own here: an optimizer, a scaler."""
+    """The result of a library call without a dedicated type here: an optimizer, a scaler."""
 
     name: str
-    """The canonical name of what was called."""
+    """The canonical name of the callee."""
     positional: tuple[Value, ...] = ()
     keywords: tuple[tuple[str, Value], ...] = ()
     node: ast.AST | None = field(default=None, compare=False)
@@ -50,7 +50,7 @@ class Made:
     """False when `*args` or `**kwargs` hide arguments."""
 
     def argument(self, name: str, position: int | None = None) -> Value | None:
-        """An argument by name or place; None when it was not given."""
+        """Return an argument by name or position; None if it was not passed."""
         for keyword, value in self.keywords:
             if keyword == name:
                 return value
@@ -74,7 +74,7 @@ class Span:
     stop: Value
     step: Value
     width: int | None = None
-    """How far apart start and stop are, where that is told and they are not: `i : i + 60` in a loop."""
+    """The distance between start and stop, if only that is known: `i : i + 60` in a loop."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Ref:
-    """A mutable thing, by its number in the heap."""
+    """A mutable object, by its heap id."""
 
     id: int
 
@@ -137,13 +137,13 @@ class Generated:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Least and largest value of an array, both really there."""
+    """Minimum and maximum of an array, both present in it."""
 
     low: float
     high: float
     integral: bool
     complete: bool = False
-    """Every value was seen: the array was written out, or the call determines it."""
+    """Whether every value is known: the array is literal, or the call determines it."""
 
 
 @dataclass(frozen=True)
@@ -155,19 +155,19 @@ class Array:
     container: str = "numpy.ndarray"
     bounds: Bounds | None = None
     numbers: tuple[float, ...] | None = None
-    """Every value in order, where the source writes them out."""
+    """All values in order, if the source lists them."""
     unit_rows: bool = False
     """Every row is one-hot."""
     columns: tuple[tuple[str, Array], ...] | None = None
     """The columns of a table, where they are known."""
     kinds: int | None = None
-    """How many different values there are, of texts and whole numbers, where that is told."""
+    """The number of distinct strings or integers, if known."""
     fractions: bool = False
-    """It is full of fractions, as what is drawn or measured: no whole numbers, and no classes."""
+    """Whether the values are fractions, as in random or measured data: not integers, not classes."""
     buffer: int = field(default=0, compare=False)
-    """Which memory it looks at: writing there changes every view of it. 0 for memory that nobody holds yet."""
+    """The memory it views: writing there changes every view. 0 for memory without an owner yet."""
     node: ast.expr | None = field(default=None, compare=False)
-    """The expression that made it; None where a call made several things at once."""
+    """The expression that created it; None if a call created several values at once."""
 
     @property
     def rank(self) -> int | None:
@@ -227,7 +227,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Mapping:
-    """A dict that nothing changes any more: an element of a dataset."""
+    """An immutable dict: an element of a dataset."""
 
     items: tuple[tuple[Any, Value], ...]
 
@@ -258,19 +258,19 @@ Value = (
 
 @dataclass(frozen=True)
 class ListRecord:
-    """A list; `items` is None once its content is not known any more."""
+    """A list; `items` is None once its content is unknown."""
 
     items: tuple[Value, ...] | None
     node: ast.expr | None = field(default=None, compare=False)
     element: Value | None = None
-    """What is true of every item where `items` is None; None when not every item was seen."""
+    """What holds for every item if `items` is None; None if not every item was seen."""
     grows: bool = False
     """A loop of unknown length has put items in."""
 
 
 @dataclass(frozen=True)
 class DictRecord:
-    """A dict with plain keys, in order; `items` is None once its content is not known any more."""
+    """A dict with plain keys, in order; `items` is None once its content is unknown."""
 
     items: tuple[tuple[Any, Value], ...] | None
     node: ast.expr | None = field(default=None, compare=False)
@@ -278,12 +278,12 @@ class DictRecord:
 
 @dataclass(frozen=True)
 class InstanceRecord:
-    """An instance of a class of the file (no layer and no model)."""
+    """An instance of a class of the file that is neither a layer nor a model."""
 
     owner: Class
     attributes: tuple[tuple[str, Value], ...] = ()
     open: bool = False
-    """Attributes may be there, or be others, that were not seen."""
+    """Whether there may be other, unseen attributes."""
 
 
 @dataclass(frozen=True)
@@ -302,7 +302,7 @@ class LayerRecord:
     """For a model that is used as a layer."""
     built_on: Dims | None = None
     perhaps: bool = False
-    """It was built so in one of the ways that lead here, and not at all in another."""
+    """Whether it is built on only some of the paths to this point."""
     inputs: tuple[Dims, ...] | None = None
     """The shapes of its first call."""
     outputs: tuple[Dims, ...] | None = None
@@ -310,7 +310,7 @@ class LayerRecord:
     trainable_parameters: int | Unknown = UNTOLD
     trainable: bool | Unknown = True
     open: bool = False
-    """Unknown code had it in hand."""
+    """Whether it was passed to unknown code."""
 
 
 @dataclass(frozen=True)
@@ -331,7 +331,7 @@ class Arguments:
     """False when `*args` or `**kwargs` hide arguments."""
 
     def get(self, name: str, position: int | None = None) -> Value | None:
-        """An argument by name or place; None when it was not given, Unknown when it may have been."""
+        """Return an argument by name or position; None if it was not passed, Unknown if it may have been."""
         for keyword, value in self.keywords:
             if keyword == name:
                 return value
@@ -344,7 +344,7 @@ class Arguments:
         return tuple(keyword for keyword, _ in self.keywords)
 
     def expression(self, name: str, position: int | None = None) -> ast.expr | None:
-        """The argument as it stands in the source."""
+        """Return the argument's expression in the source."""
         for keyword in self.node.keywords:
             if keyword.arg == name:
                 return keyword.value
@@ -380,11 +380,11 @@ class ModelRecord:
     attributes: tuple[tuple[str, Value], ...] = ()
     compiled: Compiled | Unknown | None = None
     traced: tuple[tuple[Ref, bool], ...] | None = None
-    """Which layers were trainable when the compiled step was first run; None before that."""
+    """The layers that were trainable when the compiled step first ran; None before that."""
     open: bool = False
-    """Unknown code had it in hand."""
+    """Whether it was passed to unknown code."""
     broken: bool = False
-    """Making it raises."""
+    """Whether creating it raises."""
     strategy: str = ""
     trainable: bool | Unknown = True
 
@@ -393,7 +393,7 @@ Record = ListRecord | DictRecord | InstanceRecord | LayerRecord | ModelRecord
 
 
 def attribute_of(record: InstanceRecord | LayerRecord | ModelRecord, name: str) -> Value | None:
-    """An attribute that the program set; None when it was not seen."""
+    """Return an attribute that the program set; None if unseen."""
     for known, value in record.attributes:
         if known == name:
             return value
@@ -410,7 +410,7 @@ def with_attribute(
 
 
 def opened(record: Record) -> Record:
-    """The record after unknown code had the thing in hand."""
+    """Return the record after unknown code may have changed the object."""
     if isinstance(record, ListRecord):
         return ListRecord(None, record.node)
     if isinstance(record, DictRecord):

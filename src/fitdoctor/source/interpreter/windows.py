@@ -1,4 +1,4 @@
-"""Windows that slide over an array: the length of slices whose ends are not told, but how far apart they are."""
+"""Sliding windows: slices of known length at unknown positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def window_length(run: Interpreter, node: ast.Slice) -> int | None:
-    """The length of `i : i + n` and `i - n : i` where a list is filled with such: all of them, or no array comes of it."""
+    """Return the length of `i : i + n` or `i - n : i` in a list of windows, which must all be equal to form an array."""
     if node.lower is None or node.upper is None or not _fills_list(run, node):
         return None
     apart = _apart(node.lower, node.upper)
@@ -22,7 +22,7 @@ def window_length(run: Interpreter, node: ast.Slice) -> int | None:
 
 
 def _apart(lower: ast.expr, upper: ast.expr) -> ast.expr | None:
-    """What `upper` has more than `lower`, as it is written."""
+    """Return the difference between `upper` and `lower`, read from their source."""
     if isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add):
         if _same(upper.left, lower):
             return upper.right

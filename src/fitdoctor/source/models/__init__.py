@@ -1,1 +1,1 @@
-"""Layers and models as the source makes them: their shapes, weights, and what Keras would refuse."""
+"""Layers and models in the source: their shapes, weights, and inputs that Keras would reject."""

@@ -17,7 +17,7 @@ Operation = Ref | LayerCall
 
 
 def graph_layers(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...] | None:
-    """The layers between inputs and outputs, deepest first as Keras sorts them; None where history is missing."""
+    """Return the layers between inputs and outputs, deepest first as Keras sorts them; None if history is missing."""
     inputs, outputs = tensors_in(run, record.inputs), tensors_in(run, record.outputs)
     if inputs is None or outputs is None:
         return None
@@ -37,7 +37,7 @@ def graph_layers(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...] | Non
 
 
 def input_left_out(run: Interpreter, inputs: Value, outputs: Value) -> Ref | None:
-    """The first `Input` on the way to the outputs that is not among the inputs; None also where the way is not told."""
+    """Return the first `Input` behind the outputs that is not among the inputs; None if there is none or it is unknown."""
     begin, end = tensors_in(run, inputs), tensors_in(run, outputs)
     walk = _calls_between(begin, end) if begin is not None and end is not None else None
     given = {tensor.call for tensor in begin or ()}
@@ -53,7 +53,7 @@ def _operation(call: LayerCall) -> Operation:
 
 
 class _Walk:
-    """The calls on the way from outputs to inputs: as they are met, and as they are done with."""
+    """Yield the calls between outputs and inputs, on entry and on exit."""
 
     def __init__(self) -> None:
         self.met: list[LayerCall] = []
@@ -115,7 +115,7 @@ def chain_of(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...] | None:
 
 
 def path_to(run: Interpreter, tensor: Symbolic) -> tuple[str, ...]:
-    """The names of the layers and functions behind a tensor, last first; `?` for what is not told."""
+    """Return the names of the layers and functions behind a tensor, last first; `?` if unknown."""
     names: list[str] = []
     while len(names) < _LONGEST_PATH:
         call = tensor.call
@@ -136,7 +136,7 @@ def path_to(run: Interpreter, tensor: Symbolic) -> tuple[str, ...]:
 
 
 def _path_in(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
-    """The end of the way through a nested model."""
+    """Return the names of the layers in a nested model, last first."""
     if record.kind == "sequential" and record.layers and not record.open:
         inside = [run.record(layer) for layer in reversed(record.layers)]
         return tuple(one.name if isinstance(one, LayerRecord) else "?" for one in inside)

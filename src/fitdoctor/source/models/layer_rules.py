@@ -1,4 +1,4 @@
-"""What a Keras layer makes of its input shapes: the output shapes, a refusal, or Unknown."""
+"""Shape rules of Keras layers: output shapes, an error, or Unknown."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Joined = Callable[[LayerPlan, tuple[Dims, ...]], tuple[Dims, ...]]
 
 @dataclass(frozen=True)
 class Applied:
-    """What a layer gives for its inputs."""
+    """The result of calling a layer."""
 
     outputs: tuple[Dims, ...] | Unknown = Unknown("not evident from the source")
     """One shape, or several where the layer returns several tensors."""
     refusal: Refused | None = None
-    """What Keras would raise instead."""
+    """The exception that Keras would raise instead."""
     parameters: int | Unknown = Unknown("not evident from the source")
     trainable_parameters: int | Unknown = Unknown("not evident from the source")
 
@@ -36,7 +36,7 @@ class Applied:
 def apply_layer(
     plan: LayerPlan, inputs: tuple[Dims | Unknown, ...], call: frozenset[str] = frozenset()
 ) -> Applied:
-    """What the layer does with inputs of these shapes, batch axis first.
+    """Return the result of a layer on inputs of these shapes, batch axis first.
 
     Args:
         plan: the layer.
@@ -172,10 +172,10 @@ def _reshape(plan: LayerPlan, dims: Dims) -> Dims:
 
 
 def reshaped(dims: Dims, target: tuple[int, ...]) -> Dims:
-    """The shape after a reshape, with -1 worked out.
+    """Return the shape after a reshape, with -1 resolved.
 
     Raises:
-        Refused: the sizes do not go into one another.
+        Refused: the sizes do not match.
     """
     size = product(dims)
     if not isinstance(size, int):
@@ -192,7 +192,7 @@ def reshaped(dims: Dims, target: tuple[int, ...]) -> Dims:
 
 
 def size_changed(dims: Dims, target: tuple[int, ...]) -> Refused:
-    """What Keras says of a reshape to another number of elements."""
+    """Return the Keras error for a reshape to a different number of elements."""
     return Refused(
         "ValueError",
         f"The total size of the tensor must be unchanged. Received: input_shape={shown(dims)}, "
@@ -271,7 +271,7 @@ KEEPS_DTYPE = frozenset(
     "Flatten Reshape Permute RepeatVector Cropping1D Cropping2D Cropping3D ZeroPadding1D ZeroPadding2D "
     "ZeroPadding3D UpSampling1D UpSampling2D UpSampling3D InputLayer".split()
 )
-"""Layers whose output has the type of their input; floating types aside, the others give floats."""
+"""Layers whose output has the dtype of their input; other layers output floats."""
 
 
 # --- wrappers ----------------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ WRAPPERS: dict[str, Joined] = {"SpectralNormalization": _spectral, "TimeDistribu
 
 
 def count_parameters(plan: LayerPlan, shapes: tuple[Dims, ...]) -> tuple[int | Unknown, int | Unknown]:
-    """How many weights the layer has on such inputs, and how many of them are trained."""
+    """Return the number of weights for these inputs, and of trainable ones."""
     try:
         return count(plan, shapes)
     except Obscure:
@@ -321,7 +321,7 @@ def count_parameters(plan: LayerPlan, shapes: tuple[Dims, ...]) -> tuple[int | U
 
 
 def fixed_axis(plan: LayerPlan) -> int | None:
-    """The axis whose length is fixed once the layer is built, for layers that check it on every later call."""
+    """Return the axis whose size is fixed by `build` and checked on every later call."""
     name = plan.class_name
     if name == "Dense":
         return -1

@@ -1,4 +1,4 @@
-"""The settings that Keras layers take: their names by position, and how a shape rule reads them."""
+"""Settings of Keras layers: their names by position, and accessors for shape rules."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Dims = tuple[Dim, ...]
 
 
 class Obscure(Exception):
-    """The source does not tell enough: the answer is Unknown."""
+    """Raised if the source does not determine the result."""
 
 
 class Refused(Exception):
-    """Keras would raise here."""
+    """Raised where Keras would raise."""
 
     def __init__(self, type: str, message: str) -> None:
         super().__init__(message)
@@ -47,7 +47,7 @@ KERAS_1_SETTINGS = frozenset(
     "border_mode subsample nb_filter nb_row nb_col filter_length subsample_length pool_length stride W_regularizer "
     "b_regularizer init dim_ordering inner_activation dropout_W dropout_U atrous_rate consume_less".split()
 )
-"""Names of Keras 1: a layer with one is refused, and its numbers by position meant something else."""
+"""Keras 1 arguments: a layer with one fails, and its positional numbers had another meaning."""
 
 POSITIONAL: Mapping[str, tuple[str, ...]] = {
     name: tuple(parameters.split())
@@ -190,7 +190,7 @@ class LayerPlan:
     """False where the call has `*args` or `**kwargs` that the source does not tell."""
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A setting as it is, Unknown where it is not told."""
+        """Return a setting; Unknown if the source does not determine it."""
         if name in self.settings:
             return self.settings[name]
         return default if self.certain else Unknown("passed as **kwargs")
@@ -218,7 +218,7 @@ class LayerPlan:
         return value
 
     def width(self, name: str) -> int | Unknown:
-        """How many units or filters a layer gives its output; Unknown where they are computed.
+        """Return the units or filters of a layer; Unknown if computed.
 
         Raises:
             Obscure: the setting is told, and no whole number.
@@ -280,7 +280,7 @@ def require_rank(plan: LayerPlan, dims: Dims, exact: int = 0, least: int = 0) ->
 
 
 def shown(dims: Dims) -> str:
-    """A shape in words; what is not told is a question mark."""
+    """Format a shape, with `?` for unknown sizes."""
     inside = ", ".join("?" if isinstance(dim, Unknown) else str(dim) for dim in dims)
     return f"({inside},)" if len(dims) == 1 else f"({inside})"
 
@@ -296,7 +296,7 @@ def product(dims: Dims) -> Dim:
 
 
 def sure_first(dims: Dims) -> Iterator[Dim]:
-    """The axes with the untold first: they decide what is known about the whole."""
+    """Yield the axes, the unknown ones first."""
     yield from (dim for dim in dims if isinstance(dim, Unknown))
     yield from (dim for dim in dims if dim is None)
     yield from (dim for dim in dims if isinstance(dim, int))

@@ -1,4 +1,4 @@
-"""Layers that Keras would refuse to make or to call, as they are told to the listener."""
+"""Reports layers that Keras would fail to create or call to the listener."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Failure:
-    """A layer that Keras would refuse to call."""
+    """A layer that would reject its input."""
 
     refusal: Refused
     layer: Ref
@@ -42,7 +42,7 @@ class Failure:
 
 
 def refuse_numpy_units(run: Interpreter, class_name: str, arguments: Arguments) -> None:
-    """Tell of a `Dense` whose units are a whole number of NumPy's: Keras 3 takes an `int`."""
+    """Report a `Dense` whose units are a NumPy integer: Keras 3 expects an `int`."""
     units = arguments.get("units", 0) if class_name == "Dense" else None
     if not isinstance(units, Array) or units.dims != () or units.container != "numpy.ndarray":
         return
@@ -55,7 +55,7 @@ def refuse_numpy_units(run: Interpreter, class_name: str, arguments: Arguments) 
 
 
 def refuse_layers(run: Interpreter, ref: Ref, arguments: Arguments) -> None:
-    """Tell of a layer that is given another layer instead of that layer's output."""
+    """Report a layer called on another layer instead of its output."""
     for value in arguments.positional[:1]:
         for item in run.sequence(value) or (value,):
             passed = run.record(item) if isinstance(item, Ref) else None
@@ -71,7 +71,7 @@ def refuse_layers(run: Interpreter, ref: Ref, arguments: Arguments) -> None:
 
 
 OPEN = Plain(None)
-"""The length of the batch axis of a Keras tensor, as `x.shape[0]` gives it; told from any other None by what it is."""
+"""The batch size of a Keras tensor, as `x.shape[0]` returns it; distinct from any other None."""
 
 _NEED_SIZES = frozenset(
     f"{library}.{name}"
@@ -82,7 +82,7 @@ _NEED_SIZES = frozenset(
     )
     for name in names.split()
 )
-"""Functions that take sizes, each of which has to be a number or a tensor."""
+"""Functions whose size arguments must be numbers or tensors."""
 
 
 def open_shape(run: Interpreter, tensor: Symbolic) -> Value:
@@ -103,7 +103,7 @@ def _comes_from_input(run: Interpreter, tensor: Symbolic) -> bool:
 
 
 def refuse_open_size(run: Interpreter, name: str, arguments: Arguments) -> None:
-    """Tell of a function that is given the length of an open batch axis for a number."""
+    """Report a function that gets the size of an open batch axis as a number."""
     if name not in _NEED_SIZES or not run.reporting:
         return
     for value in (*arguments.positional, *(value for _, value in arguments.keywords)):

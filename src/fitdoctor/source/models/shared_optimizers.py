@@ -18,14 +18,14 @@ TRAINING = frozenset(("fit", "train_on_batch", "fit_generator"))
 
 @dataclass(frozen=True, eq=False)
 class SharedOptimizer:
-    """Where an optimizer is made, and where the second model is compiled with it."""
+    """Where an optimizer is created, and where the second model is compiled with it."""
 
     made: ast.Call
     compiled: ast.Call
 
 
 def shared_optimizer(run: Interpreter, model: Ref, record: ModelRecord) -> SharedOptimizer | None:
-    """The optimizer of a model that is trained now, if it has trained another on the way here."""
+    """Return the optimizer of the model being trained, if it has already trained another."""
     if not isinstance(record.compiled, Compiled):
         return None
     call = record.compiled.call
@@ -35,7 +35,7 @@ def shared_optimizer(run: Interpreter, model: Ref, record: ModelRecord) -> Share
     if not any(learns for _, learns in trainable_now(run, record)):
         # a frozen discriminator leaves the optimizer to the next model
         return None
-    # An optimizer is the same one as long as it is the same value: making it again makes another value.
+    # Optimizers are compared by value: creating one again gives another value.
     known = next((at for at, other in enumerate(run.optimizers) if other is made), None)
     if known is None:
         known = len(run.optimizers)

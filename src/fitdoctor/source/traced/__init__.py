@@ -1,1 +1,1 @@
-"""Code that runs while TensorFlow traces a graph: which functions, what in them is a tensor, where gradients pass."""
+"""Traced code: which functions are traced, which expressions are tensors, and where gradients flow."""

@@ -1,4 +1,4 @@
-"""Layers and metrics that a program only calls by hand, on values: a demonstration, or a loop that traces nothing."""
+"""Layers and metrics that a program only calls eagerly, on concrete values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SYMBOLIC = ("tensorflow.function", "tensorflow.compat.", "tensorflow.keras.")
 
 
 def only_called_by_hand(info: ClassInfo) -> bool:
-    """Whether every layer or metric of a class is called on values outside of any model, and does nothing else."""
+    """Whether every instance of a layer or metric class is only called on values outside any model."""
     module = info.module
     others = module.project.modules if module.project is not None else ()
     if info.kind not in ("Layer", "Metric"):

@@ -1,4 +1,4 @@
-"""Branches on values of Python's that come out alike wherever they are traced: flags that nothing in the program sets."""
+"""Branches on Python flags that have the same value in every trace."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fitdoctor.source.callees import argument_for, callee, callers_of, is_self
 from fitdoctor.source.module import FunctionInfo, Module
 
 _OF_KERAS = ("training", "mask")
-"""Arguments of `call` that Keras gives by itself."""
+"""Arguments of `call` that Keras passes automatically."""
 _IN_A_GRAPH = {
     "tensorflow.executing_eagerly": False,
     "tensorflow.compat.v1.executing_eagerly": False,
@@ -40,12 +40,12 @@ def holds_wherever_traced(info: FunctionInfo, test: ast.expr) -> bool | None:
 
 
 def never_runs(info: FunctionInfo, node: ast.AST) -> bool:
-    """Whether a node stands in a branch that no traced call takes, or behind one that always leaves."""
+    """Whether a node is in a branch that no traced call takes, or after one that always returns."""
     return _is_passed_by(info, node, lambda test: holds_wherever_traced(info, test))
 
 
 def runs_eagerly_alone(info: FunctionInfo, node: ast.AST) -> bool:
-    """Whether a node stands where only eager calls come: `if tf.executing_eagerly():`, after `if in_graph(): return`."""
+    """Whether only eager calls reach a node: under `if tf.executing_eagerly():`, after `if in_graph(): return`."""
     return _is_passed_by(info, node, lambda test: holds_in_a_graph(info.module, test))
 
 

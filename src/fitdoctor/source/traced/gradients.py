@@ -1,4 +1,4 @@
-"""Whether a gradient gets through a function of the user's, and the operation that cuts it where it does not."""
+"""Determines whether a gradient flows through a user's function, and which operation blocks it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CUTTING = frozenset(
 )
 _PY_FUNCTIONS = ("tensorflow.py_function", "tensorflow.compat.v1.py_function")
 PREDICTS = ("predict", "predict_on_batch")
-"""Methods of a model that give arrays, which no tape follows."""
+"""Model methods that return arrays, which tapes do not record."""
 _CUTTING_LIBRARIES = ("numpy.", "math.", "sklearn.", "scipy.")
 _DEEPEST = 4
 """How many calls of the user's functions are followed, one inside another."""
@@ -38,17 +38,17 @@ _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool"
 
 @dataclass(frozen=True)
 class Cut:
-    """The operation that no gradient passes."""
+    """The operation that blocks the gradient."""
 
     module: Module
-    """The file that it stands in."""
+    """The file that contains it."""
     node: ast.expr
     what: str
     """In the user's words: `tf.argmax`, a comparison, `.numpy()`."""
 
     @property
     def needs_value(self) -> bool:
-        """Whether it takes the value of a tensor: on a symbolic one it raises, before any gradient is missed."""
+        """Whether it reads a tensor's value: on a symbolic tensor it raises, before a gradient could be missing."""
         return isinstance(self.node, ast.Call) and _needs_value(self.module, self.node)
 
 
@@ -57,9 +57,9 @@ class _Reach:
     """How an expression depends on the roots."""
 
     open: bool = False
-    """Some way is differentiable."""
+    """Whether some path is differentiable."""
     cut: Cut | None = None
-    """Some way ends in an operation that cuts it: the first one met."""
+    """The first operation that blocks a path."""
 
     def __or__(self, other: _Reach) -> _Reach:
         return _Reach(self.open or other.open, self.cut or other.cut)
@@ -69,7 +69,7 @@ _NOTHING = _Reach()
 
 
 def cut_on_the_way(module: Module, body: Iterable[ast.stmt], is_root: IsRoot, wanted: str = "") -> Cut | None:
-    """The operation that cuts every way from the roots to what a body returns.
+    """Return the operation that blocks every path from the roots to the returned value.
 
     Args:
         module: the file.
@@ -78,7 +78,7 @@ def cut_on_the_way(module: Module, body: Iterable[ast.stmt], is_root: IsRoot, wa
         wanted: the name whose value matters; what is returned when it is "".
 
     Returns:
-        None when some way is open, when there is no way at all, or when it cannot be told.
+        None if some path is open, if there is no path at all, or if unknown.
     """
     reading = _Reading(module, is_root)
     reading.read(body)

@@ -1,4 +1,4 @@
-"""What the functions of TensorFlow and Keras give back: a tensor, several, a variable, or something of Python's."""
+"""Return kinds of TensorFlow and Keras functions: a tensor, several, a variable, or a Python value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which expressions of a function surely are symbolic tensors, where the values of its names are known."""
+"""Finds the expressions of a function that are certainly symbolic tensors, given the values of its names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ASKS_EAGER = frozenset(
 )
 _LISTS = frozenset({"trainable_variables", "trainable_weights", "variables", "weights"})
 _CALLED_OTHERWISE = ("__init__", "call", "__call__")
-"""Methods that run when an object is made or called: Keras stands between."""
+"""Methods that Keras runs when an object is created or called."""
 
 
 @dataclass(eq=False)
@@ -60,7 +60,7 @@ Follow = Callable[[FunctionInfo, Env, Env, Budget], Value]
 
 
 class Expressions:
-    """Evaluates the expressions of one function, and notes those of which something is known."""
+    """Evaluates the expressions of one function and records what is known about them."""
 
     def __init__(
         self, info: FunctionInfo, values: dict[ast.AST, Value], closure: Env, budget: Budget, follow: Follow

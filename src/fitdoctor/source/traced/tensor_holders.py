@@ -1,4 +1,4 @@
-"""What names and attributes hold that are made outside of traced code: layers, variables, metrics, lists of them."""
+"""Values of names and attributes created outside traced code: layers, variables, metrics, lists of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fitdoctor.source.traced.tensor_values import LAYER, LAYERS, METRIC, NOTHING
 
 
 def made(module: Module, expr: ast.expr | None) -> Value:
-    """What an expression outside of traced code makes: a layer, a variable, lists of them."""
+    """Return the kind of value that an expression outside traced code creates."""
     if isinstance(expr, ast.Call):
         name = module.resolve(expr.func)
         if returns(name) == "variable" or (
@@ -47,7 +47,7 @@ def held_by(owner: ClassInfo | None, attribute: str) -> Value:
 
 def _stored(owner: ClassInfo, stores: list[ast.AST]) -> Value:
     values = set()
-    # What traced code puts there (`self.count = self.count + 1`) takes the place of what the object was made with.
+    # A value assigned in traced code (`self.count = self.count + 1`) replaces the initial one.
     for store in [store for store in stores if not _is_put_while_tracing(owner, store)] or stores:
         statement = owner.module.parent(store)
         value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None

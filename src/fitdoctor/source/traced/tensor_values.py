@@ -1,4 +1,4 @@
-"""What is known of a value in traced code: a tensor, a variable, a layer, or parts of these."""
+"""Abstract values in traced code: a tensor, a variable, a layer, or containers of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which expressions of a traced function surely are symbolic tensors: a forward pass over its statements."""
+"""Finds the certain symbolic tensors of a traced function, in a forward pass over its statements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Flow:
 
 
 def is_tensor(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression surely is a symbolic tensor."""
+    """Whether an expression is certainly a symbolic tensor."""
     info = module.function_of(expr)
     if info is None:
         return False
@@ -87,7 +87,7 @@ def _walked(info: FunctionInfo, env: Env, closure: Env, budget: Budget) -> Flow:
 
 
 def _returned(info: FunctionInfo, env: Env, closure: Env, budget: Budget) -> Value:
-    """What a function gives back that is called from another."""
+    """Return the result of a function called from another."""
     return _walked(info, env, closure, budget).returned
 
 

@@ -1,4 +1,4 @@
-"""Which functions of the user's run while TensorFlow traces a graph, why, and whether AutoGraph rewrites them."""
+"""Finds the user's functions that TensorFlow traces, why, and whether AutoGraph converts them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ METHODS = {
     "Regularizer": {"__call__": "call"},
     "Constraint": {"__call__": "call"},
 }
-"""The methods that Keras calls while tracing, by the kind of class, and how it is named."""
+"""Methods that Keras calls while tracing, by the kind of class."""
 
 DATASET_FUNCTIONS = frozenset("map filter flat_map interleave reduce scan take_while group_by_window".split())
 _CONTROL = frozenset(
@@ -41,7 +41,7 @@ _CONTROL = frozenset(
     "keras.ops.associative_scan keras.backend.map_fn keras.backend.switch keras.backend.rnn "
     "keras.tree.map_structure".split()
 )
-"""What calls the functions it is given in the same trace."""
+"""Functions that call their function arguments in the same trace."""
 
 _EAGER_SWITCHES = (
     "tensorflow.config.run_functions_eagerly",
@@ -57,18 +57,18 @@ _RUN_GRAPHS = frozenset("fit evaluate predict train_on_batch test_on_batch fit_g
 
 @dataclass(frozen=True)
 class Tracing:
-    """How a function comes to run while TensorFlow traces."""
+    """How TensorFlow comes to trace a function."""
 
     how: str
     """`call`, `train_step`, `test_step`, `predict_step`, `loss`, `metric`, `tf.function`, `map` or `lambda layer`."""
     autograph: bool
     """Whether AutoGraph rewrites its `if`, `for` and `while` on tensors."""
     because: Location
-    """What makes it so: the definition, the decorator, or the argument that hands it over."""
+    """The reason: the definition, the decorator, or the argument that passes it."""
     eager: bool = False
-    """The program asks for eager execution, or trains by an eager loop of its own: then nothing is symbolic."""
+    """Whether the program requests eager execution or trains in an eager loop, so that nothing is symbolic."""
     direct: bool = True
-    """TensorFlow or Keras calls it; otherwise a traced function of the user's does."""
+    """Whether TensorFlow or Keras calls it directly, rather than a traced user function."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class _Root:
     info: FunctionInfo
     tracing: Tracing
     fixed: bool = False
-    """Decorated with `tf.function` (or against conversion): who calls it makes no difference."""
+    """Whether its own decorator decides, such as `tf.function`, regardless of the caller."""
 
 
 def traced_functions(*modules: Module) -> dict[ast.AST, Tracing]:
@@ -110,7 +110,7 @@ def traced_functions(*modules: Module) -> dict[ast.AST, Tracing]:
 
 
 def _joined(known: Tracing | None, new: Tracing) -> Tracing:
-    """Several ways to one function: one without AutoGraph is enough to fail, one that traces is enough to trace."""
+    """Merge several reasons: one without AutoGraph is enough to fail, one that traces is enough to trace."""
     if known is None:
         return new
     worse = new if known.autograph and not new.autograph else known
@@ -207,7 +207,7 @@ def _head(module: Module, info: FunctionInfo) -> Location:
 
 
 def _compiled(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
-    """Functions that `compile` is given as loss or metrics."""
+    """Yield functions passed to `compile` as loss or metrics."""
     for call in module.method_calls("compile"):
         if call.name:  # re.compile and the like
             continue
@@ -360,7 +360,7 @@ def _is_false(value: ast.expr) -> bool:
 
 
 def _trains_eagerly(modules: tuple[Module, ...]) -> bool:
-    """Whether the files train by a loop of their own and nowhere in a graph: then layers run eagerly."""
+    """Whether the files train only in an eager custom loop, so that layers run eagerly."""
     loops = False
     for module in modules:
         if module.calls_to("tensorflow.function") or any(
