@@ -282,3 +282,36 @@ def test_our_commands_show_none_of_it(tmp_path, words):
     )
     assert done.returncode == 0, done.stdout
     assert done.stderr == ""
+
+
+def test_progress_is_shown_on_a_terminal_although_native_output_is_redirected(tmp_path):
+    (tmp_path / "data.py").write_text(
+        "import time\n"
+        "class Slow:\n"
+        "    def __iter__(self):\n"
+        "        for i in range(10):\n"
+        "            time.sleep(0.1)\n"
+        "            yield [[float(i)]]\n"
+        "slow = Slow()\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "TF_CPP_MIN_LOG_LEVEL"}
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fitdoctor", "scan", "data.py:slow"],
+        cwd=tmp_path,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**environment, "TERM": "xterm", "COLUMNS": "100"},
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 4096):
+            shown += piece
+    except OSError:
+        pass  # the terminal is closed once nobody writes to it
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert b"rows/s" in shown
+    assert b"10 rows" in out

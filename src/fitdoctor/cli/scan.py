@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.cli import UsageError
@@ -20,6 +21,8 @@ from fitdoctor.cli.options import (
     wants_color,
     write_file,
 )
+from fitdoctor.cli.progress import status
+from fitdoctor.quiet_start import terminal
 
 if TYPE_CHECKING:
     from fitdoctor.scan.outcome import ScanReport
@@ -52,6 +55,7 @@ def _scanned(options: argparse.Namespace) -> ScanReport:
     from fitdoctor.scan.scanning import Wishes, scan_all
 
     config = settings(options, os.getcwd())
+    shows = terminal().isatty() and not options.no_progress
     try:
         model = named(options.model) if options.model else None
         if model is not None and not hasattr(model, "fit"):
@@ -69,13 +73,18 @@ def _scanned(options: argparse.Namespace) -> ScanReport:
             ignore=config.ignore,
             patience=options.patience,
         )
-        bar = Bar() if sys.stderr.isatty() and not options.no_progress else None
         data, validation = _alone(options.data), _alone(options.validation)
         names = {"data": data, "validation": validation}
         codes = NamedCodes(
             **{role: name for role, name in names.items() if isinstance(name, str) and ":" in name}
         )
-        return scan_all(data, validation_data=validation, wishes=wishes, watcher=bar, codes=codes)
+        with (
+            status(f"opening {data if isinstance(data, str) else data[0]}")
+            if shows
+            else nullcontext() as show
+        ):
+            bar = Bar(show) if show is not None else None
+            return scan_all(data, validation_data=validation, wishes=wishes, watcher=bar, codes=codes)
     except CannotScan as error:
         raise UsageError(str(error)) from error
 

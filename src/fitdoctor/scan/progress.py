@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from fitdoctor.quiet_start import terminal
@@ -11,7 +12,13 @@ from fitdoctor.quiet_start import terminal
 class Bar:
     """A watcher that draws a progress bar and removes it at the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, show: Callable[[str], None] | None = None) -> None:
+        """Draw a bar.
+
+        Args:
+            show: shows a text until the bar begins; called with "" then.
+        """
+        self._show = show
         self._progress: Any = None
         self._task: Any = None
         self._rows = 0
@@ -19,6 +26,8 @@ class Bar:
 
     def begin(self, name: str, rows: int | None) -> None:
         """Show a bar for a source."""
+        if self._show is not None:
+            self._show("")
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
