@@ -9,15 +9,19 @@ checkpoint depend on it.
 ## Why
 
 The training data was divided, standardized or otherwise scaled, but the validation data was not. Or the targets were
-scaled for training only.
+scaled for training only. Or the scaler was fitted a second time, on the test data: `scaler.fit_transform(x_test)` scales
+by the mean and deviation of the test data, so equal values mean different things in training and evaluation.
 
 ## Fix
 
-Prepare both with the same code: the same divisor, or the scaler fitted to the training data.
+Prepare both with the same code: the same divisor, or the scaler fitted to the training data. Call `fit_transform` on the
+training data and `transform` on everything else.
 
 ## Known limits
 
-Reported only if the mean of one is more than 10 times as large as any value of the other.
+In data, reported only if the mean of one is more than 10 times as large as any value of the other. In source, a second
+`fit_transform` is reported only for scikit-learn's scalers and for arguments that are named after the test or validation
+data.
 """
 
 from __future__ import annotations
@@ -25,12 +29,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.pipeline.generator_sources import expression_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, rework, unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
+from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT717", slug="validation-on-another-scale", severity=Severity.WARNING)
@@ -38,6 +45,65 @@ CAUSE = Cause(id="FIT717", slug="validation-on-another-scale", severity=Severity
 _FAR = 10
 _ROWS = 8
 """The minimum number of rows for a meaningful mean."""
+
+
+_SCALERS = frozenset(
+    f"sklearn.{name}"
+    for name in (
+        *("preprocessing.StandardScaler", "preprocessing.MinMaxScaler", "preprocessing.RobustScaler"),
+        *(
+            "preprocessing.MaxAbsScaler",
+            "preprocessing.PowerTransformer",
+            "preprocessing.QuantileTransformer",
+        ),
+        *("decomposition.PCA", "decomposition.TruncatedSVD"),
+    )
+)
+_HELD_OUT = pattern(
+    r"(?i)(?:^|[^a-z])(?:test|val|valid|validation|holdout|dev)(?:$|[^a-z])|[a-z]_?(?:Test|Val|Valid)$"
+)
+_TRAINING = pattern(r"(?i)train")
+
+
+@CAUSE.in_source
+@mentions("fit_transform")
+def from_source(module: Module) -> Iterator[Finding]:
+    """Report a scaler that is fitted to the training data and fitted again to the test data."""
+    if not ("keras" in module.text or "tensorflow" in module.text):
+        return
+    fitted: dict[ast.AST, str] = {}
+    for site in module.method_calls("fit_transform", "fit"):
+        function = site.node.func
+        if not isinstance(function, ast.Attribute) or not site.node.args:
+            continue
+        scaler = module.made_by(function.value)
+        if not isinstance(scaler, ast.Call) or module.resolve(scaler.func) not in _SCALERS:
+            continue
+        given = module.segment(site.node.args[0])
+        before = fitted.setdefault(scaler, given)
+        if _HELD_OUT.search(given) and _TRAINING.search(before) and not _TRAINING.search(given):
+            yield _fitted_again(module, function, site.node, given, before)
+
+
+def _fitted_again(
+    module: Module, function: ast.Attribute, call: ast.Call, given: str, before: str
+) -> Finding:
+    edits: tuple[Edit, ...] = ()
+    if function.attr == "fit_transform":
+        end = module.location(function)
+        name = replace(end, line=end.end_line, column=end.end_column - len("fit_transform"))
+        edits = (Edit(name, "transform"),)
+    owner = module.segment(function.value)
+    return CAUSE.finding(
+        f"`{owner}` is fitted again to `{given}`, so the test data is on another scale than the training data",
+        subject=f"scaler {owner}",
+        location=module.location(call),
+        evidence=[
+            Evidence(claim="data that the scaler is fitted to", observed=given, expected=f"`{before}` only")
+        ],
+        fixes=[unsafe(f"scale it as the training data: `{owner}.transform({given})`", edits)],
+        confidence=Confidence.LIKELY,
+    )
 
 
 @CAUSE.before_fit
