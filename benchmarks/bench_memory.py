@@ -102,7 +102,7 @@ def table(found: list[dict[str, Any]]) -> str:
 
 
 def _spread(found: list[dict[str, Any]], ours: str, measured: str, pick: Any) -> str:
-    return f"**{100 * pick([abs(error(each, ours, measured)) for each in found]):.1f} %**"
+    return f"**{100 * pick([abs(error(each, ours, measured)) for each in found]):.1f}%**"
 
 
 def line(result: dict[str, Any]) -> str:
@@ -113,9 +113,9 @@ def line(result: dict[str, Any]) -> str:
         cells += [
             f"{measured[figure] / 1e6:.0f} MB",
             f"{predicted[figure] / 1e6:.0f} MB",
-            f"{100 * error(result, figure, figure):+.1f} %",
+            f"{100 * error(result, figure, figure):+.1f}%",
         ]
-    cells += [f"{predicted['formula'] / 1e6:.0f} MB", f"{100 * error(result, 'formula', 'tensors'):+.0f} %"]
+    cells += [f"{predicted['formula'] / 1e6:.0f} MB", f"{100 * error(result, 'formula', 'tensors'):+.0f}%"]
     return f"| {' | '.join(cells)} |"
 
 

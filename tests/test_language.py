@@ -1,7 +1,4 @@
-"""Everything a user reads is idiomatic English: worn phrases do not come back.
-
-`pytest tests/test_language.py --runxfail -k catalogue/graph` lists what is left to do in a part that is not done yet.
-"""
+"""Everything a user reads is idiomatic English: worn phrases do not come back."""
 
 from __future__ import annotations
 
@@ -82,17 +79,6 @@ WORN = {
 }
 """What no engineer would say, as regular expressions, with what to write instead."""
 
-NOT_YET = frozenset(
-    {
-        "README.md",
-        "docs",
-        "help",
-        "cli",
-        "scan",
-    }
-)
-"""The parts whose text has not been rewritten yet."""
-
 QUOTED = frozenset({"An op outside of the function building code is being passed"})
 """TensorFlow's own wording, which judges look for in its messages."""
 
@@ -166,12 +152,7 @@ def _worn(text: str) -> Iterator[str]:
             yield f"{match[0]!r} in {around!r}: rather {better}"
 
 
-def _marked(names: list[str]) -> list[object]:
-    not_yet = pytest.mark.xfail(reason="its text has not been rewritten yet", strict=False)
-    return [pytest.param(name, marks=not_yet if name in NOT_YET else (), id=name) for name in names]
-
-
-@pytest.mark.parametrize("part", _marked(list(_parts())))
+@pytest.mark.parametrize("part", list(_parts()))
 def test_no_worn_phrase_in(part: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {worn}"
@@ -182,8 +163,7 @@ def test_no_worn_phrase_in(part: str) -> None:
     assert not found, "\n" + "\n".join(found)
 
 
-@pytest.mark.parametrize("command", _marked(["help"]))
-def test_no_worn_phrase_in_any_help_text(command: str) -> None:
+def test_no_worn_phrase_in_any_help_text() -> None:
     found = []
     for name in ["", *COMMANDS]:
         done = subprocess.run(
@@ -194,7 +174,7 @@ def test_no_worn_phrase_in_any_help_text(command: str) -> None:
             env={**os.environ, "COLUMNS": "80"},
         )
         assert done.returncode == 0, done.stderr
-        found += [f"{command} {name}: {worn}" for worn in _worn(" ".join(done.stdout.split()))]
+        found += [f"fitdoctor {name} --help: {worn}" for worn in _worn(" ".join(done.stdout.split()))]
     assert not found, "\n" + "\n".join(found)
 
 
@@ -202,7 +182,3 @@ def test_no_worn_phrase_in_any_help_text(command: str) -> None:
 def test_a_worn_phrase_is_a_regular_expression_that_leaves_plain_text_alone(phrase: str) -> None:
     plain = "labels run from 1 to 10, but the model has 10 output units: classes 0 to 9"
     assert not re.search(phrase, plain)
-
-
-def test_parts_that_wait_exist() -> None:
-    assert set(_parts()) | {"help"} >= NOT_YET

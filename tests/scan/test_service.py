@@ -113,7 +113,7 @@ def test_rows_in_training_and_validation_are_found(tf, cluster):
     assert report.shared_rows == 0 and report.ok
     split = {"validation_data": slices(x).take(100), "service": cluster.address}
     report = fitdoctor.scan(slices(x).skip(100), **split)
-    assert report.shared_rows is None and "each worker runs `skip` and `take` on its own share" in " ".join(
+    assert report.shared_rows is None and "each worker runs `skip` and `take` on its own shard" in " ".join(
         str(report).split()
     )
     dice = np.arange(1500).reshape(500, 3) % 2 == 0

@@ -136,7 +136,7 @@ def _help() -> str:
     commands = "\n".join(f"  {name:<{width}}  {purpose}" for name, purpose in COMMANDS.items())
     return (
         "usage: fitdoctor [COMMAND] …\n\n"
-        "Finds out why Keras `model.fit` fails or learns nonsense, and shows the line to change.\n\n"
+        "Find out why Keras `model.fit` fails or learns nonsense, and which line to change.\n\n"
         f"commands:\n{commands}\n\n"
         "  `fitdoctor train.py` is short for `fitdoctor run train.py`.\n\n"
         "options:\n"

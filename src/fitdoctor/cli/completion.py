@@ -10,7 +10,7 @@ from fitdoctor.cli import COMMANDS, UsageError
 from fitdoctor.cli.options import Parser
 
 DESCRIPTION = """\
-Prints a script that completes commands, options and files. To use it:
+Print a script that completes commands, options and files. To use it:
 
   bash   fitdoctor completion bash >> ~/.bash_completion
   zsh    fitdoctor completion zsh > ~/.zfunc/_fitdoctor     (with ~/.zfunc in fpath)
@@ -44,7 +44,7 @@ def everything() -> argparse.ArgumentParser:
     """One parser with all commands below it."""
     import shtab
 
-    whole = argparse.ArgumentParser("fitdoctor", description="Finds out why Keras model.fit fails.")
+    whole = argparse.ArgumentParser("fitdoctor", description="Find out why Keras model.fit fails.")
     commands = whole.add_subparsers(metavar="COMMAND")
     for name, purpose in COMMANDS.items():
         parser = importlib.import_module(f"fitdoctor.cli.{name}").make_parser()

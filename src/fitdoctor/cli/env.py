@@ -54,7 +54,7 @@ def make_parser() -> Parser:
     parser = Parser(
         "env",
         "Show the versions, settings and conflicts that matter to `fit`, without importing TensorFlow.",
-        "[OPTION…]",
+        "[OPTIONS]",
     )
     parser.add_argument(
         "--devices", action="store_true", help="start TensorFlow in a separate process and list its devices"

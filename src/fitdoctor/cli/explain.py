@@ -63,7 +63,7 @@ def make_parser() -> Parser:
         "Show a cause's page, or diagnose an error message, a saved log or a traceback.\n\n"
         "WHAT is an id or slug (FIT203, labels-out-of-range), a family (FIT2, labels), a message in quotes\n"
         '("ValueError: …"), a log or a notebook with its output, or - for standard input.',
-        "[OPTION…] WHAT",
+        "[OPTIONS] WHAT",
     )
     parser.add_argument("what", nargs="*", metavar="WHAT", help="what to explain")
     parser.add_argument("--list", action="store_true", help="list the causes")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fitdoctor.repair.search import Search
 
 DESCRIPTION = """\
-Finds what is wrong with a training program, tries repairs on a copy, and shows the diff of those that are proved:
+Find what is wrong with a training program, try repairs on a copy, and show the diff of those that are proven:
 the repaired program ran with every fit cut to two steps, and the cause was gone.
 The program runs in its own folder, with its arguments, once per repair.
 Nothing is written without `--write`."""
@@ -85,7 +85,7 @@ def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
 
 def make_parser() -> Parser:
     """The options of `fix`."""
-    parser = Parser("fix", DESCRIPTION, "[OPTIONS] SCRIPT [ARGS …]")
+    parser = Parser("fix", DESCRIPTION, "[OPTIONS] SCRIPT [ARGS…]")
     add = parser.add_argument
     add(
         "--write",

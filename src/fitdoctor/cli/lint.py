@@ -91,7 +91,7 @@ def _say_clean(options: Namespace, files: int) -> int:
 
 def make_parser() -> Parser:
     """The options of `lint`."""
-    parser = Parser("lint", "Read .py and .ipynb files without running them.", "[OPTION…] PATH…")
+    parser = Parser("lint", "Read .py and .ipynb files without running them.", "[OPTIONS] PATH…")
     add = parser.add_argument
     paths = "file, folder, glob, or - for standard input (default: .)"
     add("paths", nargs="*", default=["."], metavar="PATH", help=paths)

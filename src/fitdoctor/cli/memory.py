@@ -79,7 +79,7 @@ def make_parser() -> Parser:
     """The options of `memory`."""
     from fitdoctor.report.memory import FORMATS
 
-    parser = Parser("memory", DESCRIPTION, "[OPTION…] MODEL")
+    parser = Parser("memory", DESCRIPTION, "[OPTIONS] MODEL")
     add = parser.add_argument
     add("model", metavar="MODEL", help="FILE.py, FILE.py:NAME or MODULE:NAME")
     add("--batch-size", type=int, metavar="N", help="default: the batch size of the data, or 32")

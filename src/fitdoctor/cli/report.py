@@ -19,7 +19,7 @@ def main(argv: list[str]) -> int:
 
 def make_parser() -> Parser:
     """The options of `report`."""
-    parser = Parser("report", "Re-render a saved diagnosis in any format.", "[OPTION…] run.json …")
+    parser = Parser("report", "Re-render a saved diagnosis in any format.", "[OPTIONS] FILE…")
     parser.add_argument(
         "saved",
         nargs="+",

@@ -147,7 +147,7 @@ def _refuse_unwritable(path: str | None) -> None:
 
 def make_parser() -> Parser:
     """The options of `run`."""
-    parser = Parser("run", DESCRIPTION, "[OPTIONS] SCRIPT|-m MODULE [ARGS …]")
+    parser = Parser("run", DESCRIPTION, "[OPTIONS] SCRIPT|-m MODULE [ARGS…]")
     parser.add_argument(
         "--keep-going", action="store_true", help="print certain errors instead of stopping at them"
     )

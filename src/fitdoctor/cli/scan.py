@@ -151,7 +151,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def make_parser() -> Parser:
     """The options of `scan`."""
-    parser = Parser("scan", DESCRIPTION, "[OPTION…] DATA…")
+    parser = Parser("scan", DESCRIPTION, "[OPTIONS] DATA…")
     add = parser.add_argument
     add("data", nargs="+", metavar="DATA", help="the files of one dataset, or MODULE:NAME")
     add(

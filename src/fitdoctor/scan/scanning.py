@@ -173,9 +173,9 @@ def _on_service(
     first = scan_on_service(training, wanted, watcher, match=match)
     others = sorted({step for one in (training, pipeline) for step in done_by_each(one.dataset)})
     if others:
-        # Each worker splits its own share: what it takes for validation is not what it skips for training.
+        # Each worker splits its own shard: what it takes for validation is not what it skips for training.
         match.refuse(
-            f"on a service, each worker runs {' and '.join(f'`{step}`' for step in others)} on its own share"
+            f"on a service, each worker runs {' and '.join(f'`{step}`' for step in others)} on its own shard"
         )
     return [first, second], _shared(match, first)
 

@@ -13,11 +13,11 @@ KEEPS_ROWS = frozenset(
     "map prefetch cache shuffle options batch padded_batch ragged_batch rebatch model adapter".split()
 )
 EACH_FOR_ITSELF = {
-    "take": "takes that many elements of its own share",
-    "skip": "skips that many elements of its own share",
-    "shard": "shards its own share",
-    "enumerate": "numbers its own share",
-    "zip": "pairs elements of its own shares, which may not match",
+    "take": "takes that many elements from its shard",
+    "skip": "skips that many elements in its shard",
+    "shard": "shards its shard again",
+    "enumerate": "numbers the elements of its shard",
+    "zip": "pairs elements of its shards, which may not match",
 }
 
 
@@ -52,7 +52,7 @@ def expected_rows(dataset: Any) -> int | None:
 
 
 def done_by_each(dataset: Any) -> list[str]:
-    """The steps that each worker applies to its own share, so that its rows differ from those of a single process."""
+    """The steps that each worker applies to its own shard, so that its rows differ from those of a single process."""
     return [operation for step in chain(dataset) if (operation := operation_of(step)) in EACH_FOR_ITSELF]
 
 
