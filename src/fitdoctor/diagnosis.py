@@ -55,7 +55,7 @@ class Applicability(str, Enum):
     """Whether a fix may be applied without asking."""
 
     SAFE = "safe"
-    """Nobody could want the old behaviour: it could not run, and only this can have been meant."""
+    """The old behavior cannot have been intended: the program could not run, and there is only one repair."""
     UNSAFE = "unsafe"
     """It changes what the model learns; the user decides."""
     DISPLAY = "display"
@@ -172,7 +172,7 @@ class Finding:
         return self.severity is Severity.ERROR and self.confidence is Confidence.CERTAIN
 
     def with_fingerprint(self, line_text: str = "") -> Finding:
-        """The same finding, marked so that it is recognised after its line has moved."""
+        """The same finding, with a fingerprint that still matches after its line has moved."""
         import hashlib
 
         path = self.location.path if self.location else ""

@@ -10,6 +10,7 @@ from fitdoctor.diagnosis import (
     Confidence,
     Crash,
     Diagnosis,
+    Evidence,
     Excerpt,
     Finding,
     Fix,
@@ -233,10 +234,17 @@ def _joined(first: Finding, second: Finding) -> Finding:
         moment=moment,
         severity=min(first.severity, second.severity, key=lambda severity: severity.rank),
         confidence=min(first.confidence, second.confidence, key=lambda sure: sure.rank),
-        evidence=tuple(dict.fromkeys((*base.evidence, *other.evidence))),
+        evidence=_joined_evidence(base.evidence, other.evidence),
         fixes=_joined_fixes(base.fixes, other.fixes),
         notes=tuple(dict.fromkeys((*base.notes, *other.notes))),
     )
+
+
+def _joined_evidence(first: tuple[Evidence, ...], second: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """Return the evidence of both, without rows that repeat the figures of an earlier row at another place."""
+    rows = {(each.claim, each.observed, each.expected) for each in first if each.observed}
+    added = (each for each in second if (each.claim, each.observed, each.expected) not in rows)
+    return tuple(dict.fromkeys((*first, *added)))
 
 
 def _joined_fixes(first: tuple[Fix, ...], second: tuple[Fix, ...]) -> tuple[Fix, ...]:

@@ -30,9 +30,12 @@ def listing(words: Iterable[str], most: int = 5) -> str:
     quoted = [f"`{word}`" for word in words]
     if len(quoted) > most:
         return ", ".join(quoted[:most]) + f" and {len(quoted) - most} more"
-    if len(quoted) <= 1:
-        return "".join(quoted)
-    return ", ".join(quoted[:-1]) + f" and {quoted[-1]}"
+    return joined(quoted)
+
+
+def joined(phrases: list[str]) -> str:
+    """Return the phrases as an enumeration: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(phrases[:-1]), *phrases[-1:])))
 
 
 def argument_words(path: str, fit: FitFacts | Unknown) -> str:

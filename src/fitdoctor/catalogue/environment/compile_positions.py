@@ -79,7 +79,9 @@ def metrics_by_position(cause: Cause, module: Module, confidence: Confidence) ->
             evidence=[
                 Evidence("third positional argument", module.segment(metrics), "loss weights, or `metrics=`")
             ],
-            fixes=[fix("pass it as `metrics=`", (Edit(where, f"metrics={module.segment(metrics)}"),))],
+            fixes=[
+                fix("pass the metrics as `metrics=`", (Edit(where, f"metrics={module.segment(metrics)}"),))
+            ],
             confidence=confidence,
         )
 

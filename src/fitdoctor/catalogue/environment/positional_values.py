@@ -40,7 +40,7 @@ def refused_value(cause: Cause, failure: FailureFacts, project: Project | Unknow
             yield _finding(cause, module, call, Confidence.CERTAIN, [raised_here(failure)])
             return
     yield cause.finding(
-        "a Keras 3 layer accepts only tensors as positional arguments, but is given a Python value",
+        "a Keras 3 layer accepts only tensors as positional arguments, but receives a Python value",
         subject="argument of the layer",
         location=frame.location,
         evidence=[raised_here(failure)],
@@ -99,7 +99,7 @@ def _finding(
     values = [each for each in call.args[1:] if _is_value(module, each) or isinstance(each, ast.Name)]
     what = f"`{module.segment(values[0])}`" if len(values) == 1 else "a Python value"
     return cause.finding(
-        f"`{module.segment(call.func)}` is given {what} by position, but a Keras 3 layer accepts only tensors there",
+        f"`{module.segment(call.func)}` receives {what} by position, but a Keras 3 layer accepts only tensors there",
         subject="argument of the layer",
         location=module.location(call),
         evidence=evidence

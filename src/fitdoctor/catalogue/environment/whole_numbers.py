@@ -45,7 +45,7 @@ def numpy_number(cause: Cause, failure: FailureFacts, project: Project | Unknown
         where = module.location(written)
         edits = (Edit(where, f"int({module.segment(written)})"),)
     yield cause.finding(
-        f"`{name}` is {number or 'a number'} but not an `int`: Keras 3 rejects NumPy integers and strings",
+        f"`{name}` is {number or 'a number'}, but not an `int`: Keras 3 rejects NumPy integers and strings",
         subject=f"argument {name}",
         location=where,
         evidence=[

@@ -260,14 +260,14 @@ def read_evidence(kept: Kept, reads: list[Read]) -> list[Evidence]:
 _READ_CLAIMS = {
     "eager": "read here by eager Python code, outside any trace",
     "trace": "read here while another graph is traced",
-    "again": "read here by the next trace, which gets the tensor of an earlier trace",
+    "again": "read here by the next trace, which receives the tensor of an earlier trace",
 }
 
 
 def kept_message(kept: Kept) -> str:
     """Return the message for a stored tensor."""
     if kept.holder == "cache":
-        return f"{name_of(kept.function)} caches a symbolic tensor; the next trace gets a tensor of another graph"
+        return f"{name_of(kept.function)} caches a symbolic tensor; the next trace receives a tensor of another graph"
     return f"{name_of(kept.function)} stores a symbolic tensor in `{kept.place}`, which is used outside its trace"
 
 

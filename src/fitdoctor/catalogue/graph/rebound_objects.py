@@ -68,5 +68,5 @@ def _finding(
                 "a traced function reads a global only once, during tracing", location=module.location(call)
             )
         ],
-        fixes=[fix("create a `tf.function` for each of them", compiled_for_each(last))],
+        fixes=[fix(f"create a new `tf.function` for each `{name}`", compiled_for_each(last))],
     )

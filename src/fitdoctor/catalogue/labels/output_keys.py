@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from fitdoctor.catalogue.words import listing
+from fitdoctor.catalogue.words import joined, listing
 from fitdoctor.diagnosis import Edit, Fix, Location
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, Unknown
@@ -75,7 +75,7 @@ def _rename(
     if edits:
         others = [edit for code in beside for edit in _in_text(code, names)]
         edits = tuple(dict.fromkeys((*edits, *others)))
-    renamed = ", ".join(f"`{old}` to `{new}`" for old, new in names.items())
+    renamed = joined([f"`{old}` to `{new}`" for old, new in names.items()])
     edits = edits or renamed_in_batches(project, names)
     return fix(f"rename the key{'s' * (len(names) > 1)} {renamed}", edits)
 

@@ -67,7 +67,7 @@ def _finding(cause: Cause, target: Target, met: list[_Met]) -> Finding:
         location=function.module.location(node),
         evidence=[
             Evidence(
-                claim="fit aligns labels and outputs for built-in metrics, not for custom ones",
+                claim="`fit` aligns labels and outputs for built-in metrics, not for custom ones",
                 observed=f"labels {rows(labels)}",
                 expected=f"outputs {rows(output)}",
                 fact="data.y.shape",

@@ -191,7 +191,7 @@ def _finding(
     evidence: list[Evidence],
 ) -> Finding:
     return cause.finding(
-        f"the history has no `{_key(node)}`: `fit` gets no validation data",
+        f"the history has no `{_key(node)}`: `fit` receives no validation data",
         subject=f"history key {_key(node)}",
         location=module.location(node),
         evidence=[

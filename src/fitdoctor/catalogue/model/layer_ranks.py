@@ -73,7 +73,7 @@ def speaks_of_ranks(message: str) -> bool:
 
 def axes_words(count: int) -> str:
     """Describe a number of axes."""
-    return f"{count} axes including the batch"
+    return f"{count} axes including the batch axis"
 
 
 # --- edits ------------------------------------------------------------------------------------------------------

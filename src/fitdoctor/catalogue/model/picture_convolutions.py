@@ -38,7 +38,7 @@ def refused_pictures(cause: Cause, failure: FailureFacts, project: Project | Unk
         name = site.module.code(site.node.func)
         edits = (Edit(name.location, name.text.replace("1D", "2D")),)
     yield cause.finding(
-        f"`Conv1D` expects {axes_words(3)}, but it gets pictures with {ranks.found}",
+        f"`Conv1D` expects {axes_words(3)}, but the images have {ranks.found}",
         subject="layer Conv1D",
         location=place,
         evidence=[
@@ -47,7 +47,7 @@ def refused_pictures(cause: Cause, failure: FailureFacts, project: Project | Unk
             ),
             raised_here(failure),
         ],
-        fixes=[unsafe("use `Conv2D`, and the 2D layers of pooling behind it", edits)],
+        fixes=[unsafe("use `Conv2D` and 2D pooling layers", edits)],
         confidence=Confidence.CERTAIN,
     )
 

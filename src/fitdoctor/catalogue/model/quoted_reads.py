@@ -39,7 +39,7 @@ def quoted_reads(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
     ((name, of_history),) = found.items()
     message = (
         f"the history has no `{name}`: "
-        + ("`fit` got no validation data, or " if name.startswith("val_") else "")
+        + ("`fit` received no validation data, or " if name.startswith("val_") else "")
         + "there is no metric of that name"
         if of_history
         else f"`{frame.function}` reads `{name}`, which `fit` does not report: it uses the names of the metrics"

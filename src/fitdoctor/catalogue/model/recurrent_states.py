@@ -17,7 +17,7 @@ from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
-_MESSAGE = "`LSTM` gets one initial state, but it has two: h and c"
+_MESSAGE = "`LSTM` receives one initial state, but expects two: h and c"
 
 
 def second_missing(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:

@@ -27,7 +27,7 @@ def returned(module: Module, function: FunctionInfo, last: ast.stmt) -> tuple[st
     if isinstance(behind, ast.Return):
         return f"return `{value}`", (Edit(module.location(behind), f"return {value}"),)
     if isinstance(last, ast.Expr) and value == module.segment(last.value):
-        return "return it", (Edit(module.location(last).start, "return "),)
+        return "return the result", (Edit(module.location(last).start, "return "),)
     return f"return `{value}`", insert_after(module.code(last), f"return {value}")
 
 

@@ -64,13 +64,13 @@ def _finding(
 ) -> Finding:
     first, last = module.location(node.args[0]), module.location(node.args[-1])
     return cause.finding(
-        f"`{name}` expects its tensors in one list, but gets them as separate arguments",
+        f"`{name}` expects its tensors in one list, but receives them as separate arguments",
         subject=f"arguments of {name}",
         location=module.location(node),
         evidence=[
             Evidence("tensors", f"{len(node.args)} arguments", "one list"),
             *seen,
         ],
-        fixes=[fix("pass them as a list", (Edit(first.start, "["), Edit(last.end, "]")))],
+        fixes=[fix("pass the tensors as a list", (Edit(first.start, "["), Edit(last.end, "]")))],
         confidence=confidence,
     )

@@ -41,7 +41,7 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
     module = module_of(project, frame)
     made = _maker(module, failure) if module is not None else None
     yield cause.finding(
-        f"layer `{said.layer}` expects one tensor, but gets the {said.received} outputs of the previous layer",
+        f"layer `{said.layer}` expects one tensor, but receives the {said.received} outputs of the previous layer",
         subject=f"input of {said.layer}",
         location=made or frame.location,
         evidence=[

@@ -41,7 +41,7 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
             Evidence(
                 claim="shapes read as labels and predictions",
                 observed=f"{shape_words(shapes.target)} and {shape_words(shapes.output)}",
-                expected="labels with one axis less than the predictions",
+                expected="labels with one axis fewer than the predictions",
                 fact="failure.message",
                 location=frame.location,
             )

@@ -33,7 +33,7 @@ def _finding(cause: Cause, module: Module, call: ast.Call) -> Finding:
         start, end = inside
         edits = (Edit(module.places.between(start, start), "["), Edit(module.places.between(end, end), "]"))
     return cause.finding(
-        f"`Sequential` expects one list of layers, but gets {len(call.args)} arguments: the second one is `trainable`",
+        f"`Sequential` expects one list of layers, but receives {len(call.args)} arguments: the second one is `trainable`",
         subject="layers of Sequential",
         location=module.location(call),
         evidence=[Evidence("arguments", f"{len(call.args)} separate layers", "a list of layers")],

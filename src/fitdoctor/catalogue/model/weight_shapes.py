@@ -67,8 +67,8 @@ def _embedding(module: Module, calls: list[CallSite], setting: CallSite | None) 
 def _remedy(site: CallSite | None, own: Shape, given: Shape) -> Fix:
     wrong = [(name, at) for name, at in _SIZES if len(own) == len(given) == 2 and own[at] != given[at]]
     if site is None or not wrong:
-        return fix("give the layer the sizes of the weights, or make weights of the layer's shape")
+        return fix("change the layer to the sizes of the weights, or create weights of the layer's shape")
     sizes = " and ".join(f"`{name}={given[at]}`" for name, at in wrong)
     code = site.module.code(site.node)
     edits = [set_argument(code, name, str(given[at]), position=at) for name, at in wrong]
-    return unsafe(f"give the layer the sizes of the weights: {sizes}", *edits)
+    return unsafe(f"change the layer to the sizes of the weights: {sizes}", *edits)

@@ -109,7 +109,7 @@ def _of_iterator(cause: Cause, made: Code | Unknown, use: Code | Unknown, confid
     if isinstance(made, Code) and len(made.arguments) == 1:
         edits = (Edit(made.location, made.arguments[0].text),)
     return cause.finding(
-        "`fit` is given an iterator over a dataset, but expects the dataset itself",
+        "`fit` receives an iterator over a dataset, but expects the dataset itself",
         subject="argument x of fit",
         location=place(made, use),
         evidence=[Evidence("argument x", "an iterator", "a dataset", "data.x.container", place(use))],

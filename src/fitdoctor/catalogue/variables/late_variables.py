@@ -63,7 +63,7 @@ def renewed(cause: Cause, found: Renewed) -> Finding:
         found: the optimizer and the function.
     """
     return cause.finding(
-        f"`{found.function.name}` is a `tf.function` that gets a new optimizer in each iteration, but only the first "
+        f"`{found.function.name}` is a `tf.function` that receives a new optimizer in each iteration, but only the first "
         "one can create its variables there",
         subject=f"optimizer {found.name}",
         location=found.module.location(found.made),

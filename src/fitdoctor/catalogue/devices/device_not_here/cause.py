@@ -113,7 +113,7 @@ def from_strategy(
     )
 
 
-_SPLIT = "or split the CPU first, with `tf.config.set_logical_device_configuration`"
+_SPLIT = "split the CPU first, with `tf.config.set_logical_device_configuration`"
 
 
 def _strategy_place(project: Project | Unknown) -> tuple[Location | None, tuple[Edit, ...]]:
@@ -217,7 +217,7 @@ def from_resolver(failure: FailureFacts) -> Iterator[Finding]:
                 fix(
                     "catch the `ValueError` and fall back to `tf.distribute.get_strategy()`, on this machine's devices"
                 ),
-                fix("or pass the name of the TPU to the resolver: `TPUClusterResolver(tpu=…)`"),
+                fix("pass the name of the TPU to the resolver: `TPUClusterResolver(tpu=…)`"),
             ],
             confidence=Confidence.CERTAIN,
         )

@@ -96,7 +96,7 @@ def _finding(module: Module, part: Part, confidence: Confidence, evidence: list[
         ],
         fixes=[
             fix(
-                "move it into the scope",
+                "move this line into the scope",
                 moved_and_built(module, part.node, strategy),
                 moved_into_scope(module, part.also, strategy) if part.also is not None else (),
             )

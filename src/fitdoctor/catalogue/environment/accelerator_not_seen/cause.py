@@ -1,4 +1,4 @@
-"""A GPU that TensorFlow does not use.
+"""GPU that TensorFlow does not use.
 
 ## What happens
 

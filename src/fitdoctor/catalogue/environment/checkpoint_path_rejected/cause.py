@@ -1,4 +1,4 @@
-"""A checkpoint path with a file extension that Keras 3 rejects.
+"""Checkpoint path with a file extension that Keras 3 rejects.
 
 ## What happens
 

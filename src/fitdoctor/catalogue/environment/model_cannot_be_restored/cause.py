@@ -1,4 +1,4 @@
-"""A saved model that Keras cannot rebuild: it contains an unknown class or function, or a lambda.
+"""Saved model that Keras cannot rebuild: it contains an unknown class or function, or a lambda.
 
 ## What happens
 

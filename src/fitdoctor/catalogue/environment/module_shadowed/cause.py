@@ -1,4 +1,4 @@
-"""A local file or folder shadows TensorFlow, Keras or NumPy.
+"""Local file or folder that shadows TensorFlow, Keras or NumPy.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""A name or argument that Keras 3 no longer has.
+"""Name or argument that Keras 3 no longer has.
 
 ## What happens
 

@@ -6,7 +6,7 @@
 identifier: <… object>` or `All inputs values must be KerasTensors`. One case is silent: a Keras 3 layer called on a
 `tf_keras` tensor becomes plain operations of the model, and its weights are not trained.
 
-A model made entirely with `tensorflow.python.keras` fails in `fit`, `evaluate` and `predict`: `AttributeError: module
+A model built entirely with `tensorflow.python.keras` fails in `fit`, `evaluate` and `predict`: `AttributeError: module
 'tensorflow.python.distribute.input_lib' has no attribute 'DistributedDatasetInterface'`.
 
 ## Why
@@ -303,7 +303,7 @@ def from_private_training(failure: FailureFacts, project: Project | Unknown) -> 
             return
     frame = failure.last_user_frame
     yield CAUSE.finding(
-        f"the model is made with `{PRIVATE}`, a private copy of Keras that cannot train",
+        f"the model is built with `{PRIVATE}`, a private copy of Keras that cannot train",
         subject=f"import of {PRIVATE}",
         location=frame.location if frame else None,
         evidence=evidence,
@@ -333,7 +333,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if named or isinstance(project, Unknown):
         frame = failure.last_user_frame
         yield CAUSE.finding(
-            "this model was given an object from another Keras package",
+            "this model received an object from another Keras package",
             subject="object from another Keras",
             location=_import_of_keras_3(failure, project) or (frame.location if frame else None),
             evidence=evidence,

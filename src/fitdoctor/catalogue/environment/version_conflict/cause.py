@@ -1,4 +1,4 @@
-"""Installed packages that are incompatible.
+"""Incompatible versions of installed packages.
 
 ## What happens
 

@@ -107,8 +107,8 @@ def _message(what: str, layer: str, found: str, expected: str) -> str:
     if what == "layers":
         return f"the weight file has {found} layers, but the model has {expected}"
     if what == "weights":
-        return f"layer `{layer}` expects {expected} weight arrays, but got {found}"
-    return f"layer `{layer}` has weights of shape {expected}, but the new ones have shape {found}"
+        return f"layer `{layer}` expects {expected} weight arrays, but receives {found}"
+    return f"layer `{layer}` has weights of shape {expected}, but the loaded ones have shape {found}"
 
 
 def _finding(

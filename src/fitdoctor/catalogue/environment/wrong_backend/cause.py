@@ -1,4 +1,4 @@
-"""Keras runs on a different backend than the program expects.
+"""Keras backend other than the one the program expects.
 
 ## What happens
 

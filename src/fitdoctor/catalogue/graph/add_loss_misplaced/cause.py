@@ -149,7 +149,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             if found is not None:
                 yield found
                 return
-    told = "Keras 3 removed `add_metric`" if gone else "`add_loss` was not given a tensor computed in `call`"
+    told = (
+        "Keras 3 removed `add_metric`" if gone else "`add_loss` did not receive a tensor computed in `call`"
+    )
     yield CAUSE.finding(
         "a functional model does not accept symbolic tensors in `add_loss`" if silent else told,
         subject="add_metric" if gone else "add_loss",
@@ -170,7 +172,7 @@ def _on_functional(
     module: Module, site: CallSite, sure: Confidence, evidence: tuple[Evidence, ...]
 ) -> Finding:
     return CAUSE.finding(
-        f"`{module.segment(site.node.func)}` is given a symbolic tensor of a functional model, which Keras 3 rejects",
+        f"`{module.segment(site.node.func)}` receives a symbolic tensor of a functional model, which Keras 3 rejects",
         subject="add_loss",
         location=module.location(site.node),
         evidence=[Evidence(claim="this is a functional model, built from inputs and outputs"), *evidence],
@@ -192,7 +194,7 @@ def _callable(module: Module, site: CallSite, sure: Confidence, evidence: tuple[
     if not value.args.args and site.function is not None and site.function.name == "call":
         edits = (Edit(module.location(value), module.segment(value.body)),)
     return CAUSE.finding(
-        "`add_loss` is given a function, but Keras 3 accepts only tensors",
+        "`add_loss` receives a function, but Keras 3 accepts only tensors",
         subject="add_loss",
         location=module.location(site.node),
         evidence=evidence,

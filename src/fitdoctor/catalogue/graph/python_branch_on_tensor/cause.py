@@ -1,4 +1,4 @@
-"""A Python branch on a symbolic tensor.
+"""Python branch on a symbolic tensor.
 
 ## What happens
 

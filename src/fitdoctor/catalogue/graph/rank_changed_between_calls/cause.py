@@ -1,4 +1,4 @@
-"""The data has a different number of axes than in the previous call.
+"""Data with a different number of axes than in the previous call.
 
 ## What happens
 

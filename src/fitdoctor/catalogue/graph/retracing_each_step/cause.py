@@ -1,4 +1,4 @@
-"""A `tf.function` that is retraced at every step.
+"""`tf.function` that is retraced at every step.
 
 ## What happens
 
@@ -193,7 +193,7 @@ def _head(module: Module, loop: Loop) -> Location:
 
 def _moved_out(module: Module, made: ast.AST, inside: set[str]) -> Fix:
     """Move the statement before the outermost loop that binds none of its names."""
-    title = "create it once, before the loop"
+    title = "create the `tf.function` once, before the loop"
     statement = module.statement(made)
     if not isinstance(statement, ast.Assign) or statement.lineno != statement.end_lineno:
         return fix(title)

@@ -1,4 +1,4 @@
-"""A tensor created in one branch of the graph and used outside it.
+"""Tensor created in one branch of the graph and used outside it.
 
 ## What happens
 
@@ -165,7 +165,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         subject="tensor from a branch",
         location=made.location if made is not None else used.location if used is not None else None,
         evidence=evidence,
-        fixes=[fix("return it from both branches and use the result of `tf.cond`")],
+        fixes=[fix("return the tensor from both branches, and use the result of `tf.cond`")],
         confidence=Confidence.CERTAIN,
     )
 

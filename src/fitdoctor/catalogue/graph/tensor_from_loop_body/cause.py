@@ -1,4 +1,4 @@
-"""A tensor created in a graph loop and used after it.
+"""Tensor created in a graph loop and used after it.
 
 ## What happens
 

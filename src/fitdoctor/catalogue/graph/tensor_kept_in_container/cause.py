@@ -1,4 +1,4 @@
-"""A symbolic tensor stored in a list, dict, global or cache.
+"""Symbolic tensor stored in a list, dict, global or cache.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""A symbolic tensor stored in an attribute.
+"""Symbolic tensor stored in an attribute.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""A tensor or model that belongs to another graph.
+"""Tensor or model that belongs to another graph.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""A Python value changed after the step was traced.
+"""Python value changed after the step was traced.
 
 ## What happens
 

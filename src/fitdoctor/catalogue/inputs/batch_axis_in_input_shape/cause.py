@@ -3,11 +3,11 @@
 ## What happens
 
 `Input(shape=(32, 12))` describes one sample of 32 by 12: Keras adds the batch axis in front of it. With rows of 12
-values, fit raises `expected shape=(None, 32, 12), found shape=(32, 12)`. `Input(shape=x_train.shape)` before an LSTM
-fails when the model is built: `expected ndim=3, found ndim=4`. So does `Conv2D(…, input_shape=(n, 32, 32, 3))`, with
-another message: `Kernel shape must have the same length as input`. A batch size in `Input(batch_shape=(32, …))` is
-harmless on its own. Before a layer with `stateful=True` it fails if the last batch is shorter: `Incompatible shapes:
-[4,1] vs. [32,1]` at the end of the first epoch.
+values, `fit` raises `expected shape=(None, 32, 12), found shape=(32, 12)`. `Input(shape=x_train.shape)` before an
+LSTM fails when the model is built: `expected ndim=3, found ndim=4`. So does `Conv2D(…, input_shape=(n, 32, 32, 3))`,
+with another message: `Kernel shape must have the same length as input`. A batch size in `Input(batch_shape=(32, …))`
+is harmless on its own. Before a layer with `stateful=True` it fails if the last batch is shorter: `Incompatible
+shapes: [4,1] vs. [32,1]` at the end of the first epoch.
 
 ## Why
 
@@ -21,7 +21,7 @@ Drop the first axis: `Input(shape=x_train.shape[1:])`. Few models need a fixed b
 ## Known limits
 
 A first axis that is neither the number of samples nor the batch size, and is not written as one, may be a time axis
-that the data lacks. That is reported as `input-rank-mismatch`.
+that the data lacks. That is reported as FIT102 (`input-rank-mismatch`).
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ return_inverse=True)`, `IntegerLookup`), and use the same numbering for training
 
 ## Known limits
 
-For a subclassed model, the lookup is known before fit only if `call` passes its argument, or a part of it, directly
-to the Embedding. `lint` detects one case: `len(tokenizer.word_index)` rows for a Keras tokenizer without
-`num_words`, which numbers the words from 1. Negative ids raise nothing: see `embedding-fed-floats`.
+For a subclassed model, the lookup is known before `fit` only if `call` passes its argument, or a part of it,
+directly to the Embedding. `lint` detects one case: `len(tokenizer.word_index)` rows for a Keras tokenizer without
+`num_words`, which numbers the words from 1. Negative ids raise nothing: see FIT115 (`embedding-fed-floats`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ## What happens
 
-With arrays of zero rows, fit returns without training: it reports at most that the input ran out of data, the
+With arrays of zero rows, `fit` returns without training: it reports at most that the input ran out of data, the
 history is empty and the weights are unchanged. (Keras 2 raised `Expected input data to be non-empty`.)
 
 ## Why
@@ -64,7 +64,7 @@ def from_data(
     validation = data.role == "validation"
     yield CAUSE.finding(
         f"`{array.path}` has no samples: "
-        + ("nothing is validated" if validation else "fit returns without training"),
+        + ("nothing is validated" if validation else "`fit` returns without training"),
         subject=f"{data.role} data",
         location=place(step.location if step else None, array.code, array.use),
         evidence=[

@@ -3,7 +3,7 @@
 ## What happens
 
 A 2D convolution expects (batch, rows, columns, channels), a recurrent layer (batch, steps, features). Data with one
-axis fewer or more makes fit raise before its first step: `expected min_ndim=4, found ndim=3. Full shape received:
+axis fewer or more makes `fit` raise before its first step: `expected min_ndim=4, found ndim=3. Full shape received:
 (30, 20, 20)`, or `expected ndim=3, found ndim=2`.
 
 ## Why
@@ -304,7 +304,7 @@ def _of_input(code: Code, shape: Shape, message: str) -> Finding:
     else:
         fixes.append(fix(f"use samples with {counted(rank - 1, 'axis', 'axes')}"))
     return CAUSE.finding(
-        f"the input shape {shape_words(sample)} makes batches with {len(shape)} axes, "
+        f"with the input shape {shape_words(sample)}, a batch has {len(shape)} axes, "
         f"but the first layer expects {rank}",
         subject="input shape of the model",
         location=place(code),

@@ -2,7 +2,7 @@
 
 ## What happens
 
-A model with `Input(shape=(28, 28))` expects samples of 28 by 28. With samples of 784 values, or of 28 by 27, fit
+A model with `Input(shape=(28, 28))` expects samples of 28 by 28. With samples of 784 values, or of 28 by 27, `fit`
 raises before its first step. A functional model reports `expected shape=(None, 28, 28), found shape=(32, 784)`. A
 Sequential model checks only the number of axes at its `Input`. The first layer that depends on a length rejects it,
 and the message names that layer: `expected axis -1 of input shape to have value 8, but received input with shape
@@ -20,8 +20,9 @@ If both shapes have the same number of values, reshape the data. Otherwise the l
 
 ## Known limits
 
-A missing or extra axis is reported as `input-rank-mismatch`, lengths in another order as `channel-axis-order`. A
-trailing axis of length 1 may be missing: Keras adds it for Sequential and functional models.
+A missing or extra axis is reported as FIT102 (`input-rank-mismatch`), lengths in another order as FIT104
+(`channel-axis-order`). A trailing axis of length 1 may be missing: Keras adds it for Sequential and functional
+models.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def from_models(site: ModelSite) -> Iterator[Finding]:
         evidence=[
             Evidence("shape of a sample", shape_words(found), shape_words(wanted)),
             *(
-                [Evidence(f"it comes from `{before.class_name}`", location=place(before.code))]
+                [Evidence(f"the tensor comes from `{before.class_name}`", location=place(before.code))]
                 if before is not None
                 else []
             ),

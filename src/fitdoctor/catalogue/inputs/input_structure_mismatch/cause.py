@@ -10,7 +10,7 @@ receives one array raises `Iterating over a symbolic tf.Tensor is not allowed`.
 
 ## Why
 
-The inputs were concatenated before fit although the model does that itself, one is missing, or an `Input(name=…)`
+The inputs were concatenated before `fit` although the model does that itself, one is missing, or an `Input(name=…)`
 was renamed but the key of the data was not.
 
 ## Fix
@@ -19,8 +19,8 @@ Pass a list with one array per input, in the order of `Model(inputs=…)`, or a 
 
 ## Known limits
 
-A list in the wrong order is not detected if the shapes agree. A dict with an extra key is reported as
-`inputs-matched-by-position`. How a subclassed model uses its inputs is unknown.
+A list in the wrong order is not detected if the shapes agree. A dict with an extra key is reported as FIT116
+(`inputs-matched-by-position`). How a subclassed model uses its inputs is unknown.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from fitdoctor.catalogue.inputs.shapes import (
     while_validating,
 )
 from fitdoctor.catalogue.model.several_outputs import inside_model
-from fitdoctor.catalogue.words import listing, place, shape_words
+from fitdoctor.catalogue.words import joined, listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Spec, Unknown
@@ -162,7 +162,8 @@ def _of_keys(
         data.code,
     )
     return CAUSE.finding(
-        f"the model has the input{'s' * (len(missing) > 1)} {listing(missing)}, but the keys of `x` are {given}",
+        f"the model has the input{'s' * (len(missing) > 1)} {listing(missing)}, "
+        f"but the keys of `x` are {listing(array.key for array in data.x)}",
         subject="keys of x",
         location=where,
         evidence=[
@@ -209,7 +210,7 @@ def _rename(renamed: list[tuple[str, ArrayFacts]], project: Project | Unknown) -
         if entry is not None:
             module, key = entry
             edits.append((Edit(module.location(key), module.segment(key).replace(array.key, name)),))
-    words = ", ".join(f"`{array.key}` to `{name}`" for name, array in renamed)
+    words = joined([f"`{array.key}` to `{name}`" for name, array in renamed])
     title = f"rename the key{'s' * (len(renamed) > 1)} {words}"
     if len(edits) == len(renamed):
         return fix(title, *edits)

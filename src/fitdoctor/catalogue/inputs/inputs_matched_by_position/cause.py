@@ -4,7 +4,7 @@
 
 `Model({"bid": …, "rank": …}, …)` receives data with the keys `bid`, `log_bid` and `rank`. Keras warns about the
 structure and then matches the values by position, in the sorted order of the keys: the input `rank` receives
-`log_bid`. If the shapes agree, fit learns from the wrong columns. If they do not, the error names an unrelated
+`log_bid`. If the shapes agree, `fit` learns from the wrong columns. If they do not, the error names an unrelated
 input.
 
 ## Why

@@ -135,11 +135,12 @@ def _where(array: ArrayFacts, statistics: Statistics) -> str:
     columns = [column for column in array.columns if column.nonfinite]
     if first is None:
         return f" in column `{columns[0].name}`" if len(columns) == 1 and columns[0].name else ""
-    row = f"row {first[0]:,}"
+    only = statistics.nan + statistics.inf == 1
+    row = f" in row {first[0]:,}" if only else f", the first in row {first[0]:,}"
     if len(first) == 2:
         named = next((column.name for column in columns if not column.name.isdigit()), None)
-        return f", the first in {row}, column " + (f"`{named}`" if named else str(first[1]))
-    return f", the first in {row}"
+        return f"{row}, column " + (f"`{named}`" if named else str(first[1]))
+    return row
 
 
 def _columns(array: ArrayFacts) -> Iterator[Evidence]:

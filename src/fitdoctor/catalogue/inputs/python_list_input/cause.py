@@ -8,7 +8,7 @@ cardinality is ambiguous … 'x' sizes: 16, 16, 16, …`, where the sizes are th
 
 ## Why
 
-A list passed to fit means several inputs or outputs. For a single one, Keras 3 accepts arrays, tensors, DataFrames
+A list passed to `fit` means several inputs or outputs. For a single one, Keras 3 accepts arrays, tensors, DataFrames
 and datasets.
 
 ## Fix

@@ -1,4 +1,4 @@
-"""x, y and the sample weights differ in length.
+"""`x`, `y` and sample weights of different lengths.
 
 ## What happens
 

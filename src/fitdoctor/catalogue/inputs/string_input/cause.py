@@ -256,7 +256,9 @@ def from_failure(
         evidence=[
             Evidence("rejected value", failure.message.splitlines()[0][:120], "numbers", "failure.message")
         ],
-        fixes=[fix("encode the strings as numbers before fit, or in the model with a `StringLookup` layer")],
+        fixes=[
+            fix("encode the strings as numbers before `fit`, or in the model with a `StringLookup` layer")
+        ],
         confidence=Confidence.CERTAIN,
     )
 

@@ -6,8 +6,8 @@ Training runs to the end, but the model cannot learn the task. relu never output
 -1 to 1, and sigmoid never leaves 0 to 1, so targets outside that range are out of reach. Sigmoid units with
 `categorical_crossentropy` output values that do not sum to 1, although every sample has exactly one class. Softmax
 units cannot assign a probability near 1 to two labels of the same sample. relu and tanh outputs are not
-probabilities, so a crossentropy clips them. Dropout after the last activation sets random probabilities to 0: the
-loss becomes huge, or NaN when a whole row is dropped.
+probabilities, so a cross-entropy loss clips them. Dropout after the last activation sets random probabilities to 0:
+the loss becomes huge, or NaN when a whole row is dropped.
 
 ## Why
 

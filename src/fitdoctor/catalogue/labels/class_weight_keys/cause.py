@@ -148,8 +148,8 @@ def _finding(
         location=place(weights.code, fit.code),
         evidence=[
             Evidence(
-                claim="keys of `class_weight`",
-                observed=shown,
+                claim="type of `class_weight`" if shown.startswith("(") else "keys of `class_weight`",
+                observed=shown.strip("()"),
                 expected=classes or "integers from 0",
                 fact="fit.class_weight",
                 location=place(weights.code),

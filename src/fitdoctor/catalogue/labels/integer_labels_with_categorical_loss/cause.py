@@ -3,13 +3,13 @@
 ## What happens
 
 `categorical_crossentropy` compares each output row with a label row of the same width. With integer class labels of
-shape (n,) or (n, 1), fit raises before the first step: `ValueError: Arguments target and output must have the same
-rank (ndim)` or `… must have the same shape`.
+shape (n,) or (n, 1), `fit` raises before the first step: `ValueError: Arguments target and output must have the
+same rank (ndim)` or `… must have the same shape`.
 
 ## Why
 
-The labels are integer classes (0, 1, 2, …), but the loss expects one-hot labels. Both crossentropies compute the
-same value; they differ only in the label format they expect.
+The labels are integer classes (0, 1, 2, …), but the loss expects one-hot labels. Both cross-entropy losses compute
+the same value; they differ only in the label format they expect.
 
 ## Fix
 
@@ -18,8 +18,8 @@ the labels with `keras.utils.to_categorical`.
 
 ## Known limits
 
-With one output unit the same labels are accepted and the loss stays at 0: see `softmax-over-one-unit` and
-`output-units-mismatch`. A saved message does not show the values of the labels.
+With one output unit the same labels are accepted and the loss stays at 0: see FIT209 (`softmax-over-one-unit`) and
+FIT205 (`output-units-mismatch`). A saved message does not show the values of the labels.
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ average. A custom `Loss` subclass or `train_step` receives labels of shape (n,) 
 ## Why
 
 The number of units differs from the number of targets, or an axis was lost (`df["price"]` has shape (n,),
-`df[["price"]]` has shape (n, 1)). The crossentropies check the shapes and raise; the regression losses do not. `fit`
-aligns the ranks of labels and outputs for built-in losses and for custom loss functions, but not for subclasses of
-`Loss`.
+`df[["price"]]` has shape (n, 1)). The cross-entropy losses check the shapes and raise; the regression losses do not.
+`fit` aligns the ranks of labels and outputs for built-in losses and for custom loss functions, but not for
+subclasses of `Loss`.
 
 ## Fix
 
@@ -23,7 +23,7 @@ the shape of the predictions first.
 
 In a custom `Loss`, `train_step` or training loop, only the simple case is detected: labels and predictions that are
 subtracted or multiplied with their original axes. Outputs with one axis more than the labels (sequence outputs) are
-covered by `sequence-output-single-target`.
+covered by FIT217 (`sequence-output-single-target`).
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def _lost_axis(
         severity=Severity.ERROR if raises else Severity.WARNING,
         evidence=[
             Evidence(
-                claim="fit aligns ranks for built-in losses and loss functions, not for a `Loss` subclass or a step",
+                claim="`fit` aligns ranks for built-in losses and loss functions, not for a `Loss` subclass or a step",
                 observed=f"labels {rows(labels.shape)}",
                 expected=f"outputs {rows(output)}",
                 fact="data.y.shape",

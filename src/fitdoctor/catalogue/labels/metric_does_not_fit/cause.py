@@ -358,8 +358,8 @@ def _finding(
         location=place(first.metric.code, raised_at),
         evidence=[
             Evidence(
-                claim=f"the loss is `{target.loss_name}`",
-                observed=f"metric {names}",
+                claim=f"metric with the loss `{target.loss_name}`",
+                observed=names,
                 expected=first.expected,
                 fact="model.metrics",
                 location=place(target.loss.code) if target.loss is not None else None,

@@ -1,8 +1,8 @@
-"""No labels for a model with a loss.
+"""Missing labels for a model with a loss.
 
 ## What happens
 
-fit fails before the first step with `ValueError: None values not supported.`, from deep inside Keras: the loss
+`fit` fails before the first step with `ValueError: None values not supported.`, from deep inside Keras: the loss
 receives None instead of y. With several outputs the message is `y_true and y_pred have different structures`.
 
 ## Why
@@ -226,7 +226,7 @@ def _finding(
     culprits: list[Code | Location | Unknown | None],
     project: Project | Unknown,
 ) -> Finding:
-    whose = "the validation data" if data.role == "validation" else f"`{fit.method}`"
+    whose = "the validation data has" if data.role == "validation" else f"`{fit.method}` receives"
     told = {
         "arrays": "y is missing",
         "dataset": "the dataset yields only x",
@@ -236,13 +236,13 @@ def _finding(
     }
     loss = next((loss for loss in model.losses if loss.kind != "none"), None)
     return CAUSE.finding(
-        f"the model has a loss, but {whose} has no labels: {told.get(data.form, 'y is missing')}",
+        f"the model has a loss, but {whose} no labels: {told.get(data.form, 'y is missing')}",
         subject="labels",
         location=place(*culprits),
         evidence=[
             Evidence(
                 claim=f"the loss `{loss.name}` needs y" if loss is not None else "the loss needs y",
-                observed="only x" if not data.element else data.element,
+                observed="only x" if data.element in ("", "single", "tuple of 1") else data.element,
                 expected="x and y",
                 fact="data.y",
                 location=place(loss.code) if loss is not None else None,

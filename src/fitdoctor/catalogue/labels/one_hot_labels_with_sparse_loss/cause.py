@@ -3,13 +3,13 @@
 ## What happens
 
 `sparse_categorical_crossentropy` expects one integer class label per output row. With one-hot labels of shape (n,
-k), fit raises before the first step: `ValueError: Argument output must have rank (ndim) target.ndim - 1`. The
+k), `fit` raises before the first step: `ValueError: Argument output must have rank (ndim) target.ndim - 1`. The
 message states the rule backwards: the labels must have one axis fewer than the output.
 
 ## Why
 
 The labels went through `to_categorical`, `get_dummies`, `tf.one_hot` or a binarizer, but the loss expects integer
-labels. Both crossentropies compute the same value; they differ only in the label format they expect.
+labels. Both cross-entropy losses compute the same value; they differ only in the label format they expect.
 
 ## Fix
 

@@ -3,12 +3,12 @@
 ## What happens
 
 A model with several outputs expects its losses and labels in the same structure: a list in the same order, or a dict
-keyed by output name. Otherwise fit fails before the first step, usually with a message that does not say so: `y_true
-and y_pred have different structures`, `KeyError: The path: (2,) in the loss argument, can't be found`, `Expected
-keys […] in loss dict`, `Invalid metrics`, and for a wrong key in a dict of labels `TypeError: Expected float32, but
-got box of type 'str'`. Keras 3 rejects a single loss with several `loss_weights` (`must match the number of
-losses`); Keras 2 applied the loss to every output. One case raises nothing: a list with fewer losses than outputs
-trains only the first outputs.
+keyed by output name. Otherwise `fit` fails before the first step, usually with a message that does not say so:
+`y_true and y_pred have different structures`, `KeyError: The path: (2,) in the loss argument, can't be found`,
+`Expected keys […] in loss dict`, `Invalid metrics`, and for a wrong key in a dict of labels `TypeError: Expected
+float32, but got box of type 'str'`. Keras 3 rejects a single loss with several `loss_weights` (`must match the
+number of losses`); Keras 2 applied the loss to every output. One case raises nothing: a list with fewer losses than
+outputs trains only the first outputs.
 
 ## Why
 
@@ -367,7 +367,7 @@ def _odd_labels(
             "labels",
             f"y has {_counted(len(data.y), 'array')}, but the model has {_counted(outputs, 'output')}",
             _counted(len(data.y), "array"),
-            str(outputs),
+            _counted(outputs, "array"),
             (fit.code,)
             if data.form == "arrays"
             else (

@@ -3,7 +3,7 @@
 ## What happens
 
 A loss that compares element by element expects labels and outputs of the same shape. One-hot labels with 6 columns
-and 5 units, or labels 0 and 1 with two sigmoid units and `binary_crossentropy`, make fit raise before the first
+and 5 units, or labels 0 and 1 with two sigmoid units and `binary_crossentropy`, make `fit` raise before the first
 step: `ValueError: Arguments target and output must have the same shape` (or `the same rank`), and for `mse`:
 `Dimensions must be equal`. The same happens with target images of 28 by 28 and outputs of 32 by 32, or with 6 target
 time steps and 24 output steps. One case raises nothing: `categorical_crossentropy` over a single unit. Its loss is
@@ -24,7 +24,7 @@ them.
 ## Known limits
 
 A model with more units than classes runs with a sparse loss and is not reported: the extra units are never used.
-Regression labels with one column broadcast to several units without an error: see `label-shape-broadcast`.
+Regression labels with one column broadcast to several units without an error: see FIT204 (`label-shape-broadcast`).
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ def _finding(
         or place(head.code if head is not None else None, refused.place),
         evidence=[
             Evidence(
-                claim="shape of the labels" + _values(target),
+                claim="shapes of labels and outputs" + _values(target),
                 observed=f"labels {rows(refused.labels)}",
                 expected=f"outputs {rows(refused.output)}",
                 fact="data.y.shape" if target is not None else "failure.message",
@@ -271,7 +271,7 @@ def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
         else place(change.layer.code if change else None, layer, *made, refused.place),
         evidence=[
             Evidence(
-                claim="shape of the labels",
+                claim="shapes of labels and outputs",
                 observed=f"labels {rows(found)}",
                 expected=f"outputs {rows(output)}",
                 fact="data.y.shape" if target is not None else "failure.message",
@@ -339,7 +339,7 @@ def _values(target: Target | None) -> str:
     statistics = target.label_statistics if target is not None else None
     if statistics is None or statistics.minimum is None or statistics.maximum is None:
         return ""
-    return f", which run from {number(statistics.minimum)} to {number(statistics.maximum)}"
+    return f"; labels run from {number(statistics.minimum)} to {number(statistics.maximum)}"
 
 
 def _wants_sparse_loss(target: Target) -> bool:

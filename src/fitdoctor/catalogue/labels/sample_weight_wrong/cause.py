@@ -1,4 +1,4 @@
-"""Sample weights that are not weights.
+"""Sample weights that are negative, all zero, or not weights.
 
 ## What happens
 
@@ -332,7 +332,7 @@ def _both(
 ) -> Finding:
     code = fit.code if isinstance(fit, FitFacts) else Unknown("the call of fit is unknown")
     return _finding(
-        fit, data, weights, "fit receives both `class_weight` and sample weights, but Keras accepts only one", "both",
+        fit, data, weights, "`fit` receives both `class_weight` and sample weights, but Keras accepts only one", "both",
         "one of them", [unsafe("remove `class_weight`", remove_argument(code, "class_weight"))],
         Confidence.CERTAIN, Severity.ERROR, raised_at,
     )  # fmt: skip
@@ -362,8 +362,9 @@ def _other_shape(
     raised_at: Location | None,
 ) -> Finding:
     shape = shape_words(weights.shape) if weights is not None else "another shape"
+    have = f"have shape {shape}, which does" if weights is not None else "have a shape that does"
     return _finding(
-        fit, data, weights, f"sample weights have shape {shape}, which does not match the loss values of a batch", shape,
+        fit, data, weights, f"sample weights {have} not match the loss values of a batch", shape,
         "one weight per sample, or per step of a sequence output",
         [fix("pass one weight per loss value: shape (n,), or (n, steps) for a sequence output")],
         confidence, Severity.ERROR, raised_at,

@@ -2,7 +2,7 @@
 
 ## What happens
 
-The output has shape (n, steps, k) and the labels have shape (n,), (n, 1) or (n, k). The crossentropies raise:
+The output has shape (n, steps, k) and the labels have shape (n,), (n, 1) or (n, k). The cross-entropy losses raise:
 `Argument output must have rank (ndim) target.ndim - 1`, `must have the same rank` or `the same shape`. The
 regression losses do not: `mse` with labels of shape (n,) broadcasts to (batch, steps, batch), every step is compared
 with the label of every sample, and the model learns their mean.
@@ -113,7 +113,7 @@ def _finding(refused: Refused, silent: bool, project: Project | Unknown) -> Find
         ),
         evidence=[
             Evidence(
-                claim="shape of the labels",
+                claim="shapes of labels and outputs",
                 observed=f"labels {rows(refused.labels)}",
                 expected=f"outputs {rows(refused.output)}",
                 fact="data.y.shape" if target is not None else "failure.message",

@@ -199,6 +199,6 @@ def _as_numbers(module: Module, site: CallSite) -> Fix:
     keras = dict(module.spellings).get("keras")
     mean = f"{tf}.reduce_mean" if tf else f"{keras}.ops.mean"
     return unsafe(
-        "keep its mean as a float instead of the tensor",
+        "keep the mean as a float instead of the tensor",
         (Edit(module.location(value), f"float({mean}({text}))"),),
     )

@@ -1,4 +1,4 @@
-"""Argument of another call, or a misspelled one.
+"""Argument that is misspelled or belongs to another call.
 
 ## What happens
 
@@ -23,7 +23,7 @@ Move the argument to the call that accepts it, or correct its name.
 ## Known limits
 
 Arguments passed as `**options` are usually found only when they raise. Arguments that older versions of Keras accepted
-are a separate cause, `removed-in-keras-3`.
+are a separate cause, FIT902 (`removed-in-keras-3`).
 """
 
 from __future__ import annotations
@@ -341,7 +341,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             spread = _left_out_of_dict(site.module, site.node, seen.name)
     owner = _owner(seen.name, method)
     yield CAUSE.finding(
-        f"`{method}` does not accept `{seen.name}`" + (f": it is an argument of `{owner}`" if owner else ""),
+        f"`{method}` does not accept `{seen.name}`: it is an argument of `{owner}`"
+        if owner
+        else f"`{method}` has no argument `{seen.name}`",
         subject=f"argument {seen.name} of {method}",
         location=frame.location if frame else None,
         evidence=[Evidence(claim="Python rejects the argument", observed=seen.name, fact="failure.message")],

@@ -302,7 +302,7 @@ def _from_words(refused: InputMismatch, location: Location | None, *, sure: bool
     """
     doubt = "without the source: the data itself may lack the axis (FIT102), or the batch axis (FIT701)"
     return CAUSE.finding(
-        f"an axis is dropped before layer `{refused.layer}`, which gets rank 1",
+        f"an axis is dropped before layer `{refused.layer}`, which receives rank 1",
         subject=f"layer {refused.layer}",
         location=location,
         evidence=[
@@ -361,7 +361,7 @@ def _finding(
     left = "batch, features" if rank == 2 else "batch, …"
     dropped_words = "every axis of `{}` except the batch axis" if rank == 1 else "an axis of `{}`"
     return CAUSE.finding(
-        f"`{module.segment(index)}` drops {dropped_words.format(name)}, so a layer gets rank {rank}",
+        f"`{module.segment(index)}` drops {dropped_words.format(name)}, so the next layer receives rank {rank}",
         subject=f"index {module.segment(index)}",
         location=place(module.location(index)),
         evidence=[

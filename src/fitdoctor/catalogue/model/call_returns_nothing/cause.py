@@ -1,4 +1,4 @@
-"""A `call`, loss or metric that returns nothing.
+"""`call`, loss or metric that returns nothing.
 
 ## What happens
 
@@ -245,7 +245,7 @@ def _from_words(failure: FailureFacts) -> Iterator[Finding]:
         subject="function",
         location=frame.location if frame is not None else None,
         evidence=[Evidence(claim="error", observed=failure.message[:160], fact="failure.message")],
-        fixes=[fix(f"return {remedy} from the function that computes it")],
+        fixes=[fix(f"return {remedy} from that function")],
         confidence=Confidence.LIKELY,
     )
 

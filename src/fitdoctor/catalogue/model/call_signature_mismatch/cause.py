@@ -20,7 +20,7 @@ that takes them in `__init__`.
 ## Known limits
 
 `lint` does not check functions wrapped in a decorator or `functools.partial`. A `call` that takes several inputs as
-separate arguments is a separate cause, `inputs-as-separate-arguments`.
+separate arguments is a separate cause, FIT321 (`inputs-as-separate-arguments`).
 """
 
 from __future__ import annotations
@@ -332,7 +332,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     if by_keras and name and not isinstance(project, Project) and _is_users(owner, name):
         yield CAUSE.finding(
-            f"Keras cannot call `{f'{owner}.' if owner else ''}{name}`: {words}",
+            f"Keras cannot call `{f'{owner}.' if owner else ''}{name}`: it {words.partition('() ')[2] or words}",
             subject=name,
             location=failure.last_user_frame.location if failure.last_user_frame else None,
             evidence=evidence,

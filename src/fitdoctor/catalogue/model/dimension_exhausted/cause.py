@@ -109,15 +109,20 @@ def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
     layer = refusal.layer
     name = layer.class_name if layer is not None else "a layer"
     window = _window(layer)
-    needed = f"a window of {window}" if window else "a window"
+    shown = name if layer is None else f"`{name}`"
     observed = shape_words(left) if left is not None else "too small"
+    message = f"{shown} has a window of {window}, but its input is " + (
+        "only " * (left is not None) + observed
+    )
+    if not window:
+        message = f"the window of {shown} is larger than its input" + (f", {observed}" * (left is not None))
     return CAUSE.finding(
-        f"`{name}` has {needed}, but its input is {'only ' if left is not None else ''}{observed}",
+        message,
         subject=f"layer {layer.name if layer is not None and layer.name else name}",
         location=place(layer.code if layer is not None else None, refusal.place),
         evidence=[
             Evidence(
-                claim=f"input of `{name}`",
+                claim=f"input of {shown}",
                 observed=observed,
                 expected=f"at least {window}" if window else "",
                 location=refusal.place,

@@ -1,4 +1,4 @@
-"""A `call` method with separate arguments for its inputs.
+"""`call` method with separate arguments for its inputs.
 
 ## What happens
 

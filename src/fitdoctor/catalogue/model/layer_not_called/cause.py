@@ -383,7 +383,7 @@ def _applied(module: Module, maker: ast.Call) -> Fix | None:
     kept = [module.segment(value) for value in maker.args if value is not given]
     kept += [module.segment(keyword) for keyword in maker.keywords]
     text = f"{module.segment(maker.func)}({', '.join(kept)})({module.segment(given)})"
-    return fix(f"call it on `{module.segment(given)}`", (Edit(module.location(maker), text),))
+    return fix(f"call the layer on `{module.segment(given)}`", (Edit(module.location(maker), text),))
 
 
 def _is_tensor(module: Module, value: ast.expr) -> bool:
@@ -403,7 +403,7 @@ def _fixes(passed: tuple[Module, ast.expr] | None) -> list[Fix]:
         return [fix("call the layer on the previous tensor")]
     module, expr = passed
     if isinstance(expr, ast.Name):
-        return [fix(f"call it on its tensor: `{expr.id}(x)`")]
+        return [fix(f"call the layer on a tensor: `{expr.id}(x)`")]
     applied = _applied(module, expr) if isinstance(expr, ast.Call) else None
     if applied is not None:
         return [applied]
@@ -411,7 +411,7 @@ def _fixes(passed: tuple[Module, ast.expr] | None) -> list[Fix]:
     if before is None:
         return [fix("call the layer on the previous tensor")]
     behind = module.location(expr).end
-    return [fix(f"call it on `{before}`", (Edit(behind, f"({before})"),))]
+    return [fix(f"call the layer on `{before}`", (Edit(behind, f"({before})"),))]
 
 
 def _tensor_before(module: Module, expr: ast.expr) -> str | None:

@@ -132,17 +132,18 @@ def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
     shapes = _shapes(refusal)
     words = _listed(shapes)
     verdict = _verdict(refusal, shapes, project)
+    shown = refusal.name if " " in refusal.name else f"`{refusal.name}`"
     return CAUSE.finding(
-        f"`{refusal.name}` cannot merge tensors of {words}",
+        f"{shown} cannot merge tensors of {words}",
         subject=f"layer {refusal.name}",
         location=place(verdict.location, _called(refusal)),
         evidence=[
             Evidence(
-                claim=f"inputs of `{refusal.name}`",
+                claim=f"inputs of {shown}",
                 observed=words,
                 expected="equal shapes"
                 if refusal.name != "Concatenate"
-                else "shapes equal except along the axis",
+                else "equal shapes except along the axis",
                 location=place(refusal.layer.code if refusal.layer else None, refusal.place),
             ),
             *verdict.evidence,

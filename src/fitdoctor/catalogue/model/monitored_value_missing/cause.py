@@ -105,7 +105,7 @@ def _no_validation(
 ) -> Finding:
     raises = keras == 3 and _raises(callback, monitor, names)
     return CAUSE.finding(
-        f"`{callback.class_name}` monitors `{monitor}`, but `fit` gets no validation data: {_consequence(callback)}",
+        f"`{callback.class_name}` monitors `{monitor}`, but `fit` receives no validation data: {_consequence(callback)}",
         subject=f"monitor of {callback.class_name}",
         location=place(fit.code, callback.code),
         evidence=[_watched(callback, monitor, names)],

@@ -99,7 +99,7 @@ def _missing_axis(
     missing, count = int(said["axis"]), int(said["axes"])
     call = _reduction_at(module, place, missing) if module is not None and place is not None else None
     remedy = fix(f"reduce only axes that the input has: 0 to {count - 1}")
-    name = "the reduction"
+    name = "an operation"
     if call is not None and module is not None:
         node, axes = call
         name, place = f"`{module.segment(node.func)}`", module.location(node)
@@ -182,7 +182,7 @@ def _finding(
     operation = f"`{shapes.operation}`" if shapes is not None and shapes.operation else "an operation"
     what = f": {given}" if given else ""
     return CAUSE.finding(
-        f"{operation} in {where} gets incompatible shapes{what}",
+        f"{operation} in {where} receives incompatible shapes{what}",
         subject=where,
         location=location,
         evidence=evidence,
@@ -389,7 +389,7 @@ def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
         location=module.location(nodes[0]),
         evidence=[Evidence(claim="error", observed=_first_line(message))],
         fixes=[
-            fix("take the number of rows from the batch" + (f": `{count}`" if count else ""), edits),
+            fix("read the number of rows from the batch" + (f": `{count}`" if count else ""), edits),
             fix("drop the shorter last batch: `drop_remainder=True`"),
         ],
         confidence=Confidence.CERTAIN,

@@ -147,7 +147,7 @@ def _count(shape: Shape | None) -> str:
     if shape is None:
         return "a different number"
     number = math.prod(length for length in shape if length is not None and length != -1)
-    return f"a multiple of {number}" if None in shape or -1 in shape else str(number)
+    return f"a multiple of {number:,}" if None in shape or -1 in shape else f"{number:,}"
 
 
 def _layer_fixes(
@@ -370,17 +370,22 @@ def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project |
     call = _reshape_on(module, frame) if module is not None and frame is not None else None
     said = operation_shapes(failure.message)
     given = said.shapes[0] if said is not None and said.shapes else sizes.input_shape
-    have = f"{sizes.given} elements" if sizes.given is not None else _words(given)
+    have = f"{sizes.given:,} elements" if sizes.given is not None else _words(given)
     if sizes.target_shape is not None:
-        want = _words(sizes.target_shape) + (f", {sizes.wanted} elements" if sizes.wanted is not None else "")
+        want = _words(sizes.target_shape) + (
+            f", {sizes.wanted:,} elements" if sizes.wanted is not None else ""
+        )
     else:
         want = (
-            f"{sizes.wanted} elements" if sizes.wanted is not None else f"a multiple of {sizes.multiple_of}"
+            f"{sizes.wanted:,} elements"
+            if sizes.wanted is not None
+            else f"a multiple of {sizes.multiple_of:,}"
         )
+    needs = "" if sizes.target_shape or sizes.wanted is not None else "a shape that needs "
     where = module.location(call) if module is not None and call is not None else None
     edits = _left_open(module, call, given, sizes) if module is not None and call is not None else ()
     return CAUSE.finding(
-        f"a tensor of {have} is reshaped to {want}",
+        f"a tensor of {have} is reshaped to {needs}{want}",
         subject="reshape",
         location=place(where, frame.location if frame is not None else None),
         evidence=[

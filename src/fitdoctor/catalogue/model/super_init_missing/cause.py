@@ -136,7 +136,7 @@ def _called_wrongly(info: ClassInfo, call: ast.Call) -> tuple[str, str, tuple[Ed
         here, last = module.location(call.args[0]), len(call.args) == 1 and not call.keywords
         rest = next(iter([*call.args[1:], *call.keywords]), None)
         until = here if last or rest is None else _up_to(here, module.location(rest))
-        return "gets `self` twice", "`super().__init__()`", (Edit(until, ""),)
+        return "passes `self` as an argument", "`super().__init__()`", (Edit(until, ""),)
     return None
 
 
@@ -159,7 +159,7 @@ def _wrong_call(
                 expected=wanted,
             )
         ],
-        fixes=[fix("call `super().__init__()` without it", edits)],
+        fixes=[fix("call `super().__init__()`", edits)],
         confidence=confidence,
     )
 

@@ -122,7 +122,7 @@ def _in_training(module: Module, call: ast.Call, confidence: Confidence) -> Find
         ],
         fixes=[
             fix("compute this term in the `call` of a layer called on the tensor, with `self.add_loss(…)`"),
-            fix("or add the tensor to the model's outputs and read it from the predictions"),
+            fix("add the tensor to the model's outputs, and read it from the predictions"),
         ],
         confidence=confidence,
     )
@@ -188,7 +188,7 @@ def _fixes(module: Module, call: ast.Call, calls: list[ast.Call]) -> list[Fix]:
         fixes.append(fix("call the function in a `Lambda` layer", whole))
     elif own is not None:
         fixes.append(fix(f"use `{own[0]}`", own[1]))
-    fixes.append(fix("call it in a `Lambda` layer", () if fixes else _in_lambda(module, call)))
+    fixes.append(fix("call the function in a `Lambda` layer", () if fixes else _in_lambda(module, call)))
     return fixes
 
 

@@ -240,7 +240,7 @@ def _takes_for_tensor(
             )
         ],
         fixes=[
-            fix("take `x` out of the batch first, or pass only `x` to `fit`", _taking_first(step, use.id))
+            fix("unpack `x` from the batch first, or pass only `x` to `fit`", _taking_first(step, use.id))
         ],
         confidence=confidence,
     )

@@ -1,4 +1,4 @@
-"""Batches whose structure `fit` reads differently.
+"""Batches with a structure that `fit` does not expect.
 
 ## What happens
 

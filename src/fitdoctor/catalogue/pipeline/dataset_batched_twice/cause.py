@@ -1,4 +1,4 @@
-"""A dataset that is batched twice.
+"""Dataset that is batched twice.
 
 ## What happens
 

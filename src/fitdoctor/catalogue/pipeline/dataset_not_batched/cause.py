@@ -1,4 +1,4 @@
-"""A dataset that yields single samples instead of batches.
+"""Dataset that yields single samples instead of batches.
 
 ## What happens
 
@@ -287,7 +287,8 @@ def from_failure(
     if isinstance(data, DataFacts) and isinstance(fit, FitFacts):
         dropped = result_dropped(project, fit, data)
     yield CAUSE.finding(
-        f"the data are single samples of shape {shape_words(said.found)}; `fit` treats their first axis as the batch axis",
+        f"the data consists of single samples of shape {shape_words(said.found)}; "
+        "`fit` treats their first axis as the batch axis",
         location=place(
             dropped[0] if dropped else None,
             _end(data) if isinstance(data, DataFacts) else None,

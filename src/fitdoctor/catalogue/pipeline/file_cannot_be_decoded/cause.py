@@ -1,4 +1,4 @@
-"""A data file that cannot be decoded.
+"""Data file that cannot be decoded.
 
 ## What happens
 

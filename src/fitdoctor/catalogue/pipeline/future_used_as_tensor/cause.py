@@ -1,4 +1,4 @@
-"""A future, coroutine or function passed instead of data.
+"""Future, coroutine or function passed instead of data.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""A generator that yields something other than what `from_generator` declares.
+"""Generator that yields something other than what `from_generator` declares.
 
 ## What happens
 
@@ -428,7 +428,7 @@ def _called_already(failure: FailureFacts, project: Project | Unknown) -> Iterat
             edits = ()
         break
     yield CAUSE.finding(
-        "`from_generator` is given a generator, but expects a function that it can call in each epoch",
+        "`from_generator` receives a generator, but expects a function that it can call in each epoch",
         subject="generator",
         location=location,
         evidence=[Evidence(claim="argument", observed="a generator", expected="a function")],

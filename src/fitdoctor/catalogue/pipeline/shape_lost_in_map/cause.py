@@ -1,4 +1,4 @@
-"""A shape that is lost in Python code.
+"""Shape lost in Python code.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""A misplaced `shuffle`.
+"""`shuffle` that is misplaced or has no effect.
 
 ## What happens
 

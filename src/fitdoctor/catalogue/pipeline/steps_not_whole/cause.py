@@ -1,4 +1,4 @@
-"""A float as the number of steps or as the batch size.
+"""Float as the number of steps or as the batch size.
 
 ## What happens
 

@@ -197,7 +197,7 @@ def _finding(
         location=_line(fit_call, training, validation, pair, project),
         evidence=[
             Evidence(
-                claim=f"a sample of `{name}`",
+                claim=f"shape and dtype of `{name}`",
                 observed=observed,
                 expected=expected,
                 fact="data.x.shape",

@@ -95,13 +95,13 @@ def _fitted_again(
         edits = (Edit(name, "transform"),)
     owner = module.segment(function.value)
     return CAUSE.finding(
-        f"`{owner}` is fitted again to `{given}`, so the test data is on another scale than the training data",
+        f"`{owner}` is fitted again to `{given}`, so the test data is on a different scale than the training data",
         subject=f"scaler {owner}",
         location=module.location(call),
         evidence=[
             Evidence(claim="data that the scaler is fitted to", observed=given, expected=f"`{before}` only")
         ],
-        fixes=[unsafe(f"scale it as the training data: `{owner}.transform({given})`", edits)],
+        fixes=[unsafe(f"scale the test data like the training data: `{owner}.transform({given})`", edits)],
         confidence=Confidence.LIKELY,
     )
 

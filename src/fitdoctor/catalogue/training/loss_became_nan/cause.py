@@ -1,4 +1,4 @@
-"""Loss that became NaN.
+"""Loss that becomes NaN.
 
 ## What happens
 

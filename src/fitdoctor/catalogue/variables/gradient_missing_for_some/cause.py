@@ -1,4 +1,4 @@
-"""Part of the model gets no gradient.
+"""Part of the model that receives no gradient.
 
 ## What happens
 

@@ -104,7 +104,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     in_optimizer = any(each.library and each.function in _METHODS for each in failure.frames)
     if refused and (in_optimizer or "apply_gradients()" in failure.message):
         yield CAUSE.finding(
-            "the optimizer is not given `(gradient, variable)` pairs",
+            "the optimizer does not receive `(gradient, variable)` pairs",
             subject="apply_gradients",
             location=frame.location,
             evidence=evidence,
@@ -132,7 +132,7 @@ def _wrong(module: Module, site: CallSite) -> _Wrong | None:
         return _wrong_apply(module, given)
     if len(given) == 2 and _are_variables(module, given[1]):
         return _Wrong(
-            "`apply_gradients` expects pairs, but is given gradients and variables as separate arguments",
+            "`apply_gradients` expects pairs, but receives gradients and variables as separate arguments",
             f"zip({module.segment(given[0])}, {module.segment(given[1])})",
         )
     if len(given) != 1:
@@ -145,7 +145,7 @@ def _wrong(module: Module, site: CallSite) -> _Wrong | None:
         return None
     variables = module.segment(made.args[1]) if len(made.args) > 1 else ""
     return _Wrong(
-        "`apply_gradients` expects pairs, but is given only the gradients",
+        "`apply_gradients` expects pairs, but receives only the gradients",
         f"zip({module.segment(given[0])}, {variables})" if variables else "",
     )
 
@@ -156,12 +156,12 @@ def _wrong_apply(module: Module, given: list[ast.expr]) -> _Wrong | None:
         if pair is None:
             return None
         return _Wrong(
-            "`apply` expects gradients and variables as separate arguments, but is given pairs",
+            "`apply` expects gradients and variables as separate arguments, but receives pairs",
             f"{module.segment(pair[0])}, {module.segment(pair[1])}",
         )
     if len(given) == 2 and _are_variables(module, given[0]) and _gradient(module, given[1]) is not None:
         return _Wrong(
-            "`apply` expects the gradients first, but is given the variables first",
+            "`apply` expects the gradients first, but receives the variables first",
             f"{module.segment(given[1])}, {module.segment(given[0])}",
         )
     return None
@@ -180,7 +180,7 @@ def _wrong_pair(module: Module, given: ast.expr, first: ast.expr, second: ast.ex
         and _are_variables(module, second)
         and _gradient(module, first)
     ):
-        return _Wrong("`apply_gradients` expects pairs, but is given two lists", right)
+        return _Wrong("`apply_gradients` expects pairs, but receives two lists", right)
     return None
 
 

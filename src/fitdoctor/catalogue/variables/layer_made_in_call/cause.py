@@ -1,4 +1,4 @@
-"""A layer or weight created on every call.
+"""Layer or weight created on every call.
 
 ## What happens
 
@@ -246,7 +246,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             subject="layer created while tracing",
             location=_last(failure),
             evidence=evidence,
-            fixes=[fix("create it once outside the traced function, and use it there")],
+            fixes=[fix("create the layer once, outside the traced function")],
             confidence=Confidence.LIKELY,
         )
 

@@ -1,4 +1,4 @@
-"""No gradient reaches the weights from the loss.
+"""Loss without a gradient for the weights.
 
 ## What happens
 
@@ -19,8 +19,8 @@ There are three possible reasons:
 ## Fix
 
 Replace the operation with a smooth one: probabilities instead of `argmax`, a product instead of a threshold, a
-crossentropy instead of an error count. Move hard decisions into metrics, which need no gradient. Remove `tf.function`
-from `call`: Keras compiles the whole step itself.
+cross-entropy instead of an error count. Move hard decisions into metrics, which need no gradient. Remove
+`tf.function` from `call`: Keras compiles the whole step itself.
 
 ## Known limits
 
@@ -212,7 +212,7 @@ def from_failure(
     if number:
         if asked_at(failure, project) is None:
             return
-        said = "the tape is asked for the gradient of a plain number"
+        said = "the gradient of a plain number is computed"
     evidence = [Evidence(claim=said, fact="failure.message")]
     frame = failure.last_user_frame
     uncalled = uncalled_at(failure, project)
@@ -270,7 +270,7 @@ def _unseen(uncalled: Uncalled, evidence: list[Evidence]) -> Finding:
         else f"compute the loss with `{uncalled.model}` inside the `with` block"
     )
     return CAUSE.finding(
-        f"the tape is asked for the gradients of `{uncalled.model}`, which is not called inside its block",
+        f"the tape computes gradients for `{uncalled.model}`, which is not called inside the `with` block",
         subject="loss",
         location=where,
         evidence=[Evidence("the tape records here", location=module.location(uncalled.block)), *evidence],
@@ -365,7 +365,7 @@ def _open_ways(cut: Cut) -> list[Fix]:
     if kept:
         return [repair("use tensor operations: a tape does not record NumPy", kept)]
     replaced = _called(cut) or _soft(cut)
-    told = repair("replace it with an operation that has a gradient, or move it into a metric")
+    told = repair("replace the operation with one that has a gradient, or move it into a metric")
     if replaced is None:
         return [told]
     node, text = replaced

@@ -1,4 +1,4 @@
-"""A `GradientTape` that did not record the computation.
+"""`GradientTape` that did not record the computation.
 
 ## What happens
 

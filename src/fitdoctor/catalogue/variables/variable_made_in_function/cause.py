@@ -1,4 +1,4 @@
-"""A variable created inside a `tf.function`.
+"""Variable created inside a `tf.function`.
 
 ## What happens
 

@@ -1,4 +1,4 @@
-"""A variable or layer that the model does not track.
+"""Variable or layer that the model does not track.
 
 ## What happens
 
