@@ -1,4 +1,4 @@
-"""The command line: one module a command, imported only when that command is used."""
+"""The command line: one module per command, imported only when that command is used."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _STARTS_TENSORFLOW = ("memory", "scan")
 
 
 class UsageError(Exception):
-    """The user asked for something that cannot be: one clear line, exit status 2."""
+    """The user asked for something impossible: one clear line, exit status 2."""
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a command and return its exit status; never a traceback of ours."""
+    """Run a command and return its exit status; never show a traceback of fitdoctor."""
     words = sys.argv[1:] if argv is None else argv
     # A terminal that cannot show a character of the user's must not end the report.
     for stream in (sys.stdout, sys.stderr):
@@ -162,7 +162,7 @@ def _unknown(word: str) -> str:
 
 
 def _reader_gone() -> int:
-    """Whoever read our output (`| head`) has enough; Python must not complain about that at exit."""
+    """Ignore that the reader of our output (`| head`) has closed it, so that Python does not complain at exit."""
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

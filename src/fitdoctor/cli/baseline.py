@@ -1,4 +1,4 @@
-"""A file of known findings: those are left out, so that only new ones count."""
+"""A file of known findings, which are skipped so that only new ones count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _VERSION = 1
 
 
 def read_baseline(path: str) -> Counter[str]:
-    """The fingerprints in a baseline, each with how often it stands.
+    """Return the fingerprints in a baseline, each with its count.
 
     Raises:
         UsageError: the file is missing, or is no baseline.
@@ -60,7 +60,7 @@ def _entry(finding: Finding) -> dict[str, str]:
 
 
 def without_known(diagnosis: Diagnosis, known: Counter[str]) -> Diagnosis:
-    """Leave out the findings of a baseline; a line that was copied counts as often as it stands there."""
+    """Remove the findings of a baseline; a copied line counts as often as it is listed."""
     left = Counter(known)
     fresh = []
     for finding in diagnosis.findings:

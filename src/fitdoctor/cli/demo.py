@@ -20,7 +20,7 @@ EXPECTED = "FIT203"
 
 
 def main(argv: list[str]) -> int:
-    """Run the demo; 0 when it found what it is there to show."""
+    """Run the demo; return 0 if it found what it should."""
     options = make_parser().parse_args(argv)
     for package in ("tensorflow", "keras"):
         require_installed(package, "the demo program")
@@ -58,7 +58,7 @@ def _run(script: Path, saved: Path, color: str) -> None:
 
 @contextmanager
 def _status_until_started() -> Iterator[None]:
-    """A spinner until TensorFlow has started; none where the end of its start would not be seen."""
+    """Show a spinner until TensorFlow has started; none if the end of its start cannot be seen."""
     if not wanted():
         yield
         return

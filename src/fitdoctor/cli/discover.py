@@ -1,4 +1,4 @@
-"""From what the user names to the files to read: files, folders and globs."""
+"""Finds the files to read from the files, folders and globs that the user names."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NEVER = frozenset(
         *(".ipynb_checkpoints", "build", "dist", ".direnv"),
     )
 )
-"""Folders that hold no source of the user's, unless they are named themselves."""
+"""Folders without the user's source, unless they are named explicitly."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A file to read, with the configuration that holds for it."""
+    """A file to read, with the configuration that applies to it."""
 
     path: str
     config: Config
@@ -39,7 +39,7 @@ class NothingThere(Exception):
 
 
 def discover(names: list[str], config: Config | None = None) -> list[Found]:
-    """The files that the names stand for, each once, in a stable order.
+    """Return the files that the names refer to, each once, in a stable order.
 
     Args:
         names: files, folders and globs.
@@ -85,7 +85,7 @@ def _expanded(name: str, configs: _Configs) -> list[str]:
 
 
 def _matching(pattern: str, configs: _Configs) -> list[str]:
-    """What a glob matches of the files that a walk through the folder before its first `*` finds."""
+    """Yield the files below the folder before the first `*` that match a glob."""
     import glob
 
     matches = sorted(glob.glob(pattern, recursive=True))
@@ -103,7 +103,7 @@ def _matching(pattern: str, configs: _Configs) -> list[str]:
 
 
 def _holds(folder: str, folders: set[str]) -> bool:
-    """Whether one of the folders is that folder, or lies in it."""
+    """Whether one of the folders is that folder, or contains it."""
     inside = os.path.normpath(folder)
     return any(one == inside or one.startswith(inside + os.sep) for one in folders)
 
@@ -118,7 +118,7 @@ def _in_folder(folder: str, config: Config) -> Iterator[str]:
 
 
 def _walk(shown: str, folder: Path, rules: Rules | None, excluded: Excluded) -> Iterator[str]:
-    """Files below a folder. Links to folders are not followed: they may lead in circles."""
+    """Yield files below a folder. Links to folders are not followed: they may form cycles."""
     from fitdoctor.cli.gitignore import rules_of
 
     rules = rules_of(folder, rules)
@@ -157,12 +157,12 @@ class Excluded:
         self._rules = Rules(Path(config.root), rules)
 
     def has(self, path: Path, is_folder: bool) -> bool:
-        """Whether a path is left out."""
+        """Whether a path is excluded."""
         return path.is_relative_to(self._rules.folder) and self._rules.ignores(path, is_folder)
 
 
 def ignored_in(found: Found) -> tuple[str, ...]:
-    """The causes that `per-file-ignores` leaves out for a file."""
+    """Return the causes that `per-file-ignores` ignores for a file."""
     if not found.config.per_file_ignores:
         return ()
     from pathlib import Path
@@ -181,6 +181,6 @@ def ignored_in(found: Found) -> tuple[str, ...]:
 
 
 def _reaches(rules: Rules, path: Path) -> bool:
-    """Whether the rules match the file, or a folder that it is in."""
+    """Whether the rules match the file, or a folder that contains it."""
     folders = [parent for parent in path.parents if parent.is_relative_to(rules.folder)][:-1]
     return rules.ignores(path, False) or any(rules.ignores(folder, True) for folder in folders)

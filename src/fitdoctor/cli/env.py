@@ -1,4 +1,4 @@
-"""`fitdoctor env`: the versions, settings and devices that matter to fit, and what among them does not go together."""
+"""`fitdoctor env`: the versions, settings and devices that matter to `fit`, and their conflicts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ print("fitdoctor:" + json.dumps([device.name for device in tf.config.list_physic
 
 
 def main(argv: list[str]) -> int:
-    """Look at the environment and tell of it."""
+    """Examine the environment and report."""
     options = make_parser().parse_args(argv)
     from fitdoctor.collect.environment import environment
 
@@ -74,7 +74,7 @@ def make_parser() -> Parser:
 
 
 def _devices() -> tuple[list[str], str | None]:
-    """The devices as TensorFlow names them, or what it wrote when it could not start."""
+    """Return the devices as TensorFlow names them, or what it wrote when it could not start."""
     try:
         with status("starting TensorFlow to list its devices"):
             done = subprocess.run(
@@ -98,7 +98,7 @@ def _devices() -> tuple[list[str], str | None]:
 
 
 def _examined(facts: EnvironmentFacts, failed: str | None) -> Diagnosis:
-    """The conflicts, a TF_CONFIG that nobody can use, and why TensorFlow did not start."""
+    """Return the conflicts, an unusable TF_CONFIG, and why TensorFlow did not start."""
     from fitdoctor import __version__
     from fitdoctor.examine import examine_failure
     from fitdoctor.failure.text import failures_in
@@ -112,7 +112,7 @@ def _examined(facts: EnvironmentFacts, failed: str | None) -> Diagnosis:
 
 
 def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
-    """What is wrong before anything is started."""
+    """Return what is wrong before anything is started."""
     from fitdoctor.catalogue import catalogue
     from fitdoctor.edits import fix
     from fitdoctor.facts import Unknown
@@ -154,7 +154,7 @@ def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
 
 
 def _of_backend(facts: EnvironmentFacts) -> tuple[str, bool]:
-    """What a backend other than TensorFlow means, and whether Keras cannot be imported with it."""
+    """Return what a backend other than TensorFlow means, and whether Keras cannot be imported with it."""
     from importlib.machinery import PathFinder
 
     if facts.backend not in ("jax", "torch", "numpy", "openvino"):
@@ -168,7 +168,7 @@ def _of_backend(facts: EnvironmentFacts) -> tuple[str, bool]:
 
 
 def _no_tensorflow() -> Iterator[Finding]:
-    """There is no TensorFlow for this Python, or what is left of one; a module without metadata may well be one."""
+    """Report that this Python has no TensorFlow, or only its remains."""
     from importlib.machinery import PathFinder
 
     from fitdoctor.catalogue import catalogue

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fitdoctor.facts import FailureFacts
 
 _LARGEST = 64 * 2**20
-"""Bytes of a log that are read, from its end: that is where the failure is."""
+"""The most bytes of a log that are read, from its end, where the failure is."""
 
 
 def main(argv: list[str]) -> int:
@@ -76,7 +76,7 @@ def _is_family(word: str) -> bool:
 
 
 def _family(word: str) -> list[Cause]:
-    """The causes of a family, by its name or the beginning of its ids.
+    """Return the causes of a family, given its name or id prefix.
 
     Raises:
         UsageError: there is no such family.
@@ -89,7 +89,7 @@ def _family(word: str) -> list[Cause]:
 
 
 def _is_message(words: str) -> bool:
-    """Whether this is the text of an error rather than a name that was mistyped."""
+    """Whether this is the text of an error rather than a mistyped name."""
     return any(character.isspace() for character in words) or bool(
         re.match(r"[\w.]+(Error|Exception)\b", words)
     )
@@ -181,7 +181,7 @@ def _read(path: str) -> bytes:
 
 
 def _failure(raw: bytes, options: Namespace, path: str = "") -> int:
-    """Diagnose the failures in a text; a text without one is an answer, not an error."""
+    """Diagnose the failures in a text; a text without one is not an error."""
     from fitdoctor.catalogue.told_before import reported_in
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.examine import failures_told_in

@@ -1,4 +1,4 @@
-"""The model that a word on the command line means: MODULE:NAME, or the one model that a file defines."""
+"""Finds the model for a word on the command line: MODULE:NAME, or the only model that a file defines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FORMS = "FILE.py, FILE.py:NAME or MODULE:NAME"
 
 
 def model_at(target: str) -> tuple[str, Any]:
-    """The model that `target` means, and the name to call it by.
+    """Return the model that `target` refers to, and its name for messages.
 
     Raises:
         UsageError: there is no such thing, it is not a model, or there are several.
@@ -39,12 +39,12 @@ def model_at(target: str) -> tuple[str, Any]:
 
 
 def is_model(value: Any) -> bool:
-    """Whether it is a Keras model, of Keras 3 or Keras 2."""
+    """Whether an object is a Keras model, of Keras 3 or Keras 2."""
     return not inspect.isclass(value) and hasattr(value, "train_step") and hasattr(value, "layers")
 
 
 def _only_model(target: str) -> tuple[str, Any]:
-    """The model that a module holds; where it holds none, the function without arguments that builds one."""
+    """Return the model that a module defines; if there is none, the function without arguments that builds one."""
     if os.path.isdir(target) or os.path.isfile(target) and not target.endswith(".py"):
         raise UsageError(f"`{target}` is not a Python file: give {_FORMS}")
     module = module_named(target)
@@ -62,7 +62,7 @@ def _only_model(target: str) -> tuple[str, Any]:
 
 
 def _models(module: Any) -> dict[str, Any]:
-    """The models at the top of a module: each once, without those that are part of another one."""
+    """Return the models at the top level of a module, each once, without parts of another model."""
     models = {name: value for name, value in vars(module).items() if name[0] != "_" and is_model(value)}
     unique = {id(value): name for name, value in reversed(models.items())}
     models = {name: value for name, value in models.items() if unique[id(value)] == name}
@@ -80,7 +80,7 @@ def _layers(model: Any) -> list[Any]:
 
 
 def _builders(module: Any) -> dict[str, Any]:
-    """Functions and model classes of the module's own that can be called without arguments."""
+    """Yield functions and model classes of the module that can be called without arguments."""
     return {
         name: value
         for name, value in vars(module).items()
@@ -138,7 +138,7 @@ def _returns_model(function: Any) -> bool:
 
 
 def _called(call: ast.Call) -> str:
-    """The last word of what is called: `Model` of `keras.Model(…)`."""
+    """Return the last part of the called name: `Model` for `keras.Model(…)`."""
     if isinstance(call.func, ast.Attribute):
         return call.func.attr
     return call.func.id if isinstance(call.func, ast.Name) else ""

@@ -1,4 +1,4 @@
-"""`fitdoctor fix`: repairs that are proved by running the repaired program."""
+"""`fitdoctor fix`: repairs that are proven by running the repaired program."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def main(argv: list[str]) -> int:
 
 
 def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
-    """Our options, and the program with all that follows it."""
+    """Split the arguments into our options and the program with its arguments."""
     own = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
     valued = {name for action in parser._actions if action.nargs is None for name in action.option_strings}
     index = 0
@@ -125,7 +125,7 @@ def _wishes(options: argparse.Namespace, program: list[str]) -> Wishes:
 
 
 def _refuse_unwritable(path: str | None) -> None:
-    """Say so before the program has run, and before anything is written."""
+    """Raise before the program runs if the output cannot be written."""
     if path and (os.path.isdir(path) or not os.path.isdir(os.path.dirname(os.path.abspath(path)))):
         raise UsageError(f"cannot write `{path}`")
 
@@ -145,7 +145,7 @@ def _refuse_what_cannot_start(script: str) -> None:
 
 @contextlib.contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Let a polite end (SIGTERM, a closed terminal) unwind as Ctrl-C does: copies and children are cleaned up."""
+    """Let SIGTERM or a closed terminal unwind like Ctrl-C, so that copies and children are cleaned up."""
 
     def leave(number: int, _frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -209,7 +209,7 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
 
 
 def _source_of(wishes: Wishes) -> list[str]:
-    """The text of the program and of its own modules."""
+    """Return the text of the program and of its modules."""
     from pathlib import Path
 
     from fitdoctor.source.project import read_project
@@ -218,7 +218,7 @@ def _source_of(wishes: Wishes) -> list[str]:
 
 
 def _write(search: Search) -> list[tuple[str, str]] | None:
-    """The files that were written, each with its backup; None when that could not be done."""
+    """Return the files that were written, each with its backup; None if that failed."""
     from fitdoctor.repair.files import CannotEdit
     from fitdoctor.repair.writing import write
 
@@ -250,7 +250,7 @@ def _report(
 
 
 def _text(search: Search, color: bool) -> str:
-    """Each repair that was taken, why, and the diff of them together."""
+    """Return each chosen repair with its reasons, and the combined diff."""
     from fitdoctor.source.read import display_path
 
     lines: list[str] = []
@@ -273,7 +273,7 @@ def _text(search: Search, color: bool) -> str:
 
 
 def _label(fix: Fix) -> str:
-    """Whether a repair may be applied without asking, in words."""
+    """Return whether a repair may be applied without asking, in words."""
     from fitdoctor.diagnosis import Applicability
 
     return "safe" if fix.applicability is Applicability.SAFE else "unsafe: changes what the model learns"
@@ -303,7 +303,7 @@ def _painted(diff: str, color: bool) -> str:
 
 
 _WIDEST = 10_000
-"""Columns; lines of a diff are never broken."""
+"""Columns; lines of a diff are never wrapped."""
 
 _MOST_NAMED = 5
 
@@ -351,7 +351,7 @@ def _remarks(wishes: Wishes, search: Search) -> Iterator[str]:
 
 
 def _only_unsafe(search: Search) -> list[tuple[Finding | None, Candidate]]:
-    """The repairs that were not asked for, of what is still wrong."""
+    """Return the unsafe repairs, which were not requested, of what is still wrong."""
     wrong = {(found.id, found.subject) for found in search.last.diagnosis.at_least(_warning())}
     return [
         (finding, candidate)

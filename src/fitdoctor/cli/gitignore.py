@@ -1,4 +1,4 @@
-"""Which files a project's `.gitignore` files leave out, by git's own rules."""
+"""Which files a project's `.gitignore` files exclude, by git's rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Rules:
     above: Rules | None = None
 
     def ignores(self, path: Path, is_folder: bool) -> bool:
-        """Whether a path below the folder is left out; the last rule of the nearest file decides."""
+        """Whether a path below the folder is ignored; the last rule of the nearest file decides."""
         layer: Rules | None = self
         while layer is not None:
             below = path.relative_to(layer.folder).as_posix()
@@ -39,7 +39,7 @@ class Rules:
 
 
 def rules_above(folder: Path) -> Rules | None:
-    """The rules that hold in a folder from the folders above it, up to the top of its repository."""
+    """Return the rules that apply to a folder from the folders above it, up to the top of its repository."""
     chain = []
     for candidate in (folder, *folder.parents):
         chain.append(candidate)
@@ -54,7 +54,7 @@ def rules_above(folder: Path) -> Rules | None:
 
 
 def rules_of(folder: Path, above: Rules | None) -> Rules | None:
-    """The rules of a folder's own `.gitignore` on top of those above it."""
+    """Return the rules of a folder's `.gitignore` on top of those above it."""
     try:
         text = (folder / ".gitignore").read_text("utf-8", errors="replace")
     except OSError:
@@ -64,7 +64,7 @@ def rules_of(folder: Path, above: Rules | None) -> Rules | None:
 
 
 def parse_rule(line: str) -> Rule | None:
-    """The rule that a line states; None for comments, blank lines and patterns that are not valid."""
+    """Return the rule of a line; None for comments, blank lines and invalid patterns."""
     line = re.sub(r"(?<!\\) +$", "", line.rstrip("\r\n"))
     if not line or line.startswith("#"):
         return None
@@ -84,7 +84,7 @@ def parse_rule(line: str) -> Rule | None:
 
 
 def glob_expression(pattern: str) -> str:
-    """A glob as a regular expression: `*` stays within a folder, `**` crosses folders."""
+    """Return a glob as a regular expression: `*` stays within a folder, `**` crosses folders."""
     result = []
     index = 0
     while index < len(pattern):

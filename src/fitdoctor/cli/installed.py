@@ -1,4 +1,4 @@
-"""Which Keras is installed, read from the names of folders: asking importlib.metadata costs more than a lint."""
+"""Finds the installed Keras by the names of folders: `importlib.metadata` takes longer than a lint."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _LEGACY = "TF_USE_LEGACY_KERAS"
 
 
 def keras_major() -> int:
-    """The major version of the Keras that a training program would get here; 3 when there is none."""
+    """Return the major version of the Keras that a training program would get here; 3 if there is none."""
     if os.environ.get(_LEGACY, "").lower() in ("1", "true"):
         return 2
     return 2 if _release("keras") and _release("keras") < (3,) else 3
 
 
 def conflicts_here(legacy_keras: bool) -> tuple[Conflict, ...]:
-    """The installed packages with which no program that uses `tf.keras` gets beyond its imports.
+    """Return the installed packages with which a program that uses `tf.keras` cannot be imported.
 
     Args:
         legacy_keras: the program asks for `tf_keras` in the place of Keras 3.
@@ -42,12 +42,12 @@ def conflicts_here(legacy_keras: bool) -> tuple[Conflict, ...]:
 
 
 def installed() -> str:
-    """What the other functions here go by, in a line."""
+    """Return the versions that the other functions here depend on, in one line."""
     return repr((keras_major(), sorted(_releases(tuple(sys.path)).items())))
 
 
 def _release(module: str) -> tuple[int, ...]:
-    """The first numbers of the version of what brings a module; () when it is not installed."""
+    """Return the first numbers of the version of a module's package; () if it is not installed."""
     return _releases(tuple(sys.path)).get(module, ())
 
 

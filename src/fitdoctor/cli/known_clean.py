@@ -15,13 +15,13 @@ import fitdoctor
 from fitdoctor.cli.discover import Found
 
 _SLOTS = 512
-"""Files in the cache; a new entry takes the place of an old one."""
+"""The number of files in the cache; a new entry replaces an old one."""
 _MOST_FILES = 2000
-"""Of one run; describing more costs more than it saves."""
+"""The most files of one run; describing more costs more than it saves."""
 
 
 def describe(files: Sequence[Found], options: Sequence[object]) -> str | None:
-    """All that the verdict on these files depends on; None when it is not worth remembering, or cannot be."""
+    """Return everything that the verdict on these files depends on; None if it cannot be cached."""
     if not 0 < len(files) <= _MOST_FILES:
         return None
     try:
@@ -41,7 +41,7 @@ def _lines(files: Sequence[Found], options: Sequence[object]) -> Iterator[str]:
 
 
 def _stamp() -> str:
-    """Changes whenever our own code does. An installed version never changes; a checkout may."""
+    """Return a value that changes whenever our code does. An installed version never changes; a checkout may."""
     root = os.path.dirname(fitdoctor.__file__)
     if "site-packages" in root:
         return root
@@ -68,7 +68,7 @@ def is_known(description: str) -> bool:
 
 
 def remember(description: str) -> None:
-    """Note that these files are clean. Where nothing can be written, nothing is remembered."""
+    """Remember that these files are clean, if the cache is writable."""
     path = _slot(description)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from fitdoctor.diagnosis import Diagnosis
 
 _MOST_ROUNDS = 5
-"""Of `--fix`: one repair may uncover the next."""
+"""The most rounds of `--fix`: one repair may uncover the next."""
 
 
 def main(argv: list[str]) -> int:
-    """Judge the files and report.
+    """Check the files and report.
 
     Returns:
         1 when something at or above `--fail-on` was found, 2 when a file cannot be read.
@@ -78,7 +78,7 @@ def _lint(options: Namespace) -> int:
 
 
 def _wants_only_a_word(options: Namespace) -> bool:
-    """Whether all that is wanted of a clean project is to hear that it is clean."""
+    """Whether the output for a clean project is a single line."""
     more = (options.fix, options.diff, options.statistics, options.write_baseline, options.verbose)
     return not any(more) and options.output_format in ("text", "concise") and not options.output_file
 
@@ -135,7 +135,7 @@ def _check(options: Namespace) -> None:
 
 
 def _show_settings(options: Namespace, files: list[Found]) -> int:
-    """Print what applies to the files: one block for each configuration among them, the command line included."""
+    """Print the settings in effect: one block per configuration, including the command line."""
     from fitdoctor.cli.installed import keras_major
 
     blocks = {found.config: found.path for found in reversed(files)}
@@ -177,7 +177,7 @@ def _lint_stdin(options: Namespace, wishes: Wishes) -> int:
 
 
 def _repair_stdin(options: Namespace, wishes: Wishes, found: Found, raw: bytes, linted: Linted) -> int:
-    """The text as it should be, or the diff, to standard output; what is left to tell goes to the other stream."""
+    """Print the repaired text or the diff to standard output, and everything else to standard error."""
     from contextlib import redirect_stdout
 
     from fitdoctor.cli.repair_files import repair_text
@@ -199,7 +199,7 @@ def _repair_stdin(options: Namespace, wishes: Wishes, found: Found, raw: bytes, 
 
 
 def _conclude(options: Namespace, files: list[Found], linted: Linted) -> int:
-    """Report, and say how it ends."""
+    """Report, and return the exit status."""
     from fitdoctor.diagnosis import Diagnosis
 
     diagnosis = linted.diagnosis
@@ -229,7 +229,7 @@ def _conclude(options: Namespace, files: list[Found], linted: Linted) -> int:
 
 
 def _about_keras(linted: Linted, files: list[Found]) -> Iterator[str]:
-    """Which Keras the project itself asks for, and what the move to Keras 3 would take."""
+    """Say which Keras the project asks for, and what the move to Keras 3 would take."""
     for assumed in sorted(linted.assumed, key=lambda each: (each.major, each.reason))[:3]:
         yield f"checked for Keras {assumed.major}: {assumed.reason}"
     count = len(linted.moves)
@@ -243,7 +243,7 @@ def _about_keras(linted: Linted, files: list[Found]) -> Iterator[str]:
 
 
 def _is_plain_and_empty(options: Namespace, diagnosis: Diagnosis) -> bool:
-    """Whether a text would only say that nothing was found."""
+    """Whether a text report would only say that nothing was found."""
     return (
         options.output_format == "text"
         and not options.output_file
@@ -252,7 +252,7 @@ def _is_plain_and_empty(options: Namespace, diagnosis: Diagnosis) -> bool:
 
 
 def _say_of_the_rest(readable: int) -> None:
-    """A file that could not be read is not one without problems."""
+    """Say that the other files are clean: a file that could not be read is not."""
     if readable > 0:
         print(f"no problems found in the other {'file' if readable == 1 else f'{readable} files'}")
 

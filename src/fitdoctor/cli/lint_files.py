@@ -1,4 +1,4 @@
-"""Judges many files: read together, each judged on its own, shared among the cores when there are many."""
+"""Checks many files: read together, each checked separately, distributed over the cores if there are many."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from fitdoctor.source.suppressions import Unused
 
 _WORTH_SHARING = 40
-"""Files; below that, starting processes costs more than it saves."""
+"""Files; below this number, starting processes costs more than it saves."""
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the command line asks of every file, on top of each file's configuration."""
+    """The command-line options for every file, on top of each file's configuration."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -46,13 +46,13 @@ class Linted:
     unreadable: list[str] = field(default_factory=list)
     """One line each: place and reason."""
     remarks: list[str] = field(default_factory=list)
-    """Suppressions that suppress nothing, one line each."""
+    """Unused suppressions, one line each."""
     assumed: set[Assumed] = field(default_factory=set)
-    """The versions of Keras that the project itself asks for."""
+    """The Keras versions that the project itself asks for."""
     moves: list[Finding] = field(default_factory=list)
-    """What Keras 3 would refuse in files that are checked for Keras 2."""
+    """What Keras 3 would reject in files that are checked for Keras 2."""
     leaning: bool = False
-    """Files were read that nobody named, because one that was named imports them."""
+    """Files were read that the user did not name, because a named file imports them."""
 
     @property
     def diagnosis(self) -> Diagnosis:
@@ -61,7 +61,7 @@ class Linted:
 
     @property
     def spotless(self) -> bool:
-        """Whether there is nothing whatever to tell."""
+        """Whether there is nothing at all to report."""
         return not (
             self.unreadable
             or self.remarks
@@ -71,7 +71,7 @@ class Linted:
 
 
 def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
-    """Judge the files. Files of one project are read together, so that a class finds its bases in another file.
+    """Check the files. Files of one project are read together, so that a class finds its bases in another file.
 
     Args:
         files: what to judge.
@@ -107,7 +107,7 @@ def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
 
 
 class _Counter:
-    """How many files have been followed, and judged, for the progress bar; parsing takes next to no time."""
+    """The number of files analyzed and checked, for the progress bar; parsing takes almost no time."""
 
     value = 0
 
@@ -126,7 +126,7 @@ def _label(files: Sequence[Found]) -> str:
 
 
 def lint_text(text: str, found: Found, wishes: Wishes) -> Linted:
-    """Judge text that is in no file yet, such as an editor's buffer."""
+    """Check text that is not in a file yet, such as an editor's buffer."""
     from fitdoctor.source.read import source_from_text
 
     facts = source_from_text(text, found.path, _keras(found, wishes).major)
@@ -155,7 +155,7 @@ def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Lint
 def _note_moves(
     group: Sequence[tuple[Found, SourceFacts]], wanted: Collection[str], wishes: Wishes, judged: Linted
 ) -> None:
-    """Note where the project asks for another Keras than the installed one, and what Keras 3 would refuse in it."""
+    """Record where the project asks for another Keras than the installed one, and what Keras 3 would reject."""
     from fitdoctor.cli.installed import keras_major
 
     installed = keras_major()
@@ -176,7 +176,7 @@ def _note_moves(
 
 
 def _keras(found: Found, wishes: Wishes) -> Assumed:
-    """The Keras to check a file for: the one asked for, else the one that the project pins, else the installed one."""
+    """Return the Keras to check a file for: the requested one, else the pinned one, else the installed one."""
     from fitdoctor.cli.installed import keras_major
 
     asked = wishes.keras or found.config.keras
@@ -202,7 +202,7 @@ def _read(found: Found, wishes: Wishes, keras: Assumed, unreadable: list[str]) -
 _IMPORTS_TENSORFLOW = pattern(r"(?m)^\s*(?:import|from)\s+tensorflow\b")
 
 TELLING = ("keras", "tensorflow", "fitdoctor", "noqa: fit")
-"""Words, one of which a project has in it if there is anything to find: a library's, or those of a suppression."""
+"""Words of which a project contains at least one if there is anything to find."""
 
 
 def _tells(text: str) -> bool:
@@ -211,14 +211,14 @@ def _tells(text: str) -> bool:
 
 
 def _trains(text: str) -> bool:
-    """Whether a script may train a model that another file makes."""
+    """Whether a script may train a model that another file creates."""
     return ".fit(" in text
 
 
 def _judge_together(
     group: Sequence[tuple[Found, SourceFacts]], wanted: Collection[str], wishes: Wishes, judged: Linted
 ) -> None:
-    """Judge the wanted ones of the files of one project."""
+    """Check the requested files of one project."""
     from fitdoctor.source.read import SourceError, parse
 
     trees = []
@@ -252,7 +252,7 @@ _STEPS_PER_FILE = 3_000_000
 
 
 def _diagnoses(project: Project, asked: dict[str, Found], wishes: Wishes, judged: Linted) -> list[Diagnosis]:
-    """One diagnosis a file: what one file is blamed for must not hide a finding in another."""
+    """Return one diagnosis per file: a finding in one file must not hide a finding in another."""
     from fitdoctor.cases import source_cases
     from fitdoctor.catalogue import source_causes
     from fitdoctor.catalogue.doubts import kinds_of
@@ -301,7 +301,7 @@ def _diagnoses(project: Project, asked: dict[str, Found], wishes: Wishes, judged
 
 @contextmanager
 def _ending_over_budget(path: str, budgets: dict[str, WorkBudget], judged: Linted) -> Iterator[None]:
-    """Leave a file that takes too much work unchecked, and say so: the others go on."""
+    """Report a file that takes too much work as unchecked, and continue with the others."""
     try:
         yield
     except OverBudget:
@@ -310,7 +310,7 @@ def _ending_over_budget(path: str, budgets: dict[str, WorkBudget], judged: Linte
 
 
 def _of_this_machine(project: Project, asked: dict[str, Found], wishes: Wishes) -> Iterator[Case]:
-    """What is installed here, told once, of the first file that imports TensorFlow, if nothing can be imported so."""
+    """Report once, for the first file that imports TensorFlow, that the installed packages cannot be imported."""
     candidates = (module for module in project.modules if "tensorflow" in module.text)
     first = next((module for module in candidates if _IMPORTS_TENSORFLOW.search(module.text)), None)
     if first is None or first.path not in asked or wishes.keras or asked[first.path].config.keras:
@@ -328,7 +328,7 @@ def _of_this_machine(project: Project, asked: dict[str, Found], wishes: Wishes) 
 
 
 def _heeded_elsewhere(project: Project, module: Module, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Without those that a comment silences in another file, where the line to change stands."""
+    """Remove findings that a comment suppresses in another file, at the line to change."""
     from fitdoctor.source.suppressions import suppress
 
     kept = []
@@ -341,7 +341,7 @@ def _heeded_elsewhere(project: Project, module: Module, findings: tuple[Finding,
 
 
 def _is_checked(unused: Unused, select: Collection[str], ignore: Collection[str]) -> bool:
-    """Whether `lint` looked for the cause: one that was left out, or that only a run can show, is not its business."""
+    """Whether `lint` checked the cause: it was not deselected, and does not need a run."""
     from fitdoctor.catalogue import find
     from fitdoctor.diagnosis import Moment
     from fitdoctor.engine import is_selected
@@ -368,7 +368,7 @@ def _remark(unused: Unused) -> str:
 
 
 def joined(diagnoses: Iterable[Diagnosis]) -> Diagnosis:
-    """One diagnosis of many: worst and surest first, then by place."""
+    """Merge many diagnoses: most severe and most certain first, then by location."""
     from fitdoctor.diagnosis import Diagnosis
 
     parts = list(diagnoses)
@@ -388,7 +388,7 @@ def joined(diagnoses: Iterable[Diagnosis]) -> Diagnosis:
 
 
 def _once(parts: Iterable[Diagnosis]) -> Iterator[Finding]:
-    """Every finding; what two files that use the same line are both told of comes once."""
+    """Remove findings that two files report for the same line."""
     told: set[tuple[str, Location]] = set()
     for part in parts:
         places = {(finding.id, finding.location) for finding in part.findings if finding.location is not None}

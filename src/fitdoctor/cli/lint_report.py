@@ -1,4 +1,4 @@
-"""What `lint` prints: findings in full or a line each, how many can be fixed, or that there are none."""
+"""What `lint` prints: findings in full or one line each, how many can be fixed, or that there are none."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from fitdoctor.diagnosis import Diagnosis, Finding
 
 MOST_IN_FULL = 10
-"""With more findings than that, each gets one line."""
+"""With more findings than this, each gets one line."""
 
 
 def print_report(diagnosis: Diagnosis, options: Namespace, files: Collection[str], new: str = "") -> None:
-    """Print what was found in the files; `new` is "new " where known findings were left out."""
+    """Print the findings; `new` is "new " if known findings were skipped."""
     number = len(diagnosis.findings)
     full = number if number <= MOST_IN_FULL else 0
     if options.output_format != "text" or options.output_file:
@@ -50,14 +50,14 @@ def _hints(diagnosis: Diagnosis, options: Namespace, files: Collection[str]) -> 
 
 
 def fixable_of(findings: Collection[Finding], files: Collection[str]) -> int:
-    """How many findings `--fix` would repair in its first round."""
+    """Return how many findings `--fix` would repair in its first round."""
     from fitdoctor.cli.repair_files import repair
 
     return sum(repaired.fixes for repaired in repair(findings, files))
 
 
 def clean_line(files: int, new: str = "") -> str:
-    """What is said of files without a finding."""
+    """Return the line for files without findings."""
     return f"no {new}problems found ({files:,} {'file' if files == 1 else 'files'})"
 
 

@@ -110,7 +110,7 @@ def make_parser() -> Parser:
 
 
 def _named(spec: str) -> Any:
-    """The object that MODULE:NAME names, or what the function of that name returns."""
+    """Return the object that MODULE:NAME refers to, or what the function of that name returns."""
     from fitdoctor.scan.opening import made, named
     from fitdoctor.scan.pieces import CannotScan
 

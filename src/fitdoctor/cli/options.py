@@ -1,4 +1,4 @@
-"""What the commands' parsers share: did-you-mean, which causes to judge by, and how to print a report."""
+"""What the commands' parsers share: did-you-mean, selection of causes, and printing a report."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 WRITING = frozenset({"--fix", "--write", "--write-baseline", "--save", "--output-file"})
-"""Options that write files: they are never suggested for another word."""
+"""Options that write files; they are never suggested for a misspelled word."""
 
 
 class _Help(argparse.HelpFormatter):
-    """Fits the terminal, paragraph by paragraph; lines that are indented stay as they are."""
+    """Wraps help to the terminal, paragraph by paragraph; indented lines stay as they are."""
 
     def __init__(self, prog: str) -> None:
         # argparse would ask `shutil` for the width whenever an option is added, a slow import.
@@ -40,7 +40,7 @@ class _Help(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose complaints are one line, with a suggestion where a word looks like a known one."""
+    """A parser whose errors are one line, with a suggestion for a word similar to a known one."""
 
     def __init__(self, command: str, description: str, usage: str = "") -> None:
         super().__init__(
@@ -52,7 +52,7 @@ class Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        """Turn argparse's complaint into ours."""
+        """Replace argparse's error with our own."""
         raise UsageError(f"{message}{self._suggestion(message)} (see `{self.prog} --help`)")
 
     def _suggestion(self, message: str) -> str:
@@ -94,7 +94,7 @@ def listed(values: list[str]) -> tuple[str, ...]:
 
 
 def check_causes(options: argparse.Namespace) -> None:
-    """Refuse a `--select` or `--ignore` that names no cause.
+    """Reject a `--select` or `--ignore` that names no cause.
 
     Raises:
         UsageError: with a suggestion where a known name is close.
@@ -108,7 +108,7 @@ def check_causes(options: argparse.Namespace) -> None:
 
 
 def settings(options: argparse.Namespace, start: str) -> Config:
-    """The configuration that applies to `start`, overridden by what the command line says.
+    """Return the configuration for `start`, overridden by the command line.
 
     Raises:
         UsageError: the configuration cannot be read, or an option names an unknown cause.
@@ -136,7 +136,7 @@ def give_out(
     counts: bool = True,
     full: int = 1,
 ) -> None:
-    """Draw the diagnosis as the options say, on the stream (standard output) or into the file.
+    """Render the diagnosis as requested, to the stream (standard output) or the file.
 
     Raises:
         UsageError: the format or the file cannot be had.

@@ -1,4 +1,4 @@
-"""Writes the safe edits of findings into the user's files, byte for byte the same elsewhere."""
+"""Writes the safe edits of findings to the user's files, byte for byte the same elsewhere."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from fitdoctor.repair.files import CannotEdit, Change, UserFile, edited, file_of
 
 @dataclass(frozen=True)
 class Repaired:
-    """A file as it is and as it would be."""
+    """A file before and after the repair."""
 
     path: str
     change: Change
     fixes: int
-    """How many findings the change mends."""
+    """How many findings the change repairs."""
 
     def write(self) -> None:
-        """Put the new text in the file's place."""
+        """Replace the file's content with the new text."""
         Path(self.path).write_bytes(self.change.file.encoded(self.change.new))
 
     def diff(self) -> str:
@@ -29,7 +29,7 @@ class Repaired:
 
 
 def repair(findings: Iterable[Finding], files: Collection[str]) -> list[Repaired]:
-    """How the safe fixes of these findings change files: those that were named, and no others."""
+    """Return how the safe fixes of these findings change the named files."""
     repaired = [
         _repaired(read_file, path, fixes) for path, fixes in sorted(_safe_fixes(findings, files).items())
     ]
@@ -37,13 +37,13 @@ def repair(findings: Iterable[Finding], files: Collection[str]) -> list[Repaired
 
 
 def repair_text(findings: Iterable[Finding], path: str, raw: bytes) -> Repaired | None:
-    """The same of a text that is in no file, under the name that its findings have; None where nothing changes."""
+    """Return the repaired text of a source that is not in a file; None if nothing changes."""
     fixes = _safe_fixes(findings, (path,)).get(path, [])
     return _repaired(lambda name: file_of(name, raw), path, fixes)
 
 
 def _safe_fixes(findings: Iterable[Finding], files: Collection[str]) -> dict[str, list[tuple[Edit, ...]]]:
-    """By file the edits of each finding that can be made without asking."""
+    """Return, by file, the edits of each finding that can be made without asking."""
     chosen: dict[str, list[tuple[Edit, ...]]] = {}
     for finding in findings:
         fix = next(

@@ -1,4 +1,4 @@
-"""`fitdoctor report`: draw a saved diagnosis again, in any format."""
+"""`fitdoctor report`: re-render a saved diagnosis in any format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fitdoctor.diagnosis import Diagnosis
 
 
 def main(argv: list[str]) -> int:
-    """Read the saved run and draw it."""
+    """Read the saved run and render it."""
     options = make_parser().parse_args(argv)
     one = len(options.saved) == 1
     give_out(read_diagnosis(options.saved[0]) if one else _cluster(options.saved), options)
@@ -31,7 +31,7 @@ def make_parser() -> Parser:
 
 
 def _cluster(paths: list[str]) -> Diagnosis:
-    """The runs of several workers as one."""
+    """Merge the runs of several workers."""
     from fitdoctor.facts.cluster import Member
     from fitdoctor.records import replace
     from fitdoctor.runner.cluster import read_member
@@ -50,7 +50,7 @@ def _cluster(paths: list[str]) -> Diagnosis:
 
 
 def read_diagnosis(path: str) -> Diagnosis:
-    """The diagnosis in a file.
+    """Return the diagnosis in a file.
 
     Raises:
         UsageError: it cannot be read, is cut short, is not JSON, or is not ours.

@@ -1,4 +1,4 @@
-"""`fitdoctor run`: the user's program, supervised; its exit status is the program's own."""
+"""`fitdoctor run`: run the user's program under supervision, with the program's own exit status."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ An error that is certain stops the program before its first step. Arguments afte
 
 
 def main(argv: list[str]) -> int:
-    """Run a program and give back its own exit status."""
+    """Run a program and return its exit status."""
     parser = make_parser()
     ours, program = _split(parser, argv)
     options = parser.parse_args(ours)
@@ -95,7 +95,7 @@ def _run(wanted: Options, options: argparse.Namespace, fail_on: str | None) -> i
 
 
 def _together(ended: Ended, wanted: Options) -> tuple[Ended, str]:
-    """In a cluster: the chief's run with what the other workers found; for another worker, who tells of its run."""
+    """Return, for a chief, its run with the findings of the other workers; for another worker, who reports its run."""
     from fitdoctor.runner.cluster import meeting_of, own_member
 
     place = meeting_of(ended.pieces, wanted.cluster)
@@ -132,7 +132,7 @@ def _save(ended: Ended, asked: str | None) -> None:
 
 
 def _refuse_unwritable(path: str | None) -> None:
-    """Say so before the program has run for hours."""
+    """Raise before the program has run for hours if the report cannot be written."""
     if not path:
         return
     folder = os.path.dirname(os.path.abspath(path))
@@ -177,7 +177,7 @@ def make_parser() -> Parser:
 
 
 def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
-    """Our options, and the program with all that follows it."""
+    """Split the arguments into our options and the program with its arguments."""
     valued = {name for action in parser._actions if action.nargs is None for name in action.option_strings}
     index = 0
     while index < len(argv):

@@ -1,4 +1,4 @@
-"""What `run` prints after the program has ended: findings not printed yet, and one line that sums up."""
+"""What `run` prints after the program has ended: findings not printed yet, and a closing line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def print_ending(ended: Ended, wanted: Options, options: argparse.Namespace) -> None:
-    """Print or write the report, and the closing line where it does not disturb a machine format."""
+    """Print or write the report, and the closing line unless it would disturb a machine format."""
     to_file = bool(options.output_file)
     if to_file or options.output_format not in ("text", "concise"):
         give_out(ended.diagnosis, options, sys.stderr)
@@ -55,7 +55,7 @@ def _print_rest(ended: Ended, options: argparse.Namespace) -> None:
 
 
 def closing_line(ended: Ended, wanted: Options, options: argparse.Namespace) -> str:
-    """How the run went, in one line; "" for a clean run that a signal ended."""
+    """Return how the run went, in one line; "" for a clean run that a signal ended."""
     diagnosis = ended.diagnosis
     found = summary(diagnosis)
     if not found:
@@ -95,7 +95,7 @@ def _calls(called: dict[str, int], checked: dict[str, int]) -> str:
 
 
 def _checks(ended: Ended) -> tuple[dict[str, int], dict[str, int], float]:
-    """The calls made and checked, by method, and the seconds spent on checking.
+    """Return the calls made and checked, by method, and the seconds spent on checking.
 
     A program that leaves by `os._exit` does not get to count them; then each call that was recorded counts.
     """

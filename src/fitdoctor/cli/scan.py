@@ -90,7 +90,7 @@ def _scanned(options: argparse.Namespace) -> ScanReport:
 
 
 def _alone(words: list[str] | None) -> Any:
-    """One word as it is, several as a list."""
+    """Return a single word as it is, several as a list."""
     return words[0] if words is not None and len(words) == 1 else words
 
 

@@ -1,4 +1,4 @@
-"""Puts back what the user's program writes over, moves or deletes while its repairs are tried."""
+"""Restores files that the user's program overwrites, moves or deletes while its repairs are tried."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WRITTEN_NATIVELY = re.compile(
     r".*\.(?:h5|hdf5|keras|ckpt|index|pb|tflite|tfrecords?|data-\d+-of-\d+)|checkpoint|events\.out\.tfevents\..*",
     re.IGNORECASE,
 )
-"""Files that HDF5 and TensorFlow write past Python, so that the child cannot see it coming."""
+"""Files that HDF5 and TensorFlow write without Python, so that the child cannot intercept it."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class _File:
 
     state: tuple[int, int, int]
     copy: str
-    """"" where it was too large to be copied."""
+    """"" if the file was too large to be copied."""
 
 
 class Belongings:
-    """The user's files beside the program: those that are known to be at risk are kept, and put back after each run."""
+    """The user's files next to the program: those at risk are copied, and restored after each run."""
 
     def __init__(self, folders: Iterable[str], most: int = MOST_BYTES) -> None:
         self._folders = tuple(dict.fromkeys(os.path.realpath(folder) for folder in folders))
@@ -46,11 +46,11 @@ class Belongings:
         self._before: dict[str, _File] = {}
         self._kept = ""
         self.restored: dict[str, None] = {}
-        """What was put back, in order."""
+        """Restored files, in order."""
         self.lost: dict[str, None] = {}
-        """What was changed and could not be put back."""
+        """Files that were changed and could not be restored."""
         self.removed: dict[str, None] = {}
-        """What the program made while it trained, and is gone again."""
+        """Files that the program created while training, and that were removed."""
 
     def __enter__(self) -> Belongings:
         try:
@@ -87,7 +87,7 @@ class Belongings:
         return copy
 
     def put_back(self, session: Path) -> None:
-        """After a run: make every file that was there before what it was.
+        """Restore every file that existed before a run.
 
         Args:
             session: the folder of the run, with what the child kept.
@@ -103,13 +103,13 @@ class Belongings:
                     self._restore(path, before.copy)
 
     def left(self) -> list[str]:
-        """The new files of those that are written past Python: whose they are nobody can tell, so they stay."""
+        """The new files written without Python: their owner is unknown, so they stay."""
         return [
             path for path in _at_risk(self._folders) if path not in self._before and path not in self.restored
         ]
 
     def _remove(self, made: list[str]) -> None:
-        """Take away what a run has made in the user's folders; a folder only where nothing is left in it."""
+        """Remove what a run has created in the user's folders; a folder only if it is empty."""
         for path in sorted(set(made), key=len, reverse=True):
             if not any(path.startswith(folder + os.sep) for folder in self._folders):
                 continue
@@ -174,7 +174,7 @@ def _state(path: str) -> tuple[int, int, int] | None:
 
 
 def _noted(session: Path) -> Iterator[dict[str, Any]]:
-    """What the child wrote down."""
+    """Return what the child recorded."""
     try:
         lines = (session / INDEX).read_text("utf-8").splitlines()
     except OSError:
@@ -198,7 +198,7 @@ def _kept_by_child(session: Path) -> Iterator[tuple[str, _File]]:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C a second time must not leave a file half put back."""
+    """Keep a second Ctrl-C from leaving a file half restored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

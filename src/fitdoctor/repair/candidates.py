@@ -26,24 +26,24 @@ class Candidate:
 
     fix: Fix
     general: bool = False
-    """Found by a move on the facts, not named by the cause."""
+    """Found by a general move on the facts, not suggested by the cause."""
     distance: int = 0
     """Lines between the cause and the nearest edit."""
     order: int = 0
-    """Its place among those that the cause names."""
+    """Its position among those that the cause suggests."""
 
     @property
     def rank(self) -> tuple[int, bool, int, int, int]:
-        """Safest first; then what the cause itself names; then nearest to the cause; then smallest."""
+        """Safest first; then those that the cause suggests; then nearest to the cause; then smallest."""
         return (_SAFETY[self.fix.applicability], self.general, self.order, self.distance, self.size)
 
     @property
     def size(self) -> int:
-        """How many characters it writes or takes away, roughly."""
+        """Roughly how many characters it adds or removes."""
         return sum(len(edit.replacement) + _span(edit.location) for edit in self.fix.edits)
 
     def reasons(self, passed_over: Candidate | None = None) -> list[str]:
-        """Why it was chosen, in a line each.
+        """Return why it was chosen, one line each.
 
         Args:
             passed_over: the next one in rank, which was not tried because this one holds.
@@ -54,7 +54,7 @@ class Candidate:
         return [*found, f"chosen over “{passed_over.fix.title}”, which {self._worse(passed_over)}"]
 
     def _worse(self, other: Candidate) -> str:
-        """Why another one comes later: the first thing in which their ranks differ."""
+        """Return why another candidate comes later: the first difference in their ranks."""
         safety, general, order, distance, _size = (a == b for a, b in zip(self.rank, other.rank, strict=True))
         if not safety:
             return "is unsafe: it changes what the model learns"
@@ -72,7 +72,7 @@ def _span(location: Location) -> int:
 def candidates(
     finding: Finding | None, call: SeenCall | None, root: str, refused: Refused = ()
 ) -> tuple[Candidate, ...]:
-    """All repairs with edits in the project's own files, ranked; those that only the user can make are left out.
+    """Return all repairs with edits in the project's files, ranked, without those that only the user can make.
 
     Args:
         finding: what is to be mended; None for a failure that no cause explains.

@@ -1,4 +1,4 @@
-"""Repaired copies beside the user's files: made for one run, named so that they are known, always taken away."""
+"""Repaired copies next to the user's files: made for one run, with recognizable names, always removed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OURS = re.compile(r"\.fitdoctor-(\d+)-.+\.py")
 
 @dataclass(frozen=True)
 class Origin:
-    """What a copy stands in for."""
+    """The file that a copy replaces."""
 
     path: str
     cells: CellScript | None = None
@@ -29,23 +29,23 @@ class Origin:
 
 @dataclass(frozen=True)
 class Laid:
-    """A program laid out to be run."""
+    """A program prepared for a run."""
 
     script: str
     replaced: tuple[tuple[str, str], ...] = ()
     """(a module's own file, its copy)."""
     origins: tuple[tuple[str, Origin], ...] = ()
-    """What each copy, by the path that its locations show, stands in for."""
+    """The original of each copy, by the path that its locations show."""
 
 
 class Copies:
-    """Makes copies, and takes them away at the end of a `with`, however that comes."""
+    """Makes copies, and removes them when the `with` block ends."""
 
     def __init__(self) -> None:
         self._made: set[str] = set()
         self._folder = ""
         self.elsewhere = False
-        """A folder could not be written to: its copies stand in a temporary one."""
+        """A folder is not writable, so its copies are in a temporary one."""
 
     def __enter__(self) -> Copies:
         return self
@@ -59,7 +59,7 @@ class Copies:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def lay_out(self, script: str, files: Mapping[str, UserFile], texts: Mapping[str, str]) -> Laid:
-        """Copies of the files that have another text; a script that has not is run as it is.
+        """Copy the files whose text differs; an unchanged script is run in place.
 
         Args:
             script: the user's script.
@@ -109,7 +109,7 @@ class Copies:
 
 
 def sweep(folder: str) -> None:
-    """Take away copies that a run left behind which was killed outright."""
+    """Remove copies left behind by a run that was killed."""
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):
             ours = _OURS.fullmatch(name)
@@ -129,7 +129,7 @@ def _lives(pid: int) -> bool:
 
 
 def in_own_words(plain: Any, laid: Laid) -> Any:
-    """Plain facts with the copies' paths and lines as those of the files that they stand in for."""
+    """Return plain facts with the paths and lines of the originals instead of the copies."""
     origins = dict(laid.origins)
     names = [(os.path.basename(copy), os.path.basename(origin.path)) for copy, origin in laid.origins]
     return _renamed(plain, origins, names) if origins else plain

@@ -1,4 +1,4 @@
-"""The user's files as they are and as a repair would have them, byte for byte the same elsewhere."""
+"""The user's files as they are and as a repair would change them, byte for byte the same elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fitdoctor.source.read import source_from_cells, source_from_text
 
 
 class CannotEdit(Exception):
-    """Why a file cannot be changed, in a few words."""
+    """A file cannot be changed; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class UserFile:
 
     @property
     def is_notebook(self) -> bool:
-        """Whether its code stands in cells."""
+        """Whether its code is in cells."""
         return self.path.endswith(".ipynb")
 
     def encoded(self, text: str) -> bytes:
-        """Another text as the file would hold it.
+        """Return another text in the file's encoding.
 
         Raises:
             CannotEdit: the file's encoding has no such characters.
@@ -65,7 +65,7 @@ def read_file(path: str) -> UserFile:
 
 
 def file_of(path: str, raw: bytes) -> UserFile:
-    """The same of what was read already, also where it is in no file.
+    """Return a `UserFile` for content that was already read, even if it is in no file.
 
     Raises:
         CannotEdit: it cannot be decoded, or does not parse.
@@ -99,7 +99,7 @@ def parses(file: UserFile, text: str) -> bool:
 
 
 def module_of_text(file: UserFile, text: str, shown: str, keras: int) -> Module:
-    """A text of the file, read as source.
+    """Return a text of the file as a module.
 
     Args:
         file: the file.
@@ -116,7 +116,7 @@ def module_of_text(file: UserFile, text: str, shown: str, keras: int) -> Module:
 
 
 def edited(file: UserFile, text: str, edits: Iterable[Edit]) -> str:
-    """A text of the file with edits made.
+    """Return a text of the file with edits applied.
 
     Raises:
         CannotEdit: the edits overlap, lie outside the file, or leave something that does not parse.
@@ -138,7 +138,7 @@ def edited(file: UserFile, text: str, edits: Iterable[Edit]) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """A file as it is and as it would be."""
+    """A file before and after the repair."""
 
     file: UserFile
     new: str
@@ -167,7 +167,7 @@ _ROOTS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 
 
 def project_root(script: str) -> str:
-    """The folder that holds the user's project: the nearest one with a mark of a project, else the script's own."""
+    """Return the folder of the user's project: the nearest one with a project marker, else the script's folder."""
     own = os.path.dirname(os.path.realpath(script))
     folder = own
     while True:
@@ -180,14 +180,14 @@ def project_root(script: str) -> str:
 
 
 def may_edit(path: str, root: str) -> bool:
-    """Whether a file is the user's own and of this project."""
+    """Whether a file belongs to the user and to this project."""
     real = os.path.realpath(path)
     inside = real.startswith(root.rstrip(os.sep) + os.sep)
     return inside and os.path.isfile(real) and not is_library(real)
 
 
 def grouped(edits: Sequence[Edit]) -> dict[str, list[Edit]]:
-    """Edits by the real path of the file that they change."""
+    """Return edits by the real path of the file that they change."""
     groups: dict[str, list[Edit]] = {}
     for edit in edits:
         groups.setdefault(os.path.realpath(edit.location.path), []).append(edit)

@@ -1,4 +1,4 @@
-"""General moves that need only the facts of a call of fit: each proposes edits where the changed spec would pass."""
+"""General moves from the facts of a `fit` call: each proposes edits if the changed data or model would pass."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _ARRAYS = frozenset({"numpy.ndarray", "ndarray"})
 _LISTS = frozenset({"list", "tuple"})
 _RANK = re.compile(r"expected (?:min_)?ndim=(\d).*?found ndim=(\d)")
 _BATCH = 32
-"""The batch size that Keras itself takes where none is given."""
+"""The default batch size of Keras."""
 
 
 def proposals(call: SeenCall) -> tuple[Fix, ...]:
-    """The repairs that may make a call of fit pass, by its facts; each only once."""
+    """Yield the repairs that may make a `fit` call pass, judging by its facts; each only once."""
     if isinstance(call.model, Unknown):
         return ()
     training = next((data for data in call.data if data.role == "training"), None)
@@ -94,7 +94,7 @@ def _reworked(mismatch: Mismatch, fit_call: FitFacts, data: DataFacts) -> Iterat
 
 
 def _lacking_axis(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
-    """A layer got the data as they are, and wants one axis more."""
+    """Propose one more axis for data that a layer received with one axis too few."""
     failure, refusal = forward_failure(data), refused(model, data)
     said = _RANK.search(failure.message) if failure is not None else None
     if refusal is None or said is None or int(said[1]) != int(said[2]) + 1:
@@ -111,7 +111,7 @@ def _lacking_axis(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Ite
 def _changed(
     array: ArrayFacts, fit_call: FitFacts, data: DataFacts, by_array: str, by_tensor: str
 ) -> tuple[Edit, ...]:
-    """Change the features where their array was made; those that only a dataset holds, by mapping it."""
+    """Change the features where their array is created, or by mapping the dataset if only that has them."""
     if data.form == "arrays":
         # The cause itself may have changed it in the call alone: here all that is split from it follows.
         return rework_data(array, fit_call, by_array, everywhere=True) if array.container in _ARRAYS else ()
@@ -268,7 +268,7 @@ def _layers(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Iterator[
 
 
 def _fewer_axes(model: ModelFacts, last: LayerFacts, rank: int) -> Iterator[Fix]:
-    """An output with axes that the labels lack: end the sequence, or flatten before the last layer."""
+    """For an output with axes that the labels lack: end the sequence, or flatten before the last layer."""
     before = _before(model, last.name)
     if before is not None and before.class_name in _RECURRENT and rank == 3:
         yield fix(
@@ -315,4 +315,4 @@ MOVES: tuple[Move, ...] = (
     _layers,
     _activation,
 )
-"""The moves, likeliest first."""
+"""The moves, most likely first."""

@@ -1,4 +1,4 @@
-"""Edits in the code cells of a notebook, its JSON kept as it is elsewhere, and its cells as one script."""
+"""Edits in the code cells of a notebook, keeping its JSON elsewhere, and its cells as one script."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fitdoctor.records import dataclass
 from fitdoctor.source.read import cell_starts, without_magics
 
 PRELUDE = "display = print"
-"""What a notebook has and a script lacks; it stands on a line of its own before the first cell."""
+"""What a notebook has and a script lacks; it is on its own line before the first cell."""
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _decoder = json.JSONDecoder()
@@ -28,7 +28,7 @@ class CellScript:
     """The line of the script on which each cell starts."""
 
     def place(self, line: int) -> tuple[int, int]:
-        """The cell (from 1) and the line in it of a line of the script."""
+        """Return the cell (from 1) and the line in it for a line of the script."""
         cell = max((number for number, start in enumerate(self.starts, 1) if start <= line), default=1)
         first = self.starts[cell - 1] if self.starts else 1
         return cell, max(line - first + 1, 1)
@@ -44,7 +44,7 @@ class _Source:
 
 
 def script_of(notebook: str) -> CellScript:
-    """The cells as one script; magics are blanked out.
+    """Return the cells as one script, with magics blanked out.
 
     Raises:
         ValueError: it is not a notebook.
@@ -58,7 +58,7 @@ def script_of(notebook: str) -> CellScript:
 
 
 def _is_where_it_was_read(cell: str, edit: Edit) -> bool:
-    """Whether what was read as Python has the same columns as the cell, from the edit on."""
+    """Whether the Python that was read has the same columns as the cell, from the edit on."""
     place = edit.location
     lines, read = cell.split("\n"), without_magics(cell).split("\n")
     return all(
@@ -77,7 +77,7 @@ def cells_of(notebook: str) -> tuple[str, ...]:
 
 
 def with_edits(notebook: str, edits: Iterable[Edit]) -> str:
-    """The notebook's JSON with edits made in its cells, all else byte for byte as it was.
+    """Return the notebook's JSON with edits in its cells, byte for byte the same elsewhere.
 
     Raises:
         ValueError: it is not a notebook, or the edits do not fit it.
@@ -103,7 +103,7 @@ def with_edits(notebook: str, edits: Iterable[Edit]) -> str:
 
 
 def readable(notebook: str) -> str:
-    """The code cells under headings, for a diff."""
+    """Return the code cells under headings, for a diff."""
     parts = [f"# cell {number}\n{source.text}\n" for number, source in enumerate(_sources(notebook), 1)]
     return "\n".join(parts)
 
@@ -113,7 +113,7 @@ def _unified(text: str) -> str:
 
 
 def _encoded(text: str, old: str) -> str:
-    """A cell's new source in the form of the old one: one string, or a list of lines laid out alike."""
+    """Return a cell's new source in the form of the old one: one string, or a list of lines with the same layout."""
     plain = old.isascii()
     if old.startswith('"'):
         return json.dumps(text, ensure_ascii=plain)
@@ -169,7 +169,7 @@ def _skip(text: str, position: int) -> int:
 
 
 def _members(text: str, start: int) -> Iterator[tuple[str, int]]:
-    """The keys of the object at `start`, and where their values start."""
+    """Return the keys of the object at `start`, and where their values start."""
     position = _opened(text, start, "{")
     while text[position : position + 1] != "}":
         key, position = _value(text, position)
@@ -182,7 +182,7 @@ def _members(text: str, start: int) -> Iterator[tuple[str, int]]:
 
 
 def _items(text: str, start: int) -> Iterator[int]:
-    """Where the items of the list at `start` start."""
+    """Return where the items of the list at `start` start."""
     position = _opened(text, start, "[")
     while text[position : position + 1] != "]":
         yield position
@@ -196,7 +196,7 @@ def _opened(text: str, start: int, bracket: str) -> int:
 
 
 def _after(text: str, position: int) -> int:
-    """Behind a value and the comma that may follow it."""
+    """Return the position after a value and an optional comma."""
     _item, end = _value(text, position)
     position = _skip(text, end)
     return _skip(text, position + 1) if text[position : position + 1] == "," else position

@@ -1,4 +1,4 @@
-"""General moves on the operands of an operation that refused their shapes: each proposed where the changed shapes pass."""
+"""General moves on the operands of an operation that rejected their shapes, if the changed shapes would pass."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ELEMENTWISE = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class _Operation:
-    """An expression that computes with two others."""
+    """An expression with two operands."""
 
     left: ast.expr
     right: ast.expr
@@ -42,17 +42,17 @@ class _Operation:
 
 @dataclass(frozen=True)
 class _Move:
-    """A change of one operand, and the shape that it gives."""
+    """A change of one operand, and the resulting shape."""
 
     title: str
     edits: tuple[Edit, ...]
     shape: Shape
     sure: bool = True
-    """Whether it only brings the values into another form: not so where others are computed."""
+    """Whether the move only changes the form of the values, without computing others."""
 
 
 def operand_proposals(refusal: FailureSummary, module: Module) -> Iterator[Fix]:
-    """The changes of one operand that make its shape go together with the other's; safe where there is only one."""
+    """Yield changes of one operand that make its shape compatible; safe if there is only one."""
     shapes, operation = _refused_shapes(refusal.message)
     if refusal.place is None or len(shapes) != 2:
         return
@@ -85,7 +85,7 @@ def _refused_shapes(message: str) -> tuple[tuple[Shape, ...], str]:
 
 
 def _operations(module: Module, place: Location, operation: str) -> Iterator[_Operation]:
-    """The operations of that kind on the line; any of two operands where the kind is not told."""
+    """Yield the operations of that kind on the line; any with two operands if the kind is unknown."""
     operator = _OPERATORS.get(operation)
     for node in ast.walk(module.tree):
         if not isinstance(node, (ast.BinOp, ast.Call)) or not stands_at(
@@ -106,7 +106,7 @@ def _operations(module: Module, place: Location, operation: str) -> Iterator[_Op
 
 
 def _moves(module: Module, operand: ast.expr, shape: Shape) -> Iterator[_Move]:
-    """Keep the axis that was reduced, add one, drop one of length 1, turn a matrix: with the shape that comes of it."""
+    """Yield moves with their shapes: keep the reduced axis, add an axis, drop one of length 1, transpose."""
     text = module.segment(operand)
     code = module.code(operand)
     made = operand if isinstance(operand, ast.Call) else module.made_by(operand)
@@ -133,7 +133,7 @@ def _moves(module: Module, operand: ast.expr, shape: Shape) -> Iterator[_Move]:
 
 
 def _turned(module: Module, operand: ast.expr, shape: Shape, other: Shape) -> Iterator[_Move]:
-    """A matrix whose axes stand the other way round than those of the other operand."""
+    """Return the transpose of a matrix whose axes are swapped relative to the other operand."""
     if len(shape) == len(other) == 2 and shape[0] != shape[1]:
         text, code = module.segment(operand), module.code(operand)
         if isinstance(operand, ast.Call) and module.resolve(operand.func).endswith(".transpose"):
@@ -147,7 +147,7 @@ def _turned(module: Module, operand: ast.expr, shape: Shape, other: Shape) -> It
 
 
 def _other_axis(module: Module, operand: ast.expr, shape: Shape, other: Shape) -> Iterator[_Move]:
-    """A reduction over another axis: the one that it takes away now, of a length that the other operand has, stays."""
+    """Return a reduction over another axis, if the axis reduced now has a length that the other operand needs."""
     made = operand if isinstance(operand, ast.Call) else module.made_by(operand)
     axes = axes_taken_away(module, made)
     if not isinstance(made, ast.Call) or len(axes) != 1 or len(axes) > len(shape):
@@ -173,7 +173,7 @@ def _with_axis(shape: Shape, axis: int) -> Shape:
 
 
 def _broadcasts(shape: Shape, other: Shape) -> bool:
-    """Whether the two go together without both growing: a table of all pairs is hardly meant."""
+    """Whether two shapes broadcast without both growing: a table of all pairs is rarely intended."""
     rank = max(len(shape), len(other))
     one, two = ((1,) * (rank - len(each)) + tuple(each) for each in (shape, other))
     pairs = list(zip(one, two, strict=True))

@@ -30,7 +30,7 @@ from fitdoctor.runner.supervise import BOOTSTRAP, gathered, interpreter_options
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the user asked for."""
+    """The user's options."""
 
     script: str
     arguments: tuple[str, ...] = ()
@@ -48,18 +48,18 @@ class Seen:
     status: int = 0
     timed_out: bool = False
     call: SeenCall | None = None
-    """The call of fit that it ended in; else the last one that was seen."""
+    """The `fit` call in which the program ended; else the last one seen."""
     stage: tuple[int, int] = (0, 1)
-    """How far it came: the calls of Keras that began, and 0 when it ended within the last of them."""
+    """How far it got: the number of Keras calls that started, and 0 if it ended inside the last of them."""
     place: tuple[tuple[str, int], ...] = ()
-    """Where it raised: the user's frames, outermost first; where it was stopped: the call."""
+    """Where it raised: the user's frames, outermost first; if it was stopped: the call."""
     refusals: tuple[FailureSummary, ...] = ()
-    """What raised, in the program or when it was tried before, with the user's line."""
+    """What raised, in the program or in a trial before it, with the user's line."""
     seconds: float = 0.0
 
     @property
     def ended_well(self) -> bool:
-        """Whether the program came to its end."""
+        """Whether the program ran to its end."""
         return self.status == 0 and not self.timed_out
 
     @property
@@ -69,7 +69,7 @@ class Seen:
 
     @property
     def wrong(self) -> str:
-        """How it ended, in a few words; "" when it ended well."""
+        """How it ended, in a few words; "" if it ended well."""
         if self.timed_out:
             return "does not finish in time"
         script = self.diagnosis.script
@@ -92,7 +92,7 @@ Start = Callable[[Path, float], tuple[int, bool] | None]
 def run(
     wishes: Wishes, laid: Laid, start: Start | None = None, put_back: Callable[[Path], None] | None = None
 ) -> Seen:
-    """Run the program with every fit cut to two steps, its output thrown away, and look at it.
+    """Run the program with every fit cut to two steps, discard its output, and examine the run.
 
     Args:
         wishes: what the user asked for.
@@ -150,7 +150,7 @@ def run(
 
 
 def _bounded(folder: Path, limit: float) -> tuple[int, bool]:
-    """The child's return code, and whether the time limit ended it; nothing that it started lives on."""
+    """Return the child's return code, and whether the time limit ended it; nothing that it started survives."""
     command = [sys.executable, *interpreter_options(sys.orig_argv), str(BOOTSTRAP), str(folder)]
     # Compiled copies would stay behind in `__pycache__`.
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -168,7 +168,7 @@ def _bounded(folder: Path, limit: float) -> tuple[int, bool]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the child's whole group: what it forked, too."""
+    """End the child's whole process group."""
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -179,7 +179,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _own(kind: Any, value: Any, laid: Laid) -> Any:
-    """Facts or findings with the user's own paths for those of the copies."""
+    """Return facts or findings with the user's paths instead of those of the copies."""
     if not laid.origins:
         return value
     if kind is Diagnosis:
@@ -195,7 +195,7 @@ def _call(known: Run, laid: Laid) -> SeenCall | None:
 
 
 def _ended_in(known: Run) -> Call | None:
-    """The call of fit that it ended in; else the last one that was seen."""
+    """Return the `fit` call in which the program ended; else the last one seen."""
     if known.failed_call is not None:
         return known.failed_call
     return next((call for call in reversed(known.calls) if call.fit.method == "fit"), None)
@@ -234,10 +234,10 @@ def _without_cells(laid: Laid) -> tuple[Any, ...]:
 
 
 class Verdict(Enum):
-    """What a run of the repaired program says about the repair."""
+    """What a run of the repaired program shows about the repair."""
 
     HOLDS = "holds"
-    """The cause is gone, the program runs to its end, and nothing new came."""
+    """The cause is gone, the program runs to its end, and there is nothing new."""
     FURTHER = "further"
     """The cause is gone and its point is passed; something else stops the program."""
     UNCOVERS = "uncovers"
@@ -247,7 +247,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict and its reason in a line."""
+    """A verdict and its reason in one line."""
 
     verdict: Verdict
     reason: str
@@ -294,7 +294,7 @@ def judged(
 
 
 def _came_further(before: Seen, after: Seen, new_errors: list[Finding], grown: int) -> bool:
-    """Whether the program passed the point where it failed, or stops only at what was known before."""
+    """Whether the program passed the point of failure, or stops only at a known error."""
     known = after.errors and not new_errors and not after.diagnosis.unexplained
     return _stops_later(before, after, grown) or (after.stage == before.stage and bool(known))
 

@@ -1,4 +1,4 @@
-"""Mends a program: takes what is wrong, tries repair after repair on a copy, and keeps what is proved."""
+"""Repairs a program: takes what is wrong, tries repairs on a copy, and keeps those that are proven."""
 
 from __future__ import annotations
 
@@ -29,48 +29,48 @@ from fitdoctor.source.read import SourceError
 from fitdoctor.source.simplify import simplified
 
 MOST_ROUNDS = 10
-"""How many findings `--all` mends, one after another."""
+"""The most findings that `--all` repairs, one after another."""
 
 MOST_DEEPER = 3
-"""How many repairs are tried for an error that another repair uncovered."""
+"""The most repairs tried for an error that another repair uncovered."""
 
 MOST_UNCOVERED = 4
-"""How many errors in a row, each uncovered by the repair of the one before, are repaired together."""
+"""The most errors in a row, each uncovered by the previous repair, that are repaired together."""
 
 MOST_RUNS = 60
-"""How many runs of the program a search takes at most."""
+"""The most runs of the program per search."""
 
 Prove = Callable[[Mapping[str, UserFile], Mapping[str, str]], Seen]
-"""Runs the program with these files saying these texts."""
+"""Runs the program with these files containing these texts."""
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Mended:
-    """A repair that was taken."""
+    """A repair that was chosen."""
 
     finding: Finding | None
-    """What it mends; None: a failure that no cause explains."""
+    """What it repairs; None for a failure that no cause explains."""
     candidate: Candidate
     judged: Judged
     verified: bool = False
     passed_over: Candidate | None = None
-    """The next one in rank, that was not tried because this one holds."""
+    """The next one in rank, which was not tried because this one works."""
 
     @property
     def reasons(self) -> list[str]:
-        """What the proof showed, and why this repair and no other, in a line each."""
+        """What the proof showed, and why this repair was chosen, one line each."""
         return [self.judged.reason, *self.candidate.reasons(self.passed_over)]
 
     @property
     def fix(self) -> Fix:
-        """The repair, marked as proved or not."""
+        """The repair, marked as verified or not."""
         return replace(self.candidate.fix, verified=self.verified)
 
 
 @dataclass(frozen=True)
 class Refused:
-    """A repair that was tried and not taken."""
+    """A repair that was tried and rejected."""
 
     finding: Finding | None
     candidate: Candidate
@@ -79,24 +79,24 @@ class Refused:
 
 @dataclass(frozen=True)
 class _Proved:
-    """A repair, and the run that shows whether it holds."""
+    """A repair, and the run that shows whether it works."""
 
     candidate: Candidate
     judged: Judged
     texts: dict[str, str]
     seen: Seen
     meets_it_again: bool = False
-    """The program goes on, and stops at the same cause later: another repair may mend both."""
+    """The program continues and stops at the same cause later: another repair may fix both."""
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """The less the better."""
+        """Smaller is better."""
         return self.meets_it_again, self.judged.new_warnings
 
 
 @dataclass
 class Search:
-    """The state of a search: the files as read, the texts as mended so far, and what was seen last."""
+    """The state of a search: the files as read, the texts as repaired so far, and the last run."""
 
     script: str
     prove: Prove
@@ -109,7 +109,7 @@ class Search:
     mended: list[Mended] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     held_back: list[tuple[Finding | None, Candidate]] = field(default_factory=list)
-    """Repairs that change what the program means, not asked for."""
+    """Unsafe repairs that were not requested."""
     first: Seen = field(default_factory=lambda: Seen(Diagnosis()))
     last: Seen = field(default_factory=lambda: Seen(Diagnosis()))
     runs: int = 0
@@ -118,7 +118,7 @@ class Search:
     _in_source: frozenset[str] | None = None
 
     def go(self) -> None:
-        """Look at the program, and mend it.
+        """Run the program, and repair it.
 
         Raises:
             CannotEdit: the script itself cannot be read or does not parse.
@@ -142,7 +142,7 @@ class Search:
         self.mended = [replace(each, verified=holds) for each in self.mended]
 
     def _next(self, given_up: set[tuple[str, str]]) -> tuple[Finding | None] | None:
-        """What to mend next, in a tuple; errors first, a failure that no cause explains after them."""
+        """Return what to repair next, in a tuple: errors first, then a failure that no cause explains."""
         findings = self.last.diagnosis.findings
         errors = [found for found in findings if found.severity is Severity.ERROR]
         warnings = [found for found in findings if found.severity is Severity.WARNING]
@@ -156,7 +156,7 @@ class Search:
         return next(((each,) for each in wanted if _key(each) not in given_up), None)
 
     def _mend(self, finding: Finding | None, path: tuple[Finding, ...] = ()) -> bool:
-        """Take the best repair of a finding; where none holds alone, one with repairs of what it uncovers.
+        """Take the best repair of a finding; if none works alone, one with repairs of what it uncovers.
 
         Args:
             finding: what to repair; None for a failure that no cause explains.
@@ -212,7 +212,7 @@ class Search:
     def _mend_what_is_uncovered(
         self, finding: Finding | None, halfway: list[_Proved], path: tuple[Finding, ...]
     ) -> bool:
-        """Take a repair that only uncovers the next error, best with a repair of that one."""
+        """Take a repair that only uncovers the next error, preferably with a repair of that error."""
         # A move that only fits may as well have brought the error that it uncovers.
         named = [each for each in halfway if not each.candidate.general]
         if finding is not None and len(path) < MOST_UNCOVERED:
@@ -226,7 +226,7 @@ class Search:
         return False
 
     def _candidates(self, finding: Finding | None) -> tuple[Candidate, ...]:
-        """The repairs to try, each as a person would write it."""
+        """Yield the repairs to try, each as a person would write it."""
         lines: dict[tuple[str, int | None], list[str]] = {}
 
         def read_line(place: Location) -> str | None:
@@ -269,7 +269,7 @@ class Search:
         self.last = proved.seen
 
     def _mend_both(self, finding: Finding, first: _Proved, path: tuple[Finding, ...]) -> bool:
-        """Take a repair together with one of the error that it uncovers, if the program then comes further."""
+        """Take a repair together with one for the error that it uncovers, if the program then gets further."""
         uncovered = first.seen.errors[0]
         if _key(uncovered) in map(_key, path):
             return False
@@ -283,7 +283,7 @@ class Search:
         return False
 
     def _try(self, finding: Finding | None, candidate: Candidate) -> _Proved | str:
-        """Run the program with the repair; why that cannot be done, if it cannot."""
+        """Run the program with the repair, or return why that is impossible."""
         try:
             texts = self._edited(candidate)
         except CannotEdit as error:
@@ -306,7 +306,7 @@ class Search:
         return self._ran[key]
 
     def _lurking(self) -> frozenset[str]:
-        """The errors that the source shows as it is: a repair that lets the program come to one did not bring it."""
+        """Return the errors that the unchanged source shows: a repair that reaches one did not cause it."""
         if self._in_source is None:
             from fitdoctor.examine import examine_source
             from fitdoctor.source.project import read_project
@@ -316,7 +316,7 @@ class Search:
         return self._in_source
 
     def _refused_lines(self) -> list[tuple[FailureSummary, Module]]:
-        """What raised, each with the module of its line as it reads by now."""
+        """Yield what raised, each with the module of its line as it is now."""
         found = []
         for refusal in self.last.refusals:
             path = os.path.realpath(refusal.place.path) if refusal.place is not None else ""
@@ -355,11 +355,11 @@ class Search:
 
     @property
     def clean(self) -> bool:
-        """Whether every error that was found is mended, and that is proved."""
+        """Whether every error found is repaired and verified."""
         return self.last.ended_well and not self.last.errors and all(each.verified for each in self.mended)
 
     def diagnosis(self) -> Diagnosis:
-        """What was found, first and on the way, with the repairs that are proved marked as such."""
+        """Return the findings, from the start and on the way, with verified repairs marked."""
         findings = list(self.first.diagnosis.findings)
         for each in self.mended:
             if each.finding is None:
@@ -378,13 +378,13 @@ def _key(finding: Finding | None) -> tuple[str, str]:
 
 
 def _comes_before(first: _Proved, candidate: Candidate) -> bool:
-    """Whether what a repair uncovers is to be repaired before another repair is tried."""
+    """Whether an uncovered error should be repaired before another repair is tried."""
     later = candidate.general or candidate.fix.applicability is not first.candidate.fix.applicability
     return later and not first.candidate.general and _is_elsewhere(first)
 
 
 def _is_elsewhere(proved: _Proved) -> bool:
-    """Whether the error that a repair uncovers is of another line than those that it edits."""
+    """Whether the uncovered error is on another line than the repair's edits."""
     place = proved.seen.errors[0].location
     return place is not None and not any(
         os.path.realpath(edit.location.path) == os.path.realpath(place.path)
@@ -395,6 +395,6 @@ def _is_elsewhere(proved: _Proved) -> bool:
 
 
 def _with_fix(finding: Finding, fix: Fix) -> Finding:
-    """The finding with this repair first."""
+    """Return the finding with this repair first."""
     others = tuple(other for other in finding.fixes if other.edits != fix.edits)
     return replace(finding, fixes=(fix, *others))

@@ -1,4 +1,4 @@
-"""Starts runs of a program from a process that has TensorFlow already: a second instead of five."""
+"""Runs programs from a process that has already imported TensorFlow: one second instead of five."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fitdoctor.runner.supervise import BOOTSTRAP, interpreter_options
 
 ZYGOTE = BOOTSTRAP.with_name("zygote.py")
 _READ_AT_IMPORT = ("environ", "putenv", "dotenv", "faulthandler", "settrace", "setprofile")
-"""What a program may say before it imports TensorFlow, and TensorFlow or Python would act on then."""
+"""What a program may set before it imports TensorFlow, and TensorFlow or Python would act on."""
 
 
 class WarmStart:
@@ -101,6 +101,6 @@ class WarmStart:
 
 
 def _names_beside(script: str) -> list[str]:
-    """The modules beside a script: they come before those of the same name elsewhere."""
+    """Return the modules next to a script: they take precedence over others of the same name."""
     folder = os.path.dirname(os.path.abspath(script))
     return sorted({name.split(".")[0] for name in os.listdir(folder) if not name.startswith(".")})

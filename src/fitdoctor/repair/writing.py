@@ -1,4 +1,4 @@
-"""Puts repaired texts in the place of the user's files: with a backup, and never over what changed meanwhile."""
+"""Replaces the user's files with repaired texts: with a backup, and never if the file changed meanwhile."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _raw(path: str) -> bytes | None:
 
 
 def back_up(path: str, raw: bytes) -> str:
-    """Keep a file's content beside it, under a name that is free: `train.py.orig`, `train.py.orig.1`, ….
+    """Copy a file next to itself, under a free name: `train.py.orig`, then `train.py.orig.1`.
 
     Raises:
         OSError: there is no writing there.
@@ -80,7 +80,7 @@ def back_up(path: str, raw: bytes) -> str:
 
 
 def git_has(path: str) -> bool:
-    """Whether git tracks a file and has it as it is: then it is its own backup."""
+    """Whether git tracks a file and has its current content: then no backup is needed."""
     folder, name = os.path.split(path)
     for question in (["ls-files", "--error-unmatch", "--", name], ["diff", "--quiet", "HEAD", "--", name]):
         try:
@@ -95,7 +95,7 @@ def git_has(path: str) -> bool:
 
 
 def _put(path: str, raw: bytes) -> None:
-    """Replace a file's content at once; in place where the file has other names, or the folder takes no new one."""
+    """Replace a file's content atomically; in place if the file has other names, or the folder takes no new file."""
     folder, name = os.path.split(path)
     try:
         if os.stat(path).st_nlink > 1:

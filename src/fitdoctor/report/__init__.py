@@ -1,4 +1,4 @@
-"""Diagnoses as text, HTML and the formats of other tools: one renderer a file."""
+"""Diagnoses as text, HTML and the formats of other tools: one renderer per file."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ _RENDERERS = {
 }
 
 FORMATS = tuple(_RENDERERS)
-"""The names that `--output-format` takes."""
+"""The values of `--output-format`."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a report is to look; only renderers for people heed it."""
+    """How a report looks; only renderers for people use it."""
 
     color: bool = False
     width: int = 100
     verbose: bool = False
-    """Every finding in full, and what could not be judged."""
+    """Every finding in full, and what could not be checked."""
     counts: bool = True
     """A last line that counts the findings."""
     links: bool = False
     """File names as hyperlinks, where there is colour."""
     full: int = 1
-    """How many findings are shown in full; the others get a line each."""
+    """How many findings are shown in full; the others get one line each."""
 
 
 class RenderError(Exception):
-    """A report cannot be drawn: the format is unknown, or a package that it needs is missing."""
+    """A report cannot be rendered: the format is unknown, or a package that it needs is missing."""
 
 
 def render(
@@ -52,7 +52,7 @@ def render(
     links: bool = False,
     full: int = 1,
 ) -> str:
-    """Draw a diagnosis in one of `FORMATS`; the result ends with a line break.
+    """Render a diagnosis in one of `FORMATS`; the result ends with a newline.
 
     Raises:
         RenderError: the format is unknown, or a package that it needs is missing.

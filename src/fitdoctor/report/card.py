@@ -1,4 +1,4 @@
-"""A diagnosis as a card in a notebook: HTML that loads nothing, keeps its styles to itself, and escapes all it shows.
+"""A diagnosis as a card in a notebook: HTML that loads nothing, keeps its styles to itself, and escapes everything.
 
 Composed in plain Python: jinja2 is an optional extra, and a card must appear wherever fitdoctor runs.
 """
@@ -35,7 +35,7 @@ def card(diagnosis: Diagnosis, note: str = "") -> str:
 
 
 def body(diagnosis: Diagnosis) -> str:
-    """What a card says of a diagnosis, without its frame."""
+    """Return the content of a card, without its frame."""
     lines = Lines(diagnosis)
     parts = [_finding(found, lines) for found in diagnosis.findings[:1]]
     parts += [_unexplained(each, lines) for each in diagnosis.unexplained]
@@ -54,7 +54,7 @@ def body(diagnosis: Diagnosis) -> str:
 
 
 def tone_of(diagnosis: Diagnosis) -> str:
-    """The colour of the card's edge: that of its worst finding."""
+    """Return the color of the card's edge: that of its worst finding."""
     if diagnosis.findings:
         return diagnosis.findings[0].severity.value
     return "warning" if diagnosis.unexplained else "good"
@@ -64,7 +64,7 @@ def tone_of(diagnosis: Diagnosis) -> str:
 
 
 def framed(body: str, tone: str = "") -> str:
-    """A card around HTML that is safe already.
+    """Return a card around HTML that is already escaped.
 
     Args:
         body: elements of the class `fd-part` or `fd-more`.
@@ -85,12 +85,12 @@ def _assets() -> tuple[str, str]:
 
 
 def escaped(text: str) -> str:
-    """Text of any origin as HTML shows it: no markup, no control codes, no marks that reorder characters."""
+    """Return any text escaped for HTML, without control codes or characters that reorder text."""
     return html.escape(printable(text))
 
 
 def sentence(text: str) -> str:
-    """A sentence with its `names` set as code."""
+    """Return a sentence as HTML with its `names` as code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return escaped(text)
@@ -105,7 +105,7 @@ def badge(text: str, tone: str = "") -> str:
 
 
 def place(location: Location | None) -> str:
-    """Where something is, as the user names it."""
+    """Return a location as HTML."""
     return "" if location is None else f'<span class="fd-place">{escaped(str(location))}</span>'
 
 
@@ -166,7 +166,7 @@ def _row(number: int, code: str, kind: str = "", sign: str = "") -> str:
 
 
 def _code(text: str, start: int = 0, end: int = 0) -> str:
-    """Highlighted source, with the characters from `start` to `end` marked."""
+    """Return highlighted source, with the characters from `start` to `end` marked."""
     before, span, after = (list(_cut(text, *ends)) for ends in ((0, start), (start, end), (end, len(text))))
     marked = f"<mark>{''.join(span)}</mark>" if span else ""
     return "".join(before) + marked + "".join(after)
@@ -226,7 +226,7 @@ def _manner(fix: Fix) -> str:
 
 
 def _copy(changes: tuple[Hunk, ...]) -> str:
-    """Where the card's script puts a button for the new lines; an untrusted notebook strips the script."""
+    """Return the element for the Copy button, which a script fills; an untrusted notebook strips the script."""
     text = "\n".join(line for hunk in changes for line in hunk.added)
     if not text:
         return ""

@@ -43,7 +43,7 @@ def _head(cause: Cause, width: int) -> Iterator[Line]:
 
 
 def _body(page: str, width: int) -> Iterator[Line]:
-    """Headings, paragraphs, lists and code of the page; its first line is the title, said already."""
+    """Yield headings, paragraphs, lists and code of the page, without its title."""
     text = page.strip().split("\n", 1)
     below_heading = False
     for block in _blocks(text[1] if len(text) > 1 else ""):
@@ -63,7 +63,7 @@ def _body(page: str, width: int) -> Iterator[Line]:
 
 
 def _blocks(text: str) -> Iterator[list[str]]:
-    """Runs of lines between blank ones; a heading and a fenced block stand alone."""
+    """Yield runs of lines between blank ones; a heading and a fenced block are separate."""
     block: list[str] = []
     fenced = False
     for line in text.split("\n"):
@@ -133,7 +133,7 @@ def _example(folder: Path, look: Look) -> Iterator[Line]:
 
 
 def _recorded(folder: Path) -> Iterator[Line]:
-    """A recorded text, for what cannot be run everywhere."""
+    """Return a recorded text, for failures that cannot be run everywhere."""
     for path in sorted(folder.glob("broken*.txt"))[:1]:
         yield []
         yield [("Recorded example", "heading")]

@@ -1,4 +1,4 @@
-"""One line a finding, for editors and grep: `path:line:column: severity FIT203 message`."""
+"""One line per finding, for editors and grep: `path:line:column: severity FIT203 message`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _place(finding: Finding) -> str:
 
 
 def by_place(finding: Finding) -> tuple[Any, ...]:
-    """The order of files and lines; findings without a place come first."""
+    """Sort key by file and line; findings without a location come first."""
     location = finding.location
     if location is None:
         return (0, "", 0, 0, 0, finding.id)

@@ -14,7 +14,7 @@ _LARGEST = 20_000_000
 
 
 class Lines:
-    """Source lines by place. Saved lines win: the file may have changed since it was judged."""
+    """Source lines by location. Saved lines take precedence: the file may have changed since it was checked."""
 
     def __init__(self, diagnosis: Diagnosis) -> None:
         self._saved = {
@@ -23,14 +23,14 @@ class Lines:
         self._files: dict[str, tuple[str, ...]] = {}
 
     def at(self, path: str, line: int, cell: int | None = None) -> str | None:
-        """The text of a line, or None where it is not known."""
+        """Return the text of a line; None if it is unknown."""
         saved = self._saved.get((path, cell, line))
         if saved is not None:
             return saved
         return self._on_disk(path, line, cell)
 
     def before(self, location: Location) -> tuple[int, str] | None:
-        """The line before a location, if the file still says there what it said when it was judged."""
+        """Return the line before a location, if the file still has the text that was checked."""
         saved = self._saved.get((location.path, location.cell, location.line))
         current = self._on_disk(location.path, location.line, location.cell)
         if current is None or (saved is not None and saved.rstrip("\r") != current):
@@ -62,13 +62,13 @@ def _lines_of(path: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Hunk:
-    """Lines that a fix takes out and puts in, with the place of the first."""
+    """Lines that a fix removes and adds, with the location of the first."""
 
     path: str
     line: int
     cell: int | None
     before: str | None
-    """An unchanged line above it, for orientation."""
+    """An unchanged line above it, for context."""
     removed: tuple[str, ...]
     added: tuple[str, ...]
     after: str | None
@@ -76,7 +76,7 @@ class Hunk:
 
 
 def hunks(fix: Fix, lines: Lines) -> tuple[Hunk, ...]:
-    """What a fix changes, as far as the lines are known; nothing when one of them is not."""
+    """Return what a fix changes; nothing if one of the lines is unknown."""
     found: list[Hunk] = []
     for edits in _neighbours(fix.edits):
         hunk = _hunk(edits, lines)

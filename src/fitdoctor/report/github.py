@@ -10,7 +10,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 
 def render(diagnosis: Diagnosis, look: Look) -> str:
-    """One command a finding, in the order of the files."""
+    """Return one command per finding, ordered by file."""
     commands = [_command(found) for found in sorted(diagnosis.findings, key=by_place)]
     for failure in diagnosis.unexplained:
         place = {} if failure.location is None else {"file": failure.location.path}

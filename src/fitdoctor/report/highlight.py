@@ -1,4 +1,4 @@
-"""Python source in coloured pieces, by the lexer that comes with rich."""
+"""Python source in colored pieces, using the lexer that rich depends on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 2000
 
 
 def tokens(line: str) -> list[Token]:
-    """One line of source in pieces that, joined, are the line."""
+    """Split a line of source into pieces that join to the line."""
     if len(line) > _LONGEST:
         return [("", line)]
     from pygments.token import Token as Type

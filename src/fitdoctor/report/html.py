@@ -1,4 +1,4 @@
-"""One self-contained page: styles inside, no script, everything that the user wrote escaped."""
+"""One self-contained page: styles inside, no script, all user text escaped."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
 
 
 def _pictures(diagnosis: Diagnosis) -> list[tuple[Any, Any]]:
-    """Each course of memory with its drawing."""
+    """Return each memory curve with its drawing."""
     if not diagnosis.memory:
         return []
     from fitdoctor.report.memory import drawn
@@ -54,7 +54,7 @@ def _pictures(diagnosis: Diagnosis) -> list[tuple[Any, Any]]:
 
 
 def _names(text: str) -> Any:
-    """A sentence with its `names` set as code; each piece is escaped on its own."""
+    """Return a sentence as HTML with its `names` as code; each piece is escaped separately."""
     from markupsafe import Markup, escape
 
     parts = text.split("`")
@@ -82,7 +82,7 @@ def _place(location: Location | None) -> str:
 
 
 def _excerpt(location: Location, lines: Lines) -> list[tuple[int, str, str, str]]:
-    """Rows of (line number, before the span, the span, after it)."""
+    """Return rows of (line number, before the span, the span, after it)."""
     text = lines.at(location.path, location.line, location.cell)
     if text is None:
         return []

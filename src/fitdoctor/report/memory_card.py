@@ -1,4 +1,4 @@
-"""A prediction of memory as a card in a notebook."""
+"""A memory prediction as a card in a notebook."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _folded(title: str, body: str, *, unfolded: bool = False) -> str:
 
 
 def _drawing(drawn: dict[str, Any] | None) -> str:
-    """The memory of tensors over the step."""
+    """Return the drawing of tensor memory over the step."""
     if drawn is None:
         return ""
     width, height = drawn["width"], drawn["height"]

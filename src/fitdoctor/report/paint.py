@@ -1,4 +1,4 @@
-"""Styled lines of text: laid out here, coloured by rich only where colour is wanted."""
+"""Styled lines of text: laid out here, colored by rich only if color is enabled."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ STYLES = {
     "code f": "blue",
     "code c": "bright_black",
 }
-"""Colours of the terminal's own palette, so that they suit its theme."""
+"""Colors of the terminal's own palette, so that they suit its theme."""
 
 _LINK = "link "
-"""The beginning of a style that makes its text a hyperlink, followed by the address."""
+"""The prefix of a style that makes its text a hyperlink, followed by the address."""
 
 _TAB = " " * 4
 
 
 def printable(text: str) -> str:
-    """The text without what would steer a terminal: control codes, and marks that reorder characters."""
+    """Return the text without control codes and characters that reorder text."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_shown(character) for character in text)
@@ -61,7 +61,7 @@ def _shown(character: str) -> str:
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal the text takes."""
+    """Return how many terminal columns the text takes."""
     if text.isascii():
         return len(text)
     return sum(_cells_of(character) for character in text)
@@ -79,7 +79,7 @@ def plain(line: Line) -> str:
 
 
 def prose(text: str, style: str = "") -> Line:
-    """A sentence with its `names` made to stand out."""
+    """Return a sentence with its `names` highlighted."""
     parts = printable(text).split("`")
     if len(parts) % 2 == 0:
         return [(printable(text), style)]
@@ -93,7 +93,7 @@ def prose(text: str, style: str = "") -> Line:
 
 
 def code(text: str, *, color: bool) -> Line:
-    """A line of Python, highlighted where there is colour."""
+    """Return a line of Python, highlighted if there is color."""
     if not color:
         return [(text, "")]
     from fitdoctor.report.highlight import tokens
@@ -117,12 +117,12 @@ _STUCK = "\u00a0"
 
 
 def unbroken(text: str) -> str:
-    """The text as one word, which is not broken when a line is wrapped."""
+    """Return the text as one word that wrapping does not break."""
     return text.replace(" ", _STUCK)
 
 
 def wrapped(line: Line, width: int, hang: Line | None = None) -> Iterator[Line]:
-    """The line broken between words to fit the width; further lines begin with `hang`."""
+    """Return the line wrapped between words to the width; further lines start with `hang`."""
     return _broken(line, max(width, 20), hang or [])
 
 
@@ -150,7 +150,7 @@ _WORD = re.compile(r"\n|[^ \n]* +|[^ \n]+")
 
 
 def _words(line: Line) -> Iterator[Line]:
-    """Words, each with the blanks after it and whatever styles it has; a line break comes alone."""
+    """Yield words, each with the spaces after it and its styles; a line break comes alone."""
     word: Line = []
     for text, style in line:
         for part in _WORD.findall(text):
@@ -169,7 +169,7 @@ def _words(line: Line) -> Iterator[Line]:
 
 
 def table(rows: Sequence[Sequence[Line]], width: int, gap: int = 2) -> list[Line] | None:
-    """Rows of cells as aligned columns; cells wrap between words, the widest columns first.
+    """Return rows of cells as aligned columns; cells wrap between words, the widest columns first.
 
     None where even that does not fit the width: then the caller lists the cells below each other.
     """
@@ -190,7 +190,7 @@ def _longest_word(cell: Line) -> int:
 
 
 def _laid_out(row: Sequence[Line], widths: list[int], gap: int) -> Iterator[Line]:
-    """The lines of one row."""
+    """Return the lines of one row."""
     parts = [list(_broken(cell, room, [])) for cell, room in zip(row, widths, strict=True)]
     for number in range(max(map(len, parts))):
         line: Line = []
@@ -210,7 +210,7 @@ def _trimmed(line: Line) -> Line:
 
 
 def link(path: str, line: int) -> str:
-    """The style of a text that leads to a line of a file."""
+    """Return the style of a text that links to a line of a file."""
     from pathlib import Path
 
     try:
@@ -220,7 +220,7 @@ def link(path: str, line: int) -> str:
 
 
 def wants_color(choice: str, target: TextIO | None) -> bool:
-    """Whether to colour what goes to `target`.
+    """Whether to color the output to `target`.
 
     Args:
         choice: `always`, `never`, or `auto`, which heeds NO_COLOR and FORCE_COLOR and then asks for a terminal.
@@ -236,7 +236,7 @@ def wants_color(choice: str, target: TextIO | None) -> bool:
 
 
 def terminal_width(target: TextIO | None) -> int:
-    """How wide a report may be: COLUMNS, else the terminal's width up to 120, else 100."""
+    """Return the width of reports: COLUMNS, else the terminal's width up to 120, else 100."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdigit() and int(columns) > 0:
         return int(columns)
@@ -256,14 +256,14 @@ def _is_terminal(stream: TextIO) -> bool:
 
 
 def shows_links(stream: TextIO | None) -> bool:
-    """Whether hyperlinks can be written to a stream: a terminal that knows them, or ignores them without a trace."""
+    """Whether a stream can show hyperlinks: a terminal that supports them, or ignores them silently."""
     if stream is None or not _is_terminal(stream):
         return False
     return os.environ.get("TERM", "") not in ("", "dumb", "linux", "unknown")
 
 
 def remark(text: str, stream: TextIO) -> str:
-    """A line of our own for a stream: `fitdoctor: …`, wrapped where it is a terminal, with nothing that steers one."""
+    """Return a line of our own for a stream: `fitdoctor: …`, wrapped for a terminal, without control codes."""
     lines = [[(printable(line), "")] for line in f"fitdoctor: {text}".split("\n")]
     if _is_terminal(stream):
         width = terminal_width(stream)
@@ -272,7 +272,7 @@ def remark(text: str, stream: TextIO) -> str:
 
 
 def painted(lines: Iterable[Line], *, color: bool, links: bool = False) -> str:
-    """The lines as one text, each ended by a line break.
+    """Return the lines as one text, each ending with a newline.
 
     Args:
         lines: what to paint.

@@ -1,4 +1,4 @@
-"""A diagnosis for people at a terminal, in the shape that rustc made familiar."""
+"""A diagnosis for people at a terminal, in the style of rustc."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _MOST_MESSAGE_LINES = 12
 
 
 def render(diagnosis: Diagnosis, look: Look) -> str:
-    """The diagnosis as text: the first findings in full, the others a line each."""
+    """Return the diagnosis as text: the first findings in full, the others in one line each."""
     lines = Lines(diagnosis)
     blocks = list(_blocks(diagnosis, lines, look))
     page: list[Line] = []
@@ -94,7 +94,7 @@ def _finding(finding: Finding, lines: Lines, look: Look) -> Iterator[Line]:
 
 
 def _margin(finding: Finding, lines: Lines) -> int:
-    """How wide the line numbers are."""
+    """Return the width of the line numbers."""
     numbers = [finding.location.line] if finding.location else []
     for fix in finding.fixes:
         for hunk in hunks(fix, lines):
@@ -108,7 +108,7 @@ def _gutter(margin: int, number: int | None = None, sign: str = "|") -> Line:
 
 
 def _place(location: Location, look: Look, text: str = "") -> Span:
-    """A location as text, a hyperlink where the terminal takes them."""
+    """Return a location as text, as a hyperlink if the terminal supports them."""
     linked = look.links and look.color and location.cell is None
     return printable(text or location.exact), link(location.path, location.line) if linked else ""
 
@@ -135,7 +135,7 @@ def _cropped(text: str, room: int) -> str:
 
 
 def _marked(location: Location, text: str, subject: str, margin: int, look: Look) -> Iterator[Line]:
-    """The line, and carets under the span; a line that is too long is shown around the span."""
+    """Yield the line, and carets under the span; a long line is shown around the span."""
     room = look.width - margin - 3
     start = min(max(location.column - 1, 0), len(text))
     ends_here = location.end_line == location.line and location.end_column > location.column
@@ -158,7 +158,7 @@ def _marked(location: Location, text: str, subject: str, margin: int, look: Look
 
 
 def _evidence(finding: Finding, margin: int, look: Look) -> Iterator[Line]:
-    """What was observed against what is expected as a table, and other observations a line each.
+    """Yield observed and expected values as a table, and other observations one line each.
 
     Figures that the message has given are not repeated, unless everything is to be shown.
     """
@@ -186,13 +186,13 @@ def _with_whole_shapes(text: str) -> str:
 
 
 def _repeats(evidence: Evidence, finding: Finding) -> bool:
-    """Whether the message says already what was observed and expected."""
+    """Whether the message already contains what was observed and expected."""
     said = set(_WORD.findall(finding.message))
     return set(_WORD.findall(f"{evidence.observed} {evidence.expected}")) <= said
 
 
 def _adds(evidence: Evidence, finding: Finding) -> bool:
-    """Whether the claim itself has a figure that the message lacks: `label 10 appears in row 25`."""
+    """Whether the claim has a figure that the message lacks: `label 10 appears in row 25`."""
     outside_names = " ".join(evidence.claim.split("`")[::2])
     return not set(_FIGURE.findall(outside_names)) <= set(_FIGURE.findall(finding.message))
 
@@ -245,7 +245,7 @@ def _fix(fix: Fix, index: int, lines: Lines, margin: int, look: Look) -> Iterato
 
 
 def fix_label(fix: Fix) -> str:
-    """Whether a fix can be applied without thinking: `safe`, `unsafe: changes what the model learns`."""
+    """Return whether a fix can be applied without review: `safe`, or `unsafe: changes what the model learns`."""
     if not fix.edits:
         return ""
     unsafe = fix.applicability is Applicability.UNSAFE
@@ -277,7 +277,7 @@ def _hunk(hunk: Hunk, margin: int, look: Look) -> Iterator[Line]:
 
 
 def _changed(text: str, other: str, style: str, look: Look) -> Line:
-    """A line of code with the part in which it differs from another in a style of its own."""
+    """Return a line of code with its difference from another line highlighted."""
     text, other = printable(text), printable(other)
     shortest, head, tail = min(len(text), len(other)), 0, 0
     while head < shortest and text[head] == other[head]:
@@ -298,7 +298,7 @@ def _certainty(finding: Finding) -> tuple[str, Line]:
 
 
 def when_found(finding: Finding) -> str:
-    """At which moment a finding was made, in words."""
+    """Return the moment at which a finding was made, in words."""
     if finding.moment is Moment.SOURCE and finding.location is None:
         return "found in the installed packages and settings"
     return _FOUND[finding.moment]
@@ -354,7 +354,7 @@ def _closing(diagnosis: Diagnosis, look: Look) -> Iterator[Line]:
 
 
 def counts(findings: Iterable[Finding]) -> str:
-    """How many findings there are of each severity: `1 error, 2 warnings`."""
+    """Return the number of findings of each severity: `1 error, 2 warnings`."""
     severities = [finding.severity for finding in findings]
     return ", ".join(
         counted(severities.count(severity), severity.value, "info" if severity is Severity.INFO else "")

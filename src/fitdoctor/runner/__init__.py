@@ -1,1 +1,1 @@
-"""Runs the user's program under supervision: the parent, the child, what they tell each other, and what is saved."""
+"""Runs the user's program under supervision: the parent, the child, their messages, and the saved run."""

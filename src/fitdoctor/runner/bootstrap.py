@@ -10,7 +10,7 @@ import sys
 
 
 def _load_fitdoctor() -> None:
-    """Import the very package that this file belongs to, without a new entry in the program's `sys.path`."""
+    """Import the package that this file belongs to, without adding to the program's `sys.path`."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     spec = importlib.util.spec_from_file_location(
         "fitdoctor", os.path.join(package, "__init__.py"), submodule_search_locations=[package]

@@ -1,4 +1,4 @@
-"""When a call of fit is worth a look: always the first times, later only when it is new or costs next to nothing."""
+"""Decides which calls of `fit` to check: the first ones always, later ones only if they are new or cheap to check."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from fitdoctor.records import dataclass, field
 
 FIRST_CALLS = 3
-"""How often a line that calls fit is looked at before the cost counts."""
+"""How often a line that calls `fit` is checked before the cost counts."""
 MOST_SPECS = 20
-"""How many changes of shape or type at one line are followed."""
+"""How many changes of shape or dtype are followed per line."""
 SHARE = 0.01
-"""How much of the time that a line spends in Keras may go into looking at it."""
+"""The share of the time a line spends in Keras that may be spent on checking it."""
 
 
 @dataclass
@@ -24,14 +24,14 @@ class _Site:
 
 
 class Cadence:
-    """Remembers, for each line that calls Keras, how often it was looked at and what that cost."""
+    """Remembers, for each line that calls Keras, how often it was checked and what that cost."""
 
     def __init__(self) -> None:
         self._sites: dict[tuple[str, int, str], _Site] = {}
         self._lock = threading.Lock()
 
     def due(self, place: tuple[str, int, str], spec: Any) -> bool:
-        """Whether this call should be looked at."""
+        """Whether this call should be checked."""
         with self._lock:
             site = self._sites.setdefault(place, _Site())
             fresh = spec not in site.specs and len(site.specs) < MOST_SPECS
@@ -43,12 +43,12 @@ class Cadence:
             return True
 
     def looked(self, place: tuple[str, int, str], seconds: float) -> None:
-        """What the look cost."""
+        """Record what a check cost."""
         with self._lock:
             self._sites[place].spent_looking += seconds
 
     def ran(self, place: tuple[str, int, str], seconds: float) -> None:
-        """How long the call itself took."""
+        """Record how long the call itself took."""
         with self._lock:
             self._sites[place].spent_inside += seconds
 
@@ -62,7 +62,7 @@ def _hashable(value: Any) -> bool:
 
 
 def spec_of(value: Any, depth: int = 0) -> Any:
-    """Shape and type of what is given to fit, in microseconds and without reading it."""
+    """Return shape and dtype of the arguments of `fit`, in microseconds and without reading the data."""
     shape = getattr(value, "shape", None)
     if shape is not None:
         # Types of NumPy, pandas and TensorFlow can all be compared as they are; making text of them takes longer.

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 _SHORTENED = "The traceback above is shortened to your own code; `%tb` shows all of it."
 _MOST_LINES = 6
-"""Of the exception's message: TensorFlow puts whole stacks into it."""
+"""The most lines of an exception's message: TensorFlow puts whole stacks into it."""
 
 _explaining: list[Cells] = []
 
 
 def explain_cells(watching: Watching) -> bool:
-    """Explain the cells that fail from now on; False where no notebook runs."""
+    """Explain cells that fail from now on; False if this is not a notebook."""
     stop_explaining()
     running = shell()
     if running is None:
@@ -40,28 +40,28 @@ def explain_cells(watching: Watching) -> bool:
 
 
 def stop_explaining() -> None:
-    """Let cells fail without a word."""
+    """Stop explaining failed cells."""
     while _explaining:
         _explaining.pop().end()
 
 
 @dataclass(eq=False)
 class Cells:
-    """Follows the cells of a notebook, and shows below each what is to be said of its failure."""
+    """Follows the cells of a notebook and shows the diagnosis of each failure below its cell."""
 
     shell: Any
     watching: Watching
     _depth: int = 0
-    """Cells that run inside of each other: `%%capture` runs its own as another."""
+    """Nesting depth of running cells: `%%capture` runs its body as another cell."""
     _waiting: list[tuple[Diagnosis, str]] = field(default_factory=list)
     _judged: tuple[Mark, Diagnosis | None] | None = None
     _shortened: bool = False
     _before: tuple[Any, Any] = ((), None)
-    """The exceptions that somebody else handles, and how."""
+    """The handlers that other code has registered for exceptions."""
     _handler: Any = None
 
     def begin(self) -> None:
-        """Ask IPython to tell of cells and of their exceptions."""
+        """Register for IPython's events about cells and their exceptions."""
         self.shell.events.register("pre_run_cell", self._starts)
         self.shell.events.register("post_run_cell", self._ended)
         self._before = self.shell.custom_exceptions, self.shell.CustomTB
@@ -69,7 +69,7 @@ class Cells:
         self._handler = self.shell.CustomTB
 
     def end(self) -> None:
-        """Leave IPython as it was."""
+        """Restore IPython's handlers."""
         self.shell.events.unregister("pre_run_cell", self._starts)
         self.shell.events.unregister("post_run_cell", self._ended)
         if self.shell.CustomTB is self._handler:
@@ -100,7 +100,7 @@ class Cells:
             show(diagnosis, note)
 
     def _diagnosis_of(self, error: Exception) -> Diagnosis | None:
-        """What is worth saying of an exception; judged once."""
+        """Return the diagnosis of an exception, if it says anything; cached."""
         mark = mark_of(error)
         if self._judged is None or self._judged[0] != mark:
             self._judged = mark, self.watching.diagnosis_of(error, concerns_training)
@@ -116,7 +116,7 @@ class Cells:
         trace: TracebackType,
         tb_offset: int | None = None,
     ) -> Any:
-        """What IPython calls for an exception that a cell ends with."""
+        """The handler that IPython calls for an exception that ends a cell."""
         others, handler = self._before
         if others and isinstance(error, others):
             return handler(kind, error, trace, tb_offset)
@@ -137,7 +137,7 @@ class Cells:
         return None
 
     def _short(self, error: BaseException, trace: TracebackType) -> TracebackType | None:
-        """The user's part of a traceback; None where all of it is worth showing."""
+        """Return the user's part of a traceback; None if all of it should be shown."""
         if not isinstance(error, Exception) or isinstance(error, SyntaxError):
             return None
         diagnosis = self._diagnosis_of(error)
@@ -148,7 +148,7 @@ class Cells:
 
 
 def _as_ever(running: Any, error: BaseException, trace: TracebackType) -> None:
-    """Show an exception as IPython does when nobody handles it."""
+    """Show an exception as IPython does without a handler."""
     if trace.tb_frame.f_code.co_name == "run_code":
         running.showtraceback(running_compiled_code=True)
     elif isinstance(error, IndentationError):
@@ -159,7 +159,7 @@ def _as_ever(running: Any, error: BaseException, trace: TracebackType) -> None:
 
 @contextmanager
 def _user_frames_only(error: BaseException) -> Iterator[None]:
-    """Let an exception, and those it was raised from, have the user's frames only while it is printed."""
+    """Reduce an exception and its causes to the user's frames while it is printed."""
     whole = [(each, each.__traceback__) for each in chain(error)]
     try:
         for each, trace in whole:
@@ -171,7 +171,7 @@ def _user_frames_only(error: BaseException) -> Iterator[None]:
 
 
 def _with_short_message(text: list[str]) -> list[str]:
-    """A traceback whose last part, the exception's own message, is cut in its middle where it is long."""
+    """Return a traceback whose long exception message is cut in the middle."""
     lines = text[-1].split("\n") if text else []
     left_out = len(lines) - _MOST_LINES
     if left_out < 2:

@@ -1,4 +1,4 @@
-"""What happens in the child of `run` before the user's program begins and when it ends."""
+"""What the child of `run` does before the user's program starts and when it ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fitdoctor.runner.watching import Checks
 
 Start = tuple[Callable[..., Any], tuple[Any, ...]]
-"""What to call, and with what, to start the program."""
+"""The function that starts the program, and its arguments."""
 
 _recorder: Recorder | None = None
 _checks: Checks | None = None
@@ -26,7 +26,7 @@ _faults: TextIO | None = None
 
 
 def begin(folder: str, before: frozenset[str]) -> Start:
-    """Set the stage as Python would for this program, and start watching.
+    """Set up the interpreter as Python would for this program, and start watching.
 
     Args:
         folder: the session's folder.
@@ -74,9 +74,9 @@ def ended(error: BaseException | None) -> None:
 
 
 def _hide_stop(error: BaseException | None) -> None:
-    """Let a stop that nobody caught end the program without a traceback: the report has said it all.
+    """Let an uncaught stop end the program without a traceback: the report has said everything.
 
-    A program that has a hook of its own for uncaught exceptions gets to see it.
+    A program with its own hook for uncaught exceptions still sees it.
     """
     from fitdoctor.runner.notebook_program import print_exception
     from fitdoctor.runner.will_fail import FitWillFail
@@ -136,7 +136,7 @@ def _as_module(options: Options) -> Start:
 
 
 def _fresh_main() -> ModuleType:
-    """A `__main__` with what the interpreter puts there, and nothing of ours."""
+    """Return a `__main__` with what the interpreter puts there, and nothing of fitdoctor."""
     import builtins
 
     main = ModuleType("__main__")
@@ -148,7 +148,7 @@ def _fresh_main() -> ModuleType:
 
 
 def _interpreter_options() -> list[str]:
-    """The options that the interpreter was started with: all that stands before this file's path."""
+    """Return the options that the interpreter was started with: everything before this file's path."""
     given: list[str] = []
     for word in sys.orig_argv[1:]:
         if word.endswith("bootstrap.py"):
@@ -180,7 +180,7 @@ def _watch(options: Options, recorder: Recorder) -> Checks:
 
 
 def _uncover_shadowed(before: frozenset[str]) -> None:
-    """Forget modules of the standard library that the program replaces by its own.
+    """Forget modules of the standard library that the program replaces with its own.
 
     A `queue.py` beside the script comes before the standard library's in plain Python; here ours may have been
     imported first.
@@ -208,7 +208,7 @@ def _importable(folder: str) -> set[str]:
 
 
 def _note_faults(path: Path) -> None:
-    """Let a crash in native code leave its stack in the session's folder."""
+    """Let a crash in native code write its stack to the session's folder."""
     global _faults
     import faulthandler
 

@@ -1,4 +1,4 @@
-"""Runs that are workers of one cluster: they meet in a folder, and the chief tells what all of them found.
+"""Runs of workers of one cluster: they exchange files in a folder, and the chief reports what all of them found.
 
 Each worker that runs under `fitdoctor run` leaves a mark there when it makes its strategy, and its run when it has
 ended. Without a folder that was named, workers on one machine meet in the user's cache, by the address of their chief.
@@ -19,13 +19,13 @@ from fitdoctor.records import dataclass
 from fitdoctor.runner.saved import default_path, read, save
 
 PATIENCE = 30.0
-"""Seconds that the chief waits, once it has ended, for workers that are still under way."""
+"""Seconds that the chief waits, once it has ended, for workers that are still running."""
 _LOOPBACK = ("localhost", "127.", "[::1]", "0.0.0.0")
 
 
 @dataclass(frozen=True)
 class Meeting:
-    """Where the workers of a cluster meet."""
+    """The folder in which the workers of a cluster exchange their runs."""
 
     folder: Path
     cluster: Cluster
@@ -33,11 +33,11 @@ class Meeting:
 
     @property
     def is_chief(self) -> bool:
-        """Whether this worker tells for all."""
+        """Whether this worker reports for all."""
         return self.cluster.task == self.cluster.chief
 
     def arrive(self, process: int) -> None:
-        """Leave a mark: this worker is under way, and will leave its run here.
+        """Announce that this worker is running and will leave its run here.
 
         Raises:
             OSError: it cannot be written there.
@@ -48,7 +48,7 @@ class Meeting:
         self._file(self.cluster.task, "mark").write_text(json.dumps(mark), encoding="utf-8")
 
     def under_way(self) -> dict[str, str]:
-        """The TF_CONFIG of each other worker whose mark is there and whose process lives."""
+        """Return the TF_CONFIG of each other worker that has announced itself and is still running."""
         found = {}
         for name, _address in self.cluster.others:
             try:
@@ -60,7 +60,7 @@ class Meeting:
         return found
 
     def leave(self, diagnosis: Diagnosis, pieces: tuple[dict[str, Any], ...], seconds: float) -> bool:
-        """Leave the run of a worker that is not the chief; whether the chief is there to tell of it.
+        """Leave the run of a worker that is not the chief, and return whether the chief will report it.
 
         Raises:
             OSError: it cannot be written there.
@@ -71,7 +71,7 @@ class Meeting:
         return chief
 
     def gather(self, patience: float = PATIENCE) -> list[Member]:
-        """For the chief: the runs of the others, once they have ended; they are taken away."""
+        """Return, for the chief, the runs of the other workers once they have ended, and delete their files."""
         deadline = time.monotonic() + patience
         while self.under_way() and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -93,7 +93,7 @@ class Meeting:
 
 
 def meeting(config: str, folder: str = "") -> Meeting | None:
-    """Where a worker with this TF_CONFIG meets the others; None for a program that trains alone, or cannot meet.
+    """Return the folder for a worker with this TF_CONFIG; None for a program that trains alone, or without a folder.
 
     Args:
         config: TF_CONFIG.
@@ -112,7 +112,7 @@ def meeting(config: str, folder: str = "") -> Meeting | None:
 
 
 def meeting_of(pieces: tuple[dict[str, Any], ...], folder: str = "") -> Meeting | None:
-    """Where a program that has ended met the others; None when it made no strategy over several workers."""
+    """Return the folder that an ended program used; None if it created no strategy over several workers."""
     for piece in pieces:
         if piece["kind"] == "cluster":
             return meeting(str(piece["cluster"].get("config", "")), folder)
@@ -120,7 +120,7 @@ def meeting_of(pieces: tuple[dict[str, Any], ...], folder: str = "") -> Meeting 
 
 
 def read_member(raw: bytes, path: str, name: str = "") -> Member:
-    """A worker from its saved run.
+    """Return a worker from its saved run.
 
     Args:
         raw: what was saved.
@@ -142,7 +142,7 @@ def read_member(raw: bytes, path: str, name: str = "") -> Member:
 
 
 def own_member(meeting: Meeting, diagnosis: Diagnosis, pieces: tuple[dict[str, Any], ...]) -> Member:
-    """This worker, which has ended."""
+    """Return this worker, which has ended."""
     calls = tuple(piece for piece in pieces if piece["kind"] == "call")
     return Member(meeting.cluster.task, diagnosis, meeting.config, calls)
 

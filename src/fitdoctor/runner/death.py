@@ -1,4 +1,4 @@
-"""Why a program died by a signal, as far as its parent can tell."""
+"""Explains why a program died by a signal, as far as its parent can tell."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Watch:
         self._before = _memory_kills()
 
     def sign(self, returncode: int, folder: Path, now: dict[str, Any]) -> FailureFacts | None:
-        """A death by a signal as a failure; None where the user wanted it (Ctrl-C, a polite end)."""
+        """Return a death by a signal as a failure; None if the user caused it (Ctrl-C, SIGTERM)."""
         name = signal_name(-returncode)
         if name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE"):
             return None
@@ -71,7 +71,7 @@ def _under_way(now: dict[str, Any]) -> str:
 
 
 def _frames(path: Path) -> list[Frame]:
-    """The stack that the interpreter left when native code crashed, outermost first."""
+    """Return the stack that the interpreter wrote when native code crashed, outermost first."""
     try:
         text = path.read_text(errors="replace")
     except OSError:
@@ -92,7 +92,7 @@ def _frames_of_now(now: dict[str, Any]) -> tuple[Frame, ...]:
 
 
 def _memory_kills() -> int:
-    """How often the kernel has killed for want of memory: in our group, or on the whole machine."""
+    """Return how often the kernel has killed because of memory: in our cgroup, or on the whole machine."""
     total = 0
     for path in ("/sys/fs/cgroup/memory.events", "/proc/vmstat"):
         try:
@@ -107,7 +107,7 @@ def _memory_kills() -> int:
 
 
 def _peak_memory() -> int:
-    """The most memory that the child held, in bytes; 0 where the system does not tell."""
+    """Return the peak memory of the child in bytes; 0 if the system does not report it."""
     try:
         import resource
     except ImportError:
@@ -117,7 +117,7 @@ def _peak_memory() -> int:
 
 
 def _of_all() -> str:
-    """What the process might have had at most: of the machine, or of the container where that is less."""
+    """Return the memory limit of the process in words: that of the machine or, if smaller, of the container."""
     from fitdoctor.memory.available import limits
 
     found = [limit for limit in limits() if limit.name != "RLIMIT_AS"]

@@ -24,14 +24,14 @@ By marks, not by the exception: holding that would hold its frames, and with the
 
 
 def mark_of(error: BaseException) -> Mark:
-    """What tells an exception from others without holding it."""
+    """Return values that identify an exception without holding a reference to it."""
     from fitdoctor.failure.living import message_of
 
     return id(error), type(error), message_of(error)
 
 
 def remember(error: BaseException, call: int | None) -> None:
-    """Keep in mind which call the exception came from."""
+    """Remember which call the exception came from."""
     _calls_of_errors.clear()
     _calls_of_errors[mark_of(error)] = call
 
@@ -44,7 +44,7 @@ def _call_of(error: BaseException) -> int | None:
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception and what it was raised from, nearest first."""
+    """Yield an exception and its causes, nearest first."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -53,7 +53,7 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def record_end(recorder: Recorder, error: BaseException | None) -> None:
-    """Record how the program's main code ended, and which files it was made of."""
+    """Record how the program's main code ended, and which files it consists of."""
     from fitdoctor.runner.programs import user_files
 
     recorder.write("sources", paths=[str(path) for path in user_files()])
@@ -78,7 +78,7 @@ def record_end(recorder: Recorder, error: BaseException | None) -> None:
 
 
 def _record_left(recorder: Recorder) -> None:
-    """Record what a program holds at its end: loops of the user's own trace functions without any call of fit."""
+    """Record what a program still holds at its end: custom loops trace functions without calling `fit`."""
     if "tensorflow" not in sys.modules:
         return
     from fitdoctor.collect.training import left_behind
@@ -89,7 +89,7 @@ def _record_left(recorder: Recorder) -> None:
 
 
 def failure_at(error: BaseException, method: str, frame: FrameType | None) -> FailureFacts:
-    """The facts of an exception that has come up as far as Keras's own method, with the user's frames above it."""
+    """Return the facts of an exception in Keras's own method, with the user's frames above it."""
     from fitdoctor.failure.frames import frame_of
     from fitdoctor.failure.living import call_under_way, from_exception
     from fitdoctor.runner.programs import user_frame
@@ -106,7 +106,7 @@ def failure_at(error: BaseException, method: str, frame: FrameType | None) -> Fa
 
 
 def described(error: BaseException) -> str:
-    """An exception of ours in a line, with the place that raised it."""
+    """Return an exception of fitdoctor in one line, with the place that raised it."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -22,10 +22,10 @@ _done = threading.local()
 
 
 def hide_our_frames() -> None:
-    """Tell TensorFlow, which has a filter for that, to leave our files out of the stacks of this thread.
+    """Register our files with TensorFlow's stack filter for this thread.
 
-    TensorFlow keeps one stack of filters a thread. Ours goes to its bottom, in place of the empty one: a filter on top
-    would be taken for somebody else's when that one is left.
+    TensorFlow keeps one stack of filters per thread. Ours replaces the empty one at its bottom: a filter on top would be
+    popped instead of another one when that one ends.
     """
     if getattr(_done, "yes", False):
         return

@@ -1,4 +1,4 @@
-"""Wraps the training methods of Keras once the user's program has imported it, and hands their calls on.
+"""Wraps the training methods of Keras once the user's program has imported it, and forwards their calls.
 
 Keras is never imported from here: a finder on `sys.meta_path` waits for it.
 """
@@ -23,16 +23,16 @@ HOMES = {
     "keras.src.engine.training": "Model",
     "keras.engine.training": "Model",
 }
-"""The modules in which the several versions of Keras define their model, and its name there."""
+"""The modules in which each version of Keras defines its model class, and the name of that class."""
 
 STRATEGIES = {"tensorflow.python.distribute.collective_all_reduce_strategy": "CollectiveAllReduceStrategy"}
-"""Where the strategy over several workers is defined: making it waits for all of them."""
+"""Where the multi-worker strategy is defined: creating it waits for all workers."""
 
 _WRAPPED_IN = {
     **{module: (name, METHODS) for module, name in HOMES.items()},
     **{module: (name, ("__init__",)) for module, name in STRATEGIES.items()},
 }
-"""What is wrapped: by module, the class and its methods."""
+"""The classes and methods to wrap, by module."""
 
 MAKERS = frozenset(
     {
@@ -45,15 +45,15 @@ MAKERS = frozenset(
         "tf_keras.src.optimizers.optimizer",
     }
 )
-"""Other modules whose classes are worth knowing the place of making of."""
+"""Other modules whose classes should record where they are created."""
 
 _RUNNER = os.path.dirname(os.path.abspath(__file__))
 _OURS = (_RUNNER + os.sep, os.path.join(os.path.dirname(_RUNNER), "collect") + os.sep)
-"""Where the code lies that stands between the program and Keras."""
+"""The folder of the code between the program and Keras."""
 
 
 class Watcher(Protocol):
-    """Whoever wants to see the calls."""
+    """An object that sees the calls."""
 
     def call(
         self,
@@ -63,31 +63,30 @@ class Watcher(Protocol):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Make the call, looking at it before and after."""
+        """Make the call, with checks before and after."""
 
     def imported(self, library: str) -> None:
-        """Keras has been imported."""
+        """Called when Keras has been imported."""
 
     def crashed(self, where: str, error: Exception) -> None:
-        """Something of ours has failed; the program has not noticed."""
+        """Called when fitdoctor's own code has failed; the program is not affected."""
 
 
 EVERYWHERE = 0
-"""In place of a thread: all of them."""
+"""Instead of a thread: all threads."""
 
 _lock = threading.RLock()
 _watchers: tuple[tuple[Watcher, int], ...] = ()
-"""Those who watch, in the order in which they came, with the thread that each came from. Replaced, never changed:
-it is read without the lock."""
+"""The active watchers in the order of their start, each with its thread. Replaced, never changed: read without the lock."""
 _wrapped: list[tuple[type, str, Any]] = []
-"""(class, method, what it was) of everything that is wrapped."""
+"""(class, method, original) for everything that is wrapped."""
 _origins: Any = None
-"""Records where things are made."""
+"""Records where objects are created."""
 _pid = 0
 
 
 def activate(watcher: Watcher, everywhere: bool = False) -> None:
-    """Let `watcher` see the calls from now on; of several, the innermost one of the thread sees them alone.
+    """Let `watcher` see the calls from now on; of several, only the innermost one of the thread sees them.
 
     Args:
         watcher: who watches.
@@ -106,7 +105,7 @@ def activate(watcher: Watcher, everywhere: bool = False) -> None:
 
 
 def deactivate(watcher: Watcher) -> None:
-    """Let `watcher` see no more; with the last one gone, Keras is as it was."""
+    """Remove `watcher`; without any watcher, Keras is restored."""
     global _watchers
     with _lock:
         _watchers = tuple(entry for entry in _watchers if entry[0] is not watcher)
@@ -118,7 +117,7 @@ def deactivate(watcher: Watcher) -> None:
 
 
 def watcher_of_this_thread() -> Watcher | None:
-    """The innermost watcher of this thread, else the last one of any; None in processes that the program forked."""
+    """Return the innermost watcher of this thread, else the last one of any; None in forked processes."""
     watchers = _watchers
     if not watchers or os.getpid() != _pid:
         return None
@@ -132,7 +131,7 @@ def watcher_of_this_thread() -> Watcher | None:
 
 
 class _Waiting:
-    """A finder that finds nothing itself: it arranges that a module of Keras is wrapped once it has been loaded."""
+    """A finder that finds nothing itself: it arranges for a Keras module to be wrapped once it is loaded."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -189,7 +188,7 @@ def _wrap_module(module: ModuleType) -> None:
 
 
 def _record_origins() -> None:
-    """Note from now on where layers, datasets and the rest are made; libraries may come one after the other."""
+    """Record from now on where layers, datasets and other objects are created."""
     global _origins
     if not any(name in sys.modules for name in (*HOMES, *MAKERS)):
         return
@@ -229,7 +228,7 @@ def _wrapping(original: Callable[..., Any], method: str) -> Callable[..., Any]:
 
 
 def hide_our_frames_in(error: BaseException) -> None:
-    """Take the frames of our wrappers out of an exception's traceback, and out of those that it was raised from."""
+    """Remove the frames of our wrappers from an exception's traceback and those of its causes."""
     seen: set[int] = set()
     waiting: list[BaseException | None] = [error]
     while waiting:

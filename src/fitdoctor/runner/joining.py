@@ -1,4 +1,4 @@
-"""The making of a strategy over several workers: looked at before it waits, and told of while it does."""
+"""Checks a multi-worker strategy before its creation waits for the others, and reports while it waits."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from fitdoctor.runner.watching import Watching
 
 JOINING = "making a strategy over several workers"
-"""What is under way then, as it is said in the session."""
+"""The name of this phase in the session."""
 PATIENCE = 30
-"""Seconds after which workers that do not answer are named: they may be started later, so nothing is stopped."""
+"""Seconds after which workers that do not answer are listed: they may start later, so nothing is stopped."""
 _LOOKOUT = Path(__file__).with_name("lookout.py")
 
 
@@ -34,7 +34,7 @@ def join(
     kwargs: dict[str, Any],
     frame: FrameType | None,
 ) -> Any:
-    """Make a strategy; what is certain to fail is told instead of waited for."""
+    """Create a strategy; report what is certain to fail instead of waiting for it."""
     resolver = args[0] if args else kwargs.get("cluster_resolver")
     if resolver is not None and type(resolver).__name__ != "TFConfigClusterResolver":
         return make(*args, **kwargs)
@@ -65,7 +65,7 @@ def _looked(watching: Watching, frame: FrameType | None) -> ClusterFacts | None:
 
 
 def _compared(watching: Watching, facts: ClusterFacts) -> ClusterFacts:
-    """The facts with those workers on this machine that have been told of another cluster."""
+    """Return the facts with the workers on this machine whose TF_CONFIG has a different cluster."""
     place = meeting(facts.config, watching.cluster) if watching.recorder is not None else None
     if place is None:
         return facts
@@ -77,7 +77,7 @@ def _compared(watching: Watching, facts: ClusterFacts) -> ClusterFacts:
 
 
 def _meet(watching: Watching, facts: ClusterFacts | None) -> None:
-    """Announce this worker where the others are looked for; then only the chief of them tells."""
+    """Announce this worker to the others; then only the chief reports."""
     place = meeting(facts.config, watching.cluster) if facts is not None and watching.recorder else None
     if place is None:
         return
@@ -92,7 +92,7 @@ def _meet(watching: Watching, facts: ClusterFacts | None) -> None:
 
 @contextmanager
 def _lookout(watching: Watching, facts: ClusterFacts | None) -> Iterator[None]:
-    """Have another process look for the other workers while TensorFlow waits: it lets no thread of this one run."""
+    """Start a process that probes the other workers: while TensorFlow waits, no thread of this process can run."""
     cluster = cluster_of(facts.config) if facts is not None else None
     if cluster is None or not cluster.others:
         yield

@@ -1,7 +1,7 @@
-"""Keeps a copy of each file that a program under trial is about to write over, move or delete, before it does.
+"""Copies each file that a program under trial is about to overwrite, move or delete.
 
-Of those that it makes it writes down the names, from its first call of Keras on: what a training of two steps leaves is
-worth nothing, and would be found by the next run. What is made before (downloads, tables that are read later) stays.
+From the program's first Keras call on, it also records the names of files that the program creates: after two training
+steps they are worthless, and the next run would find them. Files created earlier (downloads, prepared tables) stay.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from fitdoctor.runner.session import NOW
 FOLDER = "kept"
 INDEX = "kept.jsonl"
 MOST_BYTES = 2**30
-"""How much is kept of one run; a program that would write over more than that is refused the file."""
+"""The most bytes kept per run; a program may not overwrite a file beyond that."""
 
 _CACHE = f"{os.sep}__pycache__{os.sep}"
 _WRITES = os.O_TRUNC | os.O_WRONLY | os.O_RDWR
 
 
 class Keeper:
-    """Copies files into the session's folder, each once, and writes down which."""
+    """Copies files into the session's folder, each once, and records which."""
 
     def __init__(self, folder: Path, most: int = MOST_BYTES) -> None:
         self._folder = folder / FOLDER
@@ -47,7 +47,7 @@ class Keeper:
         self._busy = False
 
     def hook(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """For `sys.addaudithook`.
+        """The function for `sys.addaudithook`.
 
         Raises:
             OSError: the file is too large to be kept: the program must not write over it.
@@ -75,7 +75,7 @@ class Keeper:
             self._keep_tree(arguments[0])
 
     def _note_new(self, path: Any) -> None:
-        """Write down a file or folder that is about to be made."""
+        """Record a file or folder that is about to be created."""
         if isinstance(path, int) or self._busy:
             return
         real = os.path.realpath(os.fsdecode(path))
@@ -89,7 +89,7 @@ class Keeper:
         os.write(self._index, json.dumps({"path": real, "new": True}).encode() + b"\n")
 
     def _is_safe(self, path: Any) -> bool:
-        """Whether a file is one of the program's own making, or was copied: then its new name may be taken away."""
+        """Whether the program created the file, or the file was copied, so that its new name may be removed."""
         with contextlib.suppress(OSError):
             state = os.lstat(path)
             made_since = state.st_ctime_ns >= self._began
@@ -103,7 +103,7 @@ class Keeper:
                 self._keep(os.path.join(folder, name))
 
     def _keep(self, path: Any, in_place: bool = False) -> None:
-        """Copy a file before it is written over.
+        """Copy a file before it is overwritten.
 
         Args:
             path: as the program gave it.
@@ -133,7 +133,7 @@ class Keeper:
                 self._busy = False
 
     def _size(self, path: str) -> int:
-        """The size of a plain file that was there before the program; -1 for anything else."""
+        """Return the size of a regular file that existed before the program; -1 for anything else."""
         try:
             state = os.lstat(path)
         except OSError:
@@ -158,5 +158,5 @@ class Keeper:
 
 
 def keep_files(folder: Path) -> None:
-    """Watch over the files of this process from here on."""
+    """Start watching the files that this process writes."""
     sys.addaudithook(Keeper(folder).hook)

@@ -1,4 +1,4 @@
-"""Looks for the other workers of a cluster while TensorFlow waits for them, and names those that do not answer.
+"""Probes the other workers of a cluster while TensorFlow waits for them, and lists those that do not answer.
 
 Run as a file by a process that is making its strategy: TensorFlow holds the interpreter's lock while it waits, so
 nothing of that process itself could tell. Arguments: seconds to wait, a file for the result (or ""), how to
@@ -22,7 +22,7 @@ def _answers(address: str) -> bool:
 
 
 def silent_among(others: list[tuple[str, str]]) -> list[str]:
-    """Those of the workers, by name and address, that do not answer now."""
+    """Return the workers, by name and address, that do not answer now."""
     return [f"{name} ({address})" for name, address in others if not _answers(address)]
 
 

@@ -1,4 +1,4 @@
-"""Shows a diagnosis below the cell that runs: as a card where the notebook draws HTML, else as text on standard error."""
+"""Shows a diagnosis below the running cell: as a card if the frontend renders HTML, else as text on standard error."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fitdoctor.source.running_notebook import shell
 
 
 def draws_html() -> bool:
-    """Whether this process is the kernel of a notebook; IPython in a terminal is none."""
+    """Whether this process is a notebook kernel; IPython in a terminal is not."""
     return getattr(shell(), "kernel", None) is not None
 
 
 def show(diagnosis: Diagnosis, note: str = "") -> None:
-    """Show what was found.
+    """Show a diagnosis.
 
     Args:
         diagnosis: what was found.
@@ -37,7 +37,7 @@ def show(diagnosis: Diagnosis, note: str = "") -> None:
 
 
 def bundle(diagnosis: Diagnosis, note: str = "") -> dict[str, str]:
-    """The card with its remark, and the same as text."""
+    """Return the card with its remark, and the same as text."""
     from fitdoctor.report.card import card
 
     text = f"{diagnosis}\n{note}" if note else str(diagnosis)
@@ -55,7 +55,7 @@ def _published(data: dict[str, str]) -> bool:
 
 
 def write(text: str) -> None:
-    """Write to standard error, where there is one."""
+    """Write to standard error, if there is one."""
     stream = sys.stderr
     if stream is None:
         return

@@ -17,11 +17,11 @@ from fitdoctor.source.read import read_source, without_magics
 from fitdoctor.source.running_notebook import run_from_file
 
 _NAME = "<cell {}>"
-"""What the code of a cell is compiled as: it stands in tracebacks."""
+"""The file name under which a cell is compiled, as shown in tracebacks."""
 
 
 def run_notebook(path: str, main: ModuleType, folder: str) -> None:
-    """Run the cells; what one of them raises ends the program.
+    """Run the cells; an exception in one of them ends the program.
 
     Args:
         path: the notebook.
@@ -54,7 +54,7 @@ def print_exception(kind: type[BaseException], error: BaseException, trace: Trac
 
 
 def _numbered(cell: str) -> str:
-    """The cell with a comment in its first line where that is blank: IPython skips such lines, and blank cells."""
+    """Return the cell with a comment in a blank first line: IPython skips such lines, and blank cells."""
     return cell if cell.lstrip().startswith("%%") or cell.partition("\n")[0].strip() else "#" + cell
 
 
@@ -70,14 +70,14 @@ def _run_with_ipython(shell: Any, cells: list[str]) -> None:
 
 
 def _from_cell(trace: TracebackType | None) -> TracebackType | None:
-    """The traceback from the user's code on."""
+    """Return the traceback from the user's code on."""
     while trace is not None and not is_cell(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
     return trace
 
 
 def _ipython(main: ModuleType, folder: str) -> Any:
-    """An IPython that keeps no history, and leaves tracebacks to the program.
+    """Return an IPython shell that keeps no history and leaves tracebacks to the program.
 
     Raises:
         ImportError: it is not installed.
@@ -106,7 +106,7 @@ def _ipython(main: ModuleType, folder: str) -> Any:
             raise SystemExit
 
         failed: BaseException | None = None
-        """What a cell inside of a cell ended with: `%%capture` keeps that to itself."""
+        """The exception of a nested cell, which `%%capture` swallows."""
 
         def showtraceback(self, *args: Any, **given: Any) -> None:
             if sys.exc_info()[1] is None:  # `%tb`

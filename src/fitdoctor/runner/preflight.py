@@ -1,4 +1,4 @@
-"""Says in one line what is wrong with a program that cannot even start."""
+"""Explains in one line why a program cannot start."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from importlib.machinery import ModuleSpec, PathFinder
 
 
 class CannotStart(Exception):
-    """The program cannot be started, and why, in one line."""
+    """The program cannot be started; the message says why in one line."""
 
 
 _FRAMEWORKS = ("tensorflow", "keras", "tf_keras")
 
 
 def check_script(path: str) -> None:
-    """Refuse what Python could not run.
+    """Reject what Python could not run.
 
     Raises:
         CannotStart: there is no such file, or it is not a Python program.
@@ -34,7 +34,7 @@ def check_script(path: str) -> None:
 
 
 def _check_notebook(path: str) -> None:
-    """Refuse what is no notebook; a cell that is no Python is found when its turn comes."""
+    """Reject a file that is not a notebook; an invalid cell is found when it runs."""
     from fitdoctor.source.read import SourceError, read_source
 
     try:
@@ -50,7 +50,7 @@ def _check_notebook(path: str) -> None:
 
 
 def check_module(name: str) -> None:
-    """Refuse a module that is not there; nothing of it is imported.
+    """Reject a module that does not exist, without importing anything.
 
     Raises:
         CannotStart: it cannot be found.
@@ -92,7 +92,7 @@ def _parsed(path: str) -> ast.Module:
 
 
 def _refuse_missing_framework(tree: ast.Module, path: str, cell: str = "") -> None:
-    """Tell an import of TensorFlow that will fail; one inside `try` or a function is the program's affair."""
+    """Reject a failing import of TensorFlow, unless it is inside `try` or a function."""
     places = [os.path.dirname(os.path.realpath(path)), *sys.path]
     for statement in tree.body:
         names = []

@@ -1,4 +1,4 @@
-"""The living program: which frame and which files are the user's own."""
+"""The running program: which frames and files are the user's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_FILES = 200
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame of the user's own code, going outwards."""
+    """Return the innermost frame of the user's code."""
     while frame is not None and _library(frame.f_code.co_filename):
         frame = frame.f_back
     return frame

@@ -1,4 +1,4 @@
-"""run.json: a diagnosis with the facts and events that it rests on, to be drawn again later."""
+"""run.json: a diagnosis with the facts and events behind it, to be re-rendered later."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ KEPT_KINDS = ("call", "cluster", "silent", "failure", "end", "sources", "crash")
 
 
 def default_path() -> Path:
-    """Where the last run is kept when the user names no place: not beside the program."""
+    """Return where the last run is saved if the user names no file: not next to the program."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base) / "fitdoctor" / "last-run.json"
 
 
 def save(path: Path, diagnosis: Diagnosis, pieces: tuple[dict[str, Any], ...], seconds: float) -> None:
-    """Write a run whole or not at all.
+    """Write a run atomically.
 
     Raises:
         OSError: it cannot be written there.
@@ -41,7 +41,7 @@ def save(path: Path, diagnosis: Diagnosis, pieces: tuple[dict[str, Any], ...], s
 
 
 def load(path: Path) -> Diagnosis:
-    """The diagnosis of a saved run.
+    """Return the diagnosis of a saved run.
 
     Raises:
         ValueError: see `read`.
@@ -51,7 +51,7 @@ def load(path: Path) -> Diagnosis:
 
 
 def read(raw: bytes, name: str) -> Diagnosis:
-    """The diagnosis in what was saved; `name` is what the user calls it.
+    """Return the diagnosis in a saved text; `name` is its file name in messages.
 
     Raises:
         ValueError: it is not a diagnosis, is cut short, or of another version.

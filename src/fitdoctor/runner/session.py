@@ -1,4 +1,4 @@
-"""What the child tells the parent of `run`: options one way, pieces of JSON in a folder the other way."""
+"""Communication between the parent and the child of `run`: options one way, JSON files in a folder the other way."""
 
 from __future__ import annotations
 
@@ -14,67 +14,67 @@ from fitdoctor.records import dataclass
 
 OPTIONS = "options.json"
 NOW = "now.json"
-"""The call that is under way; it is written over and over."""
+"""The file that names the running call; it is overwritten again and again."""
 _NOW_BYTES = 8192
 FAULTS = "faults.txt"
-"""Where the interpreter writes the stack of a crash in native code."""
+"""The file to which the interpreter writes the stack of a crash in native code."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the user asked of `run`, as the child needs it."""
+    """The options of `run` that the child needs."""
 
     script: str = ""
-    """The path as it was given; "" when a module is run."""
+    """The path as the user gave it; "" if a module is run."""
     module: str = ""
     arguments: tuple[str, ...] = ()
-    """What belongs to the program."""
+    """The arguments of the program."""
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     keep_going: bool = False
     smoke: bool = False
     trace: bool = False
     tell: str = "text"
-    """How findings are printed as they are made: `text`, `concise`, or "" when only the parent reports."""
+    """How findings are printed when they are made: `text`, `concise`, or "" if only the parent reports."""
     colour: bool = False
     verbose: bool = False
-    """Findings are printed in full, all of them."""
+    """Print every finding in full."""
     quiet: bool = False
-    """Nothing is reported, so the traceback of a stop is all that the user sees of it."""
+    """Nothing is reported, so the traceback of a stop is all that the user sees."""
     folder: str = ""
     """The working directory that paths are shown relative to."""
     parent: int = 0
     pipes: tuple[int, ...] = ()
-    """Where to write while TensorFlow starts, and where the parent says that it has read all of that."""
+    """Where to write while TensorFlow starts, and where the parent confirms that it has read everything."""
     keras: int = 3
-    """The major version of Keras that the source is judged for."""
+    """The major version of Keras to check the source for."""
     cluster: str = ""
-    """A folder in which the workers of a cluster meet; "" for the usual one."""
+    """The folder for the workers of a cluster; "" for the default one."""
     shown_as: str = ""
-    """For a copy that stands in for the user's script: the script's own path, which the program sees as its name."""
+    """For a copy of the user's script: the path of the script, which the program sees as its name."""
     keep_files: bool = False
-    """Keep a copy of what the program writes over, moves or deletes: it runs only to try a repair."""
+    """Copy the files that the program overwrites, moves or deletes: it runs only to try a repair."""
     replaced: tuple[tuple[str, str], ...] = ()
-    """Modules to load from elsewhere: (the module's own file, the copy that stands in for it)."""
+    """Modules to load from elsewhere: (the module's file, its copy)."""
 
     @property
     def name(self) -> str:
-        """How the program is called in a message."""
+        """The name of the program in messages."""
         return self.script or f"-m {self.module}"
 
 
 def write_options(folder: Path, options: Options) -> None:
-    """Leave the options where the child finds them."""
+    """Write the options for the child."""
     (folder / OPTIONS).write_text(json.dumps(to_plain(options)), encoding="utf-8")
 
 
 def read_options(folder: Path) -> Options:
-    """The options that the parent left."""
+    """Return the options that the parent wrote."""
     return from_plain(Options, json.loads((folder / OPTIONS).read_text(encoding="utf-8")))
 
 
 class Recorder:
-    """Writes pieces into the session's folder, each whole or not at all: the child may die at any moment."""
+    """Writes records into the session's folder, each atomically: the child may die at any moment."""
 
     def __init__(self, folder: Path, home: str = "") -> None:
         self._folder = folder
@@ -84,7 +84,7 @@ class Recorder:
         self._now = -1
 
     def write(self, kind: str, **content: Any) -> None:
-        """Add a piece; dataclasses in it become plain values."""
+        """Add a record; dataclasses in it become plain values."""
         plain = {"kind": kind, **{name: to_plain(value) for name, value in content.items()}}
         here = _working_directory()
         if here != self._home:
@@ -92,15 +92,15 @@ class Recorder:
         self._put(self.path(kind), plain)
 
     def path(self, kind: str) -> Path:
-        """Where the next piece is to be written, for another process that writes it."""
+        """Return the path of the next record, for another process that writes it."""
         with self._lock:
             number = next(self._numbers)
         return self._folder / f"{number:06d}-{kind}.json"
 
     def now(self, **content: Any) -> None:
-        """Say which call is under way; nothing when none is.
+        """Record which call is running; "" if none is.
 
-        It is said twice a call, also in loops of thousands: one write over the last one, always of the same length.
+        This happens twice per call, even in loops of thousands, so each write overwrites the last one with the same length.
         """
         text = json.dumps(content).encode()
         if len(text) > _NOW_BYTES:
@@ -125,7 +125,7 @@ class Recorder:
 
 
 def read_pieces(folder: Path) -> list[dict[str, Any]]:
-    """All pieces in the order in which they were written; what cannot be read is left out."""
+    """Return all records in the order in which they were written, skipping unreadable ones."""
     pieces = []
     for path in sorted(folder.glob("*-*.json")):
         try:
@@ -138,7 +138,7 @@ def read_pieces(folder: Path) -> list[dict[str, Any]]:
 
 
 def read_now(folder: Path) -> dict[str, Any]:
-    """The call that was under way when the child ended; empty when there was none."""
+    """Return the call that was running when the child ended; empty if there was none."""
     try:
         now = json.loads((folder / NOW).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -154,7 +154,7 @@ def _working_directory() -> str:
 
 
 def seen_from(plain: Any, home: str, here: str) -> Any:
-    """The same plain facts with paths that were written relative to `here` as they look from `home`."""
+    """Return plain facts with paths relative to `home` instead of `here`."""
     if isinstance(plain, list):
         return [seen_from(item, home, here) for item in plain]
     if not isinstance(plain, dict):

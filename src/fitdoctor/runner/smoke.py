@@ -1,4 +1,4 @@
-"""Shortens a call of fit to two steps of one epoch, so that a whole program can be tried in seconds."""
+"""Shortens a call of `fit` to two steps of one epoch, so that a whole program can be tried in seconds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shortened(
     kwargs: dict[str, Any],
     data: Sequence[DataFacts] = (),
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments for two steps of training and two of validation; callbacks and all else stay."""
+    """Return the arguments for two training and two validation steps; callbacks and everything else stay."""
     try:
         bound = inspect.signature(original).bind(model, *args, **kwargs)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Loads modules of the user's from repaired copies, so that a repair can be tried without touching their files."""
+"""Loads the user's modules from repaired copies, so that a repair can be tried without touching their files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import ModuleType
 
 
 class _Finder:
-    """Finds modules as Python does, and names the copy where there is one."""
+    """Finds modules as Python does, and returns the copy if there is one."""
 
     def __init__(self, copies: Mapping[str, str]) -> None:
         self._copies = {os.path.realpath(own): copy for own, copy in copies.items()}
@@ -19,7 +19,7 @@ class _Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The module's specification, if a copy stands in for its file; else None, and Python looks itself."""
+        """Return the spec of a module whose file has a copy; else None, so that Python searches itself."""
         found = PathFinder.find_spec(name, path, target)
         if found is None or not found.origin:
             return None
@@ -32,5 +32,5 @@ class _Finder:
 
 
 def stand_in(copies: Mapping[str, str]) -> None:
-    """From now on, load these files' copies in their place."""
+    """Load these copies instead of the original files from now on."""
     sys.meta_path.insert(0, _Finder(copies))

@@ -1,4 +1,4 @@
-"""In the child of `run`: sends standard error through the parent while TensorFlow starts, and only then.
+"""In the child of `run`: routes standard error through the parent while TensorFlow starts, and only then.
 
 Outside of that time the program's own descriptor is in place: it is the terminal that it was.
 """
@@ -21,11 +21,11 @@ from fitdoctor.runner.hooks import hide_our_frames_in
 FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
 CONTEXT = "tensorflow.python.eager.context"
 INITIALIZERS = ("ensure_initialized", "_initialize_physical_devices")
-"""Methods of TensorFlow's context that look for devices, when they are first called."""
+"""Methods of TensorFlow's context that search for devices when first called."""
 
 
 def quiet_tensorflow(writer: int, replies: int) -> None:
-    """Drop TensorFlow's messages while it is imported and while it looks for devices.
+    """Drop TensorFlow's messages while it is imported and while it searches for devices.
 
     Args:
         writer: the pipe to the parent.
@@ -37,7 +37,7 @@ def quiet_tensorflow(writer: int, replies: int) -> None:
 
 
 class _Window:
-    """The time in which standard error goes to the parent; may be entered again while it is open."""
+    """The period in which standard error goes to the parent; may be entered again while it is open."""
 
     def __init__(self, writer: int, replies: int) -> None:
         self._writer = writer
@@ -81,7 +81,7 @@ def _flush() -> None:
 
 
 class _Finder:
-    """Finds nothing itself: it opens the window around the loading of the frameworks."""
+    """Finds nothing itself: it opens the window while the frameworks are loaded."""
 
     def __init__(self, window: _Window) -> None:
         self._window = window
@@ -126,7 +126,7 @@ class _Finder:
 
 
 def _quiet_once(module: ModuleType, window: _Window) -> None:
-    """Open the window around the first search for devices; afterwards the class is what it was."""
+    """Open the window during the first search for devices, then restore the class."""
     context: Any = getattr(module, "Context", None)
     for name in INITIALIZERS:
         original = getattr(context, "__dict__", {}).get(name)

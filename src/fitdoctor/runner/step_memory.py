@@ -1,4 +1,4 @@
-"""The memory over a step of a call of fit, from the facts that were recorded when it was called."""
+"""Memory over one step of a `fit` call, from the facts recorded when it was called."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fitdoctor.memory.estimate import course_of_layers, estimate
 
 
 def course_of(call: Call, environment: EnvironmentFacts | None) -> MemoryCourse | None:
-    """The course as the layers tell it; None where they, or the batch, are not known."""
+    """Return the memory over a step, estimated from the layers; None if they or the batch are unknown."""
     data = next((one for one in call.data if one.role == "training"), None)
     if data is None or isinstance(call.model, Unknown) or not isinstance(data.batch_size, int):
         return None

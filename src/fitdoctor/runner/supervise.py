@@ -1,4 +1,4 @@
-"""The parent of `run`: starts the program, lives through its end whatever that is, and gathers what was seen."""
+"""The parent of `run`: starts the program, survives its end, and collects the results."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 
 @dataclass(frozen=True)
 class Ended:
-    """How the program ended and what was seen of it."""
+    """How the program ended, and the results."""
 
     status: int
-    """The exit status to give back: the program's own, 128 + n when signal n ended it."""
+    """The exit status to return: the program's own, or 128 + n if signal n ended it."""
     diagnosis: Diagnosis
     told: frozenset[str]
     """Fingerprints of the findings that the child has printed."""
@@ -85,7 +85,7 @@ def supervise(options: Options) -> Ended:
 
 @contextmanager
 def _quiet_start(options: Options) -> Iterator[tuple[int, ...]]:
-    """Two pipes for the child to start TensorFlow in quiet, read by a thread; none where that is not wanted."""
+    """Create two pipes for the child's quiet start of TensorFlow, read by a thread; none if not needed."""
     if options.verbose or not wanted():
         yield ()
         return
@@ -119,7 +119,7 @@ def _run(folder: Path, pipes: tuple[int, ...] = ()) -> int:
 
 
 def interpreter_options(command: list[str]) -> list[str]:
-    """The options of Python itself (`-X dev`, `-O`) in a command: the program gets the same."""
+    """Return Python's own options (`-X dev`, `-O`) in a command: the program gets the same."""
     index = 1
     while index < len(command) and command[index].startswith("-") and command[index] not in ("-m", "-c", "-"):
         index += 2 if command[index] in ("-X", "-W", "--check-hash-based-pycs") else 1
@@ -127,11 +127,11 @@ def interpreter_options(command: list[str]) -> list[str]:
 
 
 _TENSORFLOW_STARTS = 1.0
-"""Seconds; it takes more than that everywhere."""
+"""Seconds; TensorFlow takes longer than this on every machine."""
 
 
 def _read_catalogue(ended: threading.Event) -> None:
-    """Be ready when the program ends: reading the catalogue takes longer than judging by it.
+    """Load the catalogue while the program runs: loading takes longer than judging.
 
     A program that ends before TensorFlow could be imported needs little of it, and its start is not ours to slow down.
     """
@@ -146,7 +146,7 @@ def _read_catalogue(ended: threading.Event) -> None:
 
 @contextmanager
 def _passing_signals_to(child: list[subprocess.Popen[bytes]], folder: Path) -> Iterator[list[int]]:
-    """While the child runs, signals are for it: the parent must stay to tell what happened.
+    """While the child runs, pass signals to it: the parent must stay alive to report.
 
     A child that waits for other workers takes none, since TensorFlow holds it: it is killed then, and the signal for
     which that was done is given out.
@@ -178,7 +178,7 @@ def _passing_signals_to(child: list[subprocess.Popen[bytes]], folder: Path) -> I
 
 
 _GRACE = 1.0
-"""Seconds that a child which waits for other workers has to end by itself."""
+"""Seconds that a child waiting for other workers has to end by itself."""
 _ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _FROM_TERMINAL = tuple(getattr(signal, name) for name in ("SIGINT", "SIGQUIT") if hasattr(signal, name))
 _PASSED = (
@@ -188,7 +188,7 @@ _PASSED = (
 
 
 def _in_foreground() -> bool:
-    """Whether a terminal is there whose keys reach the whole process group: then the child has the signal already."""
+    """Whether the terminal sends its signals to the whole process group, so that the child already has them."""
     if not hasattr(os, "tcgetpgrp"):
         return True
     try:
@@ -209,7 +209,7 @@ def _in_foreground() -> bool:
 def gathered(
     options: Options, pieces: list[dict[str, Any]], returncode: int, sign: FailureFacts | None
 ) -> Run:
-    """All that is known of a program that has ended, from the pieces that its process left.
+    """Return everything known about an ended program, from the records of its process.
 
     Args:
         options: what it was run with.
@@ -260,7 +260,7 @@ def gathered(
 
 
 def _ways(run: Run) -> tuple[Way, ...]:
-    """The way of the data through the call that failed, else through the first ones."""
+    """Return the data flow through the call that failed, else through the first calls."""
     calls = [run.failed_call] if run.failed_call is not None else run.calls
     return tuple(way_of(call) for call in calls[:_MOST_WAYS])
 
@@ -270,7 +270,7 @@ _WANTS_MEMORY = ("FIT801", "FIT805", "FIT806")
 
 
 def _memory(run: Run, diagnosis: Diagnosis) -> tuple[MemoryCourse, ...]:
-    """The memory over a step of the call that has too little of it."""
+    """Return the memory over a step of the call that needs too much."""
     call = run.failed_call if run.failed_call is not None else next(iter(run.calls), None)
     if call is None or not any(finding.id in _WANTS_MEMORY for finding in diagnosis.findings):
         return ()
@@ -281,7 +281,7 @@ def _memory(run: Run, diagnosis: Diagnosis) -> tuple[MemoryCourse, ...]:
 def _failed_call(
     calls: dict[Any, SeenCall], end: dict[str, Any] | None, sign: FailureFacts | None
 ) -> SeenCall | None:
-    """The call that the program ended in: the one that the exception escaped from, or the last before a signal."""
+    """Return the call in which the program ended: the one that raised, or the last one before a signal."""
     if sign is not None and sign.called and calls:
         return calls[max(calls)]
     return calls.get(end.get("call")) if end is not None else None
@@ -290,7 +290,7 @@ def _failed_call(
 def _trainings(
     pieces: list[dict[str, Any]], calls: dict[Any, SeenCall], read: Callable[[Callable[[], Any], str], Any]
 ) -> tuple[tuple[TrainingFacts, SeenCall], ...]:
-    """How the fits went that came to their end, each with its call."""
+    """Return how the completed fits went, each with its call."""
     found = []
     for piece in pieces:
         if piece["kind"] == "training" and piece["call"] in calls:
@@ -302,7 +302,7 @@ def _trainings(
 
 
 def _waited_for(pieces: list[dict[str, Any]], seconds: int) -> list[dict[str, Any]]:
-    """Who did not answer when the program was ended while it waited for the other workers."""
+    """Return the workers that did not answer when the program was ended while waiting for them."""
     made = next((piece for piece in pieces if piece["kind"] == "cluster"), None)
     cluster = cluster_of(str(made["cluster"].get("config", ""))) if made is not None else None
     if cluster is None or any(piece["kind"] == "silent" for piece in pieces):
@@ -312,7 +312,7 @@ def _waited_for(pieces: list[dict[str, Any]], seconds: int) -> list[dict[str, An
 
 
 def _clusters(pieces: list[dict[str, Any]]) -> tuple[ClusterFacts, ...]:
-    """What was known of the cluster, with those who did not answer later."""
+    """Return what was known about the cluster, with the workers that did not answer later."""
     silent = next((piece for piece in pieces if piece["kind"] == "silent"), {})
     return tuple(
         replace(
@@ -326,7 +326,7 @@ def _clusters(pieces: list[dict[str, Any]]) -> tuple[ClusterFacts, ...]:
 
 
 def _left(pieces: list[dict[str, Any]]) -> TrainingFacts | None:
-    """What the program still held when it ended, and what it had traced too often."""
+    """Return what the program still held when it ended, and the functions it traced too often."""
     found = next((piece for piece in reversed(pieces) if piece["kind"] == "left"), None)
     return None if found is None else from_plain(TrainingFacts, found["training"])
 
@@ -345,7 +345,7 @@ def _script(returncode: int, failure: FailureFacts | None, end: dict[str, Any] |
 
 
 def _project(options: Options, pieces: list[dict[str, Any]]) -> Any:
-    """The program's own files: those that the child had loaded when it was last asked, or the script alone."""
+    """Return the program's files: those that the child last reported as loaded, or the script alone."""
     paths: dict[str, None] = {os.path.abspath(options.script): None} if options.script else {}
     for piece in pieces:
         if piece["kind"] == "sources":

@@ -1,4 +1,4 @@
-"""One diagnosis of the runs of several workers: what all share once, and what only some have with their names."""
+"""One diagnosis for the runs of several workers: shared findings once, others with the names of their workers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fitdoctor.records import replace
 
 _ABORTED = ("Collective ops is aborted", "UNAVAILABLE", "failed to connect", "Connection reset by peer",
             "Socket closed", "heartbeat", "coordination service", "Cancelled by")  # fmt: skip
-"""What a worker says when another one has gone."""
+"""What a worker reports when another one has ended."""
 
 _APART = "all workers run the same program, so their data, arguments or packages differ"
 
@@ -20,7 +20,7 @@ _CUT_SHORT = "the other workers were aborted when this one failed"
 
 
 def joined(members: Sequence[Member]) -> Diagnosis:
-    """The diagnosis of a cluster; the first member's program is the one that is told of."""
+    """Return the diagnosis of a cluster, reported for the program of the first member."""
     first = members[0].diagnosis
     findings: dict[str, Finding] = {}
     having: dict[str, list[str]] = {}
@@ -56,7 +56,7 @@ def _together(members: Sequence[Member], part: Callable[[Diagnosis], tuple[Any, 
 
 
 def _named(finding: Finding, names: list[str], workers: int, aborted: set[str]) -> Finding:
-    """A finding with the workers that have it; one that not all have says so first of all."""
+    """Return a finding with its workers; if not all have it, the message says so first."""
     if len(names) == workers:
         return replace(finding, notes=(*finding.notes, f"found on all {workers} workers"))
     who = ", ".join(names)
@@ -75,7 +75,7 @@ def _named(finding: Finding, names: list[str], workers: int, aborted: set[str]) 
 
 
 def _own_data(finding: Finding) -> Location | None:
-    """Where the data of a worker come from: the model is the same on all, so it is not the line to change."""
+    """Return where a worker's data comes from: the model is shared, so it is not the line to change."""
     for seen in finding.evidence:
         if seen.fact.startswith("data.") and seen.location is not None:
             return seen.location
@@ -83,7 +83,7 @@ def _own_data(finding: Finding) -> Location | None:
 
 
 def _for_one(finding: Finding) -> tuple[Fix, ...]:
-    """The remedies without edits: of the program that all share they would mend it here and break it there.
+    """Return the fixes without edits: all workers share the program, so an edit would fix one and break another.
 
     What changes another line than that of the worker's own data goes last, for the same reason.
     """
@@ -100,13 +100,13 @@ def _for_one(finding: Finding) -> tuple[Fix, ...]:
 
 
 def _was_aborted(member: Member) -> bool:
-    """Whether a worker ended only because another one had gone."""
+    """Whether a worker ended only because another one had ended."""
     failures = member.diagnosis.unexplained
     return bool(failures) and all(_is_abort(failure) for failure in failures)
 
 
 def _unexplained(members: Sequence[Member], wrong: bool) -> Iterator[Unexplained]:
-    """Failures that nothing explains; that another worker has gone is the consequence of what went wrong there."""
+    """Return unexplained failures, without those that only result from the end of another worker."""
     every = [(member, failure) for member in members for failure in member.diagnosis.unexplained]
     causes = [entry for entry in every if not _is_abort(entry[1])]
     for member, failure in causes if causes or wrong else every:

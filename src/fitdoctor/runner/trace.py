@@ -16,7 +16,7 @@ _HEAD = ("stage", "shape", "dtype", "device", "defined at")
 
 
 def trace_table(call: Call, *, color: bool = False) -> str:
-    """The table as text, ended by a line break; where the terminal is too narrow, a few lines for each stage."""
+    """Return the table as text with a final newline; on a narrow terminal, a few lines per stage."""
     way, width = way_of(call), terminal_width(sys.stderr)
     at = f" ({way.location})" if way.location is not None else ""
     lines = list(wrapped(prose(f"data flow through `{way.method}`{at}", "strong"), width))

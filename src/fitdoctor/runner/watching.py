@@ -1,4 +1,4 @@
-"""What is done when a watched program calls Keras: look, tell, perhaps stop, let it run, record how it ended."""
+"""What happens when a watched program calls Keras: check, report, perhaps stop, run, record how it ended."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from fitdoctor.source.project import Project
 
 LONG = ("fit", "evaluate", "predict")
-"""The methods that may run for long: while one is under way, the session says so."""
+"""Methods that may run for a long time: the session records while one runs."""
 MOST_CALLS = 50
-"""How many calls without a finding are kept with all their facts."""
+"""The most calls without a finding that are kept with all their facts."""
 MOST_LEAK_SEARCHES = 5
-"""After how many trainings is looked for tensors that outlive their trace; what leaks does so in the first."""
+"""How many trainings are searched for tensors that outlive their trace; a leak shows in the first ones."""
 
 
 @dataclass(eq=False)
 class Checks:
-    """How many calls were made and checked, by method, and the seconds that checking them took."""
+    """The numbers of calls made and checked, by method, and the seconds spent on checking."""
 
     called: dict[str, int] = field(default_factory=dict)
     checked: dict[str, int] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Checks:
 
 @dataclass(frozen=True)
 class Looked:
-    """A call that was looked at."""
+    """A call that was checked."""
 
     number: int
     collected: CollectedCall
@@ -84,29 +84,29 @@ class Watching:
     stop: bool = True
     """A certain error stops the program before the first step."""
     smoke: bool = False
-    """Every fit makes two steps."""
+    """Cut every fit to two steps."""
     trace: bool = False
     tell: str = "text"
-    """`text`, `concise`, or "" for silence."""
+    """`text`, `concise`, or "" to print nothing."""
     colour: bool = False
     verbose: bool = False
     """Print every finding in full."""
     checks: Checks = field(default_factory=Checks)
     heard: Callable[[Iterable[Finding]], None] | None = None
-    """Gets the findings as they are printed."""
+    """Receives the findings as they are printed."""
     note: bool = False
-    """An exception that escapes gets its diagnosis as a note (`run` reports in the parent instead)."""
+    """Add the diagnosis as a note to an exception that escapes (`run` reports in the parent instead)."""
     show: Callable[[Diagnosis], None] | None = None
-    """Shows findings as they are made; None prints them on standard error."""
+    """Shows findings when they are made; None prints them on standard error."""
     shows_stops: bool = True
-    """A stop is told where it is found; False where somebody shows it below the traceback of its cell."""
+    """Report a stop where it is found; False if it is shown below the traceback of its cell."""
     recorder: Recorder | None = None
     keras: int = 3
     cluster: str = ""
-    """A folder in which the workers of a cluster meet; "" for the usual one."""
+    """The folder for the workers of a cluster; "" for the default one."""
     _cadence: Cadence = field(default_factory=Cadence)
     _told: dict[tuple[str, bool], str] = field(default_factory=dict)
-    """The fingerprints of what was found and whether it was printed, with the cell of a notebook that ran then."""
+    """The fingerprints of the findings and whether they were printed, with the notebook cell that ran then."""
     _cell: str = ""
     _stopped: Diagnosis | None = None
     _crashes: set[tuple[str, str]] = field(default_factory=set)
@@ -115,10 +115,10 @@ class Watching:
     _numbers: int = 0
     _searches: int = 0
     _last_failed: tuple[Mark, Call | None] | None = None
-    """The last exception that escaped from Keras, by its marks, and the facts of the call that it came from."""
+    """The last exception that escaped from Keras, by its marks, and the facts of its call."""
     _environment: EnvironmentFacts | None = None
     _project: tuple[int, Project] | None = None
-    """The user's files, and how many cells of a notebook had been run when they were read."""
+    """The user's files, and how many notebook cells had run when they were read."""
 
     def imported(self, library: str) -> None:
         """Keras has been imported."""
@@ -132,7 +132,7 @@ class Watching:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Make a call of Keras, looking at it before and after."""
+        """Make a call of Keras, with checks before and after."""
         hide_our_frames()
         if any(model is other for other in self._under_way()):
             # Keras's own validation inside fit, or a callback that evaluates the model that is being trained.
@@ -183,7 +183,7 @@ class Watching:
         positional: int | None = None,
         direct: bool = True,
     ) -> Looked | None:
-        """Look at a call that is about to be made, and tell.
+        """Check a call that is about to be made, and report.
 
         Args:
             method: the method of Keras.
@@ -258,7 +258,7 @@ class Watching:
             return Diagnosis()
 
     def project(self) -> Project | None:
-        """The user's own files as they are loaded now; read once, in a notebook once a cell."""
+        """Return the user's files as they are loaded now; read once, or once per cell in a notebook."""
         from fitdoctor.runner.programs import user_project
         from fitdoctor.source.running_notebook import cells_run
 
@@ -268,7 +268,7 @@ class Watching:
         return self._project[1]
 
     def environment(self) -> EnvironmentFacts:
-        """Versions and settings as the program sees them."""
+        """Return versions and settings as the program sees them."""
         if self._environment is None:
             from fitdoctor.collect.environment import environment
 
@@ -313,7 +313,7 @@ class Watching:
     # --- telling ------------------------------------------------------------------------------------------------
 
     def new_in(self, diagnosis: Diagnosis) -> set[str]:
-        """The fingerprints of what has not been found before; from now on it has."""
+        """Return the fingerprints of findings that are new, and remember them."""
         found = {(finding.fingerprint, _is_printed(finding)) for finding in diagnosis.findings}
         with self._lock:
             # What was mere information before, and is a warning by now, has not been told.
@@ -322,22 +322,22 @@ class Watching:
         return {fingerprint for fingerprint, _printed in new}
 
     def printed(self, diagnosis: Diagnosis) -> list[str]:
-        """The fingerprints of what the program's own output shows, now or from an earlier look."""
+        """Return the fingerprints of findings that the program's output shows, now or from an earlier check."""
         return [found.fingerprint for found in diagnosis.findings if self.tell and _is_printed(found)]
 
     def forget_told_in(self, cell: str) -> None:
-        """A cell of a notebook runs, perhaps once more: what was shown below it is gone, and is told again."""
+        """Forget what was shown below a notebook cell that runs again, so that it is reported again."""
         with self._lock:
             self._cell = cell
             self._told = {found: where for found, where in self._told.items() if where != cell}
 
     def take_stopped(self) -> Diagnosis | None:
-        """What stopped a call since this was last asked."""
+        """Return what stopped a call since the last time this was called."""
         stopped, self._stopped = self._stopped, None
         return stopped
 
     def say(self, diagnosis: Diagnosis, new: set[str]) -> None:
-        """Print what is new and not mere information; `run` prints that when the program has ended."""
+        """Print what is new and more than information; `run` prints information when the program has ended."""
         findings = tuple(
             found for found in diagnosis.findings if found.fingerprint in new and _is_printed(found)
         )
@@ -394,7 +394,7 @@ class Watching:
                 self.recorder.now()
 
     def trained(self, model: Any, history: Any, looked: Looked, frame: FrameType | None) -> None:
-        """Look at how the training went, once it has ended."""
+        """Check how training went, once it has ended."""
         try:
             from fitdoctor.collect.training import training_facts
             from fitdoctor.examine import examine_training
@@ -412,7 +412,7 @@ class Watching:
             self.crashed("training", ours)
 
     def _left(self, model: Any, looked: Looked, frame: FrameType | None) -> TrainingFacts | None:
-        """What the first trainings leave behind."""
+        """Report what the first trainings leave behind."""
         from fitdoctor.collect.training import left_behind
 
         self._searches += 1
@@ -437,7 +437,7 @@ class Watching:
             self.crashed("failure", ours)
 
     def diagnosis_of(self, error: Exception, concerns: Callable[[BaseException], bool]) -> Diagnosis | None:
-        """What is known about an exception that the program was left with; None where there is nothing to say.
+        """Return the diagnosis of an exception; None if there is nothing to say.
 
         Args:
             error: the exception.
@@ -476,7 +476,7 @@ class Watching:
             error.add_note(f"fitdoctor: {brief(diagnosis.findings[:1])}")
 
     def crashed(self, where: str, error: Exception) -> None:
-        """Our own failure: recorded, and not the program's business."""
+        """Record a failure of fitdoctor itself; the program is not affected."""
         self._note_crash(where, described(error))
 
     def _note_crash(self, where: str, error: str) -> None:
@@ -493,7 +493,7 @@ def _is_printed(finding: Finding) -> bool:
 
 
 def _facts_of(looked: Looked | None) -> Call | None:
-    """The facts of a call without its arguments, which may be large and are not ours to hold."""
+    """Return the facts of a call without its arguments, which may be large."""
     from fitdoctor.cases import SeenCall
 
     if looked is None:
@@ -508,7 +508,7 @@ def _user_frame(frame: FrameType | None) -> FrameType | None:
 
 
 def _site(place: tuple[str, int, str]) -> str:
-    """Where a call stands: `train.py:15`; in a notebook with its cell."""
+    """Return where a call is: `train.py:15`, in a notebook with its cell."""
     from fitdoctor.failure.frames import frame_of, is_cell
 
     path, line, method = place

@@ -1,4 +1,4 @@
-"""The way of the data through a call of fit, station by station, and where expectation and reality part."""
+"""The data flow through a call of `fit`, stage by stage, and where data and expectation differ."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 _MOST_LAYERS = 60
 _HOST = "host"
-"""Arrays of NumPy's and tf.data's pipelines are in the memory of the machine, whatever the model runs on."""
+"""NumPy arrays and tf.data pipelines are in the machine's memory, wherever the model runs."""
 
 
 def way_of(call: Call) -> Way:
-    """Arrays, steps of the pipeline, what reaches the model, its layers, its outputs and the loss."""
+    """Return the stages: arrays, pipeline steps, what reaches the model, its layers, its outputs and the loss."""
     model = None if isinstance(call.model, Unknown) else call.model
     steps = [step for data in call.data for step in _of_data(data)]
     if model is not None:
@@ -81,7 +81,7 @@ def _of_model(model: ModelFacts, refusals: dict[str, str]) -> Iterator[WayStep]:
 
 
 def _refusals(every: tuple[DataFacts, ...]) -> dict[str, str]:
-    """What was raised when the model was tried on the data's shapes, by the name of the layer that raised it."""
+    """Return what the trial on the data's shapes raised, by the name of the layer that raised it."""
     found: dict[str, str] = {}
     for data in every:
         forward, loss = data.trial.forward, data.trial.loss

@@ -1,4 +1,4 @@
-"""The exception that stops a program before a step that would fail, and that is caught as the real one would be."""
+"""The exception that stops a program before a failing step, catchable as the exception that `fit` would raise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fitdoctor.diagnosis import Diagnosis, Finding
 
 
 class FitWillFail(Exception):
-    """Fit was not started, because it is proved that it would raise.
+    """`fit` was not started, because it is proven that it would raise.
 
     What is raised is an instance of this class and of the exception that fit would have raised, so that a program
     that handles the one handles the other.
@@ -34,13 +34,13 @@ class FitWillFail(Exception):
 
 
 def will_fail(diagnosis: Diagnosis) -> FitWillFail:
-    """The exception that tells a diagnosis whose first certain error is the reason to stop."""
+    """Return the exception for a diagnosis whose first certain error is the reason to stop."""
     reasons = [finding for finding in diagnosis.findings if finding.stops]
     return _made(_raised_by(reasons[:1]), brief(reasons or diagnosis.findings), diagnosis)
 
 
 def brief(findings: Iterable[Finding]) -> str:
-    """Findings in a line each, the first with its remedy."""
+    """Return findings in one line each, the first with its fix."""
     lines = []
     for number, finding in enumerate(findings):
         where = f" ({finding.location})" if finding.location else ""
@@ -83,7 +83,7 @@ def _class_of(bases: tuple[type[Exception], ...]) -> type[FitWillFail]:
 
 
 def _exception_named(name: str) -> type[Exception] | None:
-    """The class, where the program has it already."""
+    """Return the class, if the program has already loaded it."""
     found = getattr(builtins, name, None)
     if found is None:
         errors = sys.modules.get("tensorflow.python.framework.errors_impl")

@@ -42,7 +42,7 @@ def _answer(answer: dict[str, object]) -> None:
 
 
 def _wait(child: int, limit: float) -> tuple[int, bool]:
-    """Wait for the child until the time limit, or until nobody waits for the answer any more."""
+    """Wait for the child until the time limit, or until the parent stops waiting."""
     deadline = time.monotonic() + limit
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -55,7 +55,7 @@ def _wait(child: int, limit: float) -> tuple[int, bool]:
 
 
 def _become_a_program(folder: str) -> None:
-    """Leave the group of the parent, and what it listens to."""
+    """Leave the process group of the parent, and close what it listens to."""
     os.setsid()
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):

@@ -42,11 +42,11 @@ _WITH_KERAS_3 = {
     "keras": tuple(f"3.{minor}.{patch}" for minor in range(40) for patch in range(4)),
 }
 _FIRST_PYTHON = (3, 9)
-"""Of TensorFlow 2.16: a kernel with an older Python has an older TensorFlow."""
+"""The first Python of TensorFlow 2.16: a kernel with an older Python has an older TensorFlow."""
 
 
 def judged(pins: Iterable[Pin], source: str) -> Assumed | None:
-    """What the pins of one file say; Keras' own pin before TensorFlow's."""
+    """Return what the pins of one file imply; Keras's own pin comes before TensorFlow's."""
     for package, specifier in sorted(pins, key=lambda pin: pin[0] != "keras"):
         if package == "tensorflow-gpu" and not specifier:
             # Its last release is 2.12.
@@ -58,7 +58,7 @@ def judged(pins: Iterable[Pin], source: str) -> Assumed | None:
 
 
 def _major(package: str, specifier: str) -> int | None:
-    """2 or 3 where the specifier admits only versions that bring that Keras."""
+    """Return 2 or 3 if the specifier admits only versions that bring that Keras."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
     if package not in _PACKAGES or not specifier:
@@ -76,7 +76,7 @@ def _major(package: str, specifier: str) -> int | None:
 
 
 def _from_exact(kind: str, specifier: str) -> int | None:
-    """The same for `==` of a version that is in neither list, such as a pre-release."""
+    """Return the Keras of an `==` version that is in neither list, such as a pre-release."""
     exact = re.fullmatch(r"===?\s*(\d+)(?:\.(\d+))?.*", specifier)
     if exact is None:
         return None
@@ -89,7 +89,7 @@ def _from_exact(kind: str, specifier: str) -> int | None:
 
 @functools.lru_cache(maxsize=4096)
 def of_folder(folder: str) -> Assumed | None:
-    """What the nearest requirements, lock or project file at or above a folder says, up to the repository's root."""
+    """Return what the nearest requirements, lock or project file at or above a folder implies, within its repository."""
     here = _in_folder(folder)
     above = os.path.dirname(folder)
     if here is not None or above == folder or os.path.exists(os.path.join(folder, ".git")):
@@ -111,7 +111,7 @@ def _in_folder(folder: str) -> Assumed | None:
 
 
 def _in_order(names: set[str]) -> Iterator[str]:
-    """Lock files first: they say what is really installed."""
+    """Sort lock files first: they list what is really installed."""
     yield from (name for name in ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock") if name in names)
     yield from sorted(name for name in names if re.fullmatch(r"[\w.-]*requirements[\w.-]*\.(txt|in)", name))
     yield from ("requirements",) if "requirements" in names else ()
@@ -205,7 +205,7 @@ def _from_document(name: str, text: str) -> Iterator[Pin]:
 
 
 def _plain_specifier(version: str) -> str:
-    """Poetry's `^2.4` and `~2.4` as pip writes them."""
+    """Convert Poetry's `^2.4` and `~2.4` to pip's notation."""
     if re.fullmatch(r"\d[\w.]*", version):
         return f"=={version}"
     caret = re.fullmatch(r"\^\s*(\d+)([\w.]*)", version)
@@ -246,7 +246,7 @@ _CHOSEN = re.compile(r"(?m)^[ \t]*%tensorflow_version[ \t]+(\d)")
 
 
 def of_notebook(cells: Iterable[str], metadata: Any) -> Assumed | None:
-    """What a notebook says of its Keras: the versions that it installs, then the Python of its kernel."""
+    """Return what a notebook implies about its Keras: the versions it installs, then the Python of its kernel."""
     for cell in cells:
         found = judged(installed_by(cell), "a cell") or (
             Assumed(2, "a cell has %tensorflow_version") if _CHOSEN.search(cell) else None

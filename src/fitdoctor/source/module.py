@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["CallSite", "ClassInfo", "FunctionInfo", "Module"]
 
 _ALIAS_STEPS = 8
-"""How many `a = b` an alias is followed through."""
+"""How many assignments `a = b` are followed to resolve an alias."""
 
 
 class Module:
@@ -101,7 +101,7 @@ class Module:
         return places.Places(self.facts)
 
     def location(self, node: ast.AST) -> Location:
-        """Where a node stands."""
+        """Return the location of a node."""
         return self.places.of(node)
 
     def segment(self, node: ast.AST) -> str:
@@ -110,12 +110,12 @@ class Module:
         return self.text[start:end]
 
     def code(self, node: ast.AST) -> Code:
-        """The node with all that an edit needs to know."""
+        """Return the node with everything that an edit needs to know."""
         return places.code_of(self, node)
 
     @cached_property
     def spellings(self) -> tuple[tuple[str, str], ...]:
-        """How the file names libraries: (("numpy", "np"), …)."""
+        """How the file names libraries: `(("numpy", "np"), …)`."""
         return places.spellings_of(self)
 
     @cached_property
@@ -124,7 +124,7 @@ class Module:
         return places.import_place(self)
 
     def line_text(self, line: int, cell: int | None = None) -> str:
-        """A line of the file (or of a cell) as it was read; "" outside of it."""
+        """Return a line of the file (or of a cell) as it was read; "" outside it."""
         lines = self.places.lines if cell is None else self._cell(cell).split("\n")
         return lines[line - 1] if 1 <= line <= len(lines) else ""
 
@@ -139,7 +139,7 @@ class Module:
         return self.index.nodes.get(kind, [])  # type: ignore[return-value]
 
     def parent(self, node: ast.AST) -> ast.AST | None:
-        """The node that holds this one."""
+        """Return the node that contains this one."""
         return self.index.parents.get(node)
 
     def statement(self, node: ast.AST) -> ast.stmt:
@@ -160,7 +160,7 @@ class Module:
         return self.index.scope_of(node)
 
     def function_of(self, node: ast.AST) -> FunctionInfo | None:
-        """The innermost function, method or lambda in whose body a node stands."""
+        """Return the innermost function, method or lambda whose body contains a node."""
         scope: Scope | None = self.index.scope_of(node)
         while scope is not None:
             if isinstance(scope.node, FUNCTIONS):
@@ -171,7 +171,7 @@ class Module:
         return None
 
     def class_of(self, node: ast.AST) -> ClassInfo | None:
-        """The innermost class in whose body a node stands."""
+        """Return the innermost class whose body contains a node."""
         scope: Scope | None = self.index.scope_of(node)
         while scope is not None:
             if isinstance(scope.node, ast.ClassDef):
@@ -194,7 +194,7 @@ class Module:
         return tuple(self.class_info(node) for node in sorted(self.nodes(ast.ClassDef), key=_position))
 
     def function(self, node: FunctionNode) -> FunctionInfo:
-        """What is known about a function's node."""
+        """Return the information about a function node."""
         known = self._functions.get(node)
         if known is None:
             scope = self.index.scopes[node].parent or self.index.module
@@ -206,7 +206,7 @@ class Module:
         return known
 
     def class_info(self, node: ast.ClassDef) -> ClassInfo:
-        """What is known about a class's node."""
+        """Return the information about a class node."""
         known = self._classes.get(node)
         if known is None:
             bases = tuple(self.resolve(base) or _dotted_text(base) for base in node.bases)
@@ -238,14 +238,14 @@ class Module:
         return None
 
     def _named_again(self, target: ast.Name, steps: int) -> ClassInfo | FunctionInfo | None:
-        """The definition behind a second name for it: `loss = my_loss`, `scale = lambda x: …`."""
+        """Return the definition behind an alias: `loss = my_loss`, `scale = lambda x: …`."""
         value = resolution.plain_value(self, target)
         if not steps or not isinstance(value, (ast.Lambda, ast.Name, ast.Attribute)):
             return None
         return self._definition(value, steps - 1)
 
     def kind_of_class(self, info: ClassInfo) -> str:
-        """The kind of a class by its bases, through classes of the file and of the project."""
+        """Return the kind of a class by its bases, through classes of the file and of the project."""
         for ancestor in self.ancestry(info):
             for base in ancestor.bases:
                 kind = kind_of(base)
@@ -258,7 +258,7 @@ class Module:
         return info.ancestry
 
     def method(self, info: ClassInfo, name: str) -> FunctionInfo | None:
-        """A method by name, its own or inherited from a class of the user's."""
+        """Return a method by name, defined in the class or inherited from a user-defined class."""
         for ancestor in self.ancestry(info):
             if name in ancestor.methods:
                 return ancestor.methods[name]
@@ -297,7 +297,7 @@ class Module:
         return known
 
     def dotted(self, node: ast.AST | None) -> str:
-        """The dotted name as the imports spell it (`tensorflow.keras.layers.core.Dense`), "" when it is not known."""
+        """Return the dotted name as the imports spell it (`tensorflow.keras.layers.core.Dense`); "" if unknown."""
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return ""
         known = self._dotted.get(node)
@@ -310,7 +310,7 @@ class Module:
         return self._canonical(resolution.imported(self, alias))
 
     def _canonical(self, dotted: str) -> str:
-        """`tf_keras` is the Keras of a program that has no other."""
+        """Return the canonical name; `tf_keras` counts as Keras if the program uses no other."""
         if dotted.startswith("tf_keras") and self._has_only_keras_2:
             return own_keras(dotted)
         return canonical(dotted)
@@ -325,14 +325,14 @@ class Module:
 
     @cached_property
     def stars(self) -> tuple[str, ...]:
-        """The modules that the file imports everything from."""
+        """The modules that the file star-imports."""
         return resolution.stars(self)
 
     # --- calls ----------------------------------------------------------------------------------------------------
 
     @cached_property
     def calls(self) -> tuple[CallSite, ...]:
-        """Every call, by where it starts; of a chain the outermost comes first."""
+        """Every call, by its start; the outermost call of a chain comes first."""
         return tuple(self.call(node) for node in sorted(self.nodes(ast.Call), key=_position))
 
     def call(self, node: ast.Call) -> CallSite:
@@ -342,7 +342,7 @@ class Module:
 
     @cached_property
     def calls_by_name(self) -> dict[str, list[CallSite]]:
-        """The calls by the canonical names of what they call, as far as these are known."""
+        """The calls by the canonical names of the called functions, as far as these are known."""
         named: dict[str, list[CallSite]] = {}
         for call in self.calls:
             if call.name:
@@ -371,7 +371,7 @@ class Module:
         return _merged(self.calls_by_name, names)
 
     def calls_under(self, *beginnings: str) -> tuple[CallSite, ...]:
-        """The calls to any name that begins so, in source order: `keras.layers.`."""
+        """Return the calls to any name with one of these prefixes (`keras.layers.`), in source order."""
         return self.calls_to(*(name for name in self.calls_by_name if name.startswith(beginnings)))
 
     def method_calls(self, *attributes: str) -> tuple[CallSite, ...]:
@@ -381,13 +381,13 @@ class Module:
     # --- values (origins, tracing, tensors) -----------------------------------------------------------------------
 
     def assignments(self, name: str, scope: ast.AST | None = None) -> tuple[Assignment, ...]:
-        """What assigns a name (or `self.name`) in the scope of a node, by default the module's, in source order."""
+        """Return what assigns a name (or `self.name`) in the scope of a node (default: the module), in source order."""
         from fitdoctor.source import origins
 
         return origins.assignments(self, name, scope)
 
     def stores(self, scope: Scope, name: str) -> list[ast.AST]:
-        """What binds a name in a scope, in source order; `del` does not."""
+        """Return what binds a name in a scope, in source order; `del` does not."""
         known = self._stores.get((scope, name))
         if known is None:
             bound = (
@@ -403,7 +403,7 @@ class Module:
         return origins.made_by(self, expr)
 
     def origin(self, expr: ast.expr) -> Origin:
-        """Where a value comes from, step by step, across functions and files."""
+        """Trace a value to its origin, step by step, across functions and files."""
         from fitdoctor.source import origins
 
         return origins.origin(self, expr)
@@ -416,25 +416,25 @@ class Module:
 
     @cached_property
     def traced(self) -> tuple[FunctionInfo, ...]:
-        """The functions that run while TensorFlow traces, in source order."""
+        """The functions that TensorFlow traces, in source order."""
         return tuple(function for function in self.functions if self.tracing_of(function.node) is not None)
 
     @cached_property
     def runs_eagerly(self) -> bool:
-        """Whether the file asks TensorFlow to run functions eagerly."""
+        """Whether the file sets TensorFlow to run functions eagerly."""
         from fitdoctor.source.traced import tracing
 
         return tracing.asks_for_eager(self)
 
     def tracing_of(self, node: FunctionNode) -> Tracing | None:
-        """How a function comes to run while TensorFlow traces."""
+        """Return how a function comes to be traced."""
         if self.project is not None:
             return self.project.tracing.get(node)
         return self._tracing.get(node)
 
     @cached_property
     def callers(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
-        """The calls, in this file, of each function of the file."""
+        """The calls of each function of the file, in this file."""
         from fitdoctor.source.callees import called_only
 
         return called_only([self], self.calls_of)
@@ -480,7 +480,7 @@ class Module:
 
     @cached_property
     def generators(self) -> set[ast.AST]:
-        """The functions that yield."""
+        """The functions that contain `yield`."""
         return {self.scope(node).node for kind in (ast.Yield, ast.YieldFrom) for node in self.nodes(kind)}
 
     def flow(self, node: FunctionNode) -> Flow:

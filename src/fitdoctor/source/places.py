@@ -1,4 +1,4 @@
-"""Where a node stands in the user's text: characters, cells, parentheses, the place for an import."""
+"""Locations of nodes in the user's text: characters, cells, parentheses, and where an import can be inserted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Span = tuple[int, int]
 
 
 class Places:
-    """Turns positions of `ast` (lines and UTF-8 bytes) into characters of the text, and back into words."""
+    """Converts positions of `ast` (lines and UTF-8 bytes) into characters of the text."""
 
     def __init__(self, facts: SourceFacts) -> None:
         self._facts = facts
@@ -49,7 +49,7 @@ class Places:
         return len(text.encode("utf-8", "surrogatepass")[:byte].decode("utf-8", "ignore"))
 
     def span(self, node: ast.AST) -> Span:
-        """Start and end of a node as character offsets of the text."""
+        """Return the start and end of a node as character offsets of the text."""
         line, end_line = _line(node), _end_line(node)
         start = self.offset(line, self.column(line, getattr(node, "col_offset", 0)))
         end = self.offset(end_line, self.column(end_line, getattr(node, "end_col_offset", None) or 0))
@@ -96,11 +96,11 @@ class Places:
         return Location(self._facts.path, line, column + 1, end_line, end_column + 1, cell)
 
     def of_line(self, line: int) -> Location:
-        """The zero-width place at the start of a line of the text."""
+        """Return the zero-width location at the start of a line of the text."""
         return self._located(line, 0, line, 0)
 
     def same_cell(self, line: int, other: int) -> bool:
-        """Whether both lines of the text exist, in one cell."""
+        """Whether both lines exist and belong to the same cell."""
         if other > len(self.lines):
             return False
         return not self._cells or bisect_right(self._cells, line) == bisect_right(self._cells, other)
@@ -108,7 +108,7 @@ class Places:
     # --- parentheses ----------------------------------------------------------------------------------------------
 
     def skip(self, position: int, also: str = "") -> int:
-        """The first offset from `position` that is not space, comment, line joint or one of `also`."""
+        """Return the first offset from `position` that is not space, comment, line continuation or one of `also`."""
         text = self._facts.text
         while position < len(text):
             character = text[position]
@@ -132,7 +132,7 @@ class Places:
         return opening + 1, end - 1
 
     def parenthesised(self, start: int, end: int, floor: int, ceiling: int) -> Span:
-        """A span widened by the parentheses around it, within floor and ceiling."""
+        """Return the span widened by the parentheses around it, within floor and ceiling."""
         text = self._facts.text
         while True:
             close = self.skip(end)
@@ -158,7 +158,7 @@ def _end_line(node: ast.AST) -> int:
 
 
 def code_of(module: Module, node: ast.AST) -> Code:
-    """Everything that edits need to know about a piece of the source."""
+    """Return a piece of the source with everything that edits need to know about it."""
     places = module.places
     start, end = places.span(node)
     code = Code(
@@ -220,7 +220,7 @@ def _arguments(module: Module, node: ast.Call, inner: Span) -> tuple[Argument, .
 
 
 def _line_statement(module: Module, node: ast.AST) -> ast.stmt | None:
-    """The statement that lines may be put around; an `elif` belongs to its `if`."""
+    """Return the statement that lines can be inserted around; an `elif` belongs to its `if`."""
     statement = module.statement(node) if isinstance(node, ast.stmt) or module.parent(node) else None
     while isinstance(statement, ast.If):
         parent = module.parent(statement)
@@ -234,7 +234,7 @@ def _line_statement(module: Module, node: ast.AST) -> ast.stmt | None:
 
 
 def _statement_span(module: Module, statement: ast.stmt) -> Location | None:
-    """The statement's place; None where no line may be put before it."""
+    """Return the span of the statement; None if no line can be inserted before it."""
     places = module.places
     start, end = places.span(statement)
     if (
@@ -252,14 +252,14 @@ def _statement_span(module: Module, statement: ast.stmt) -> Location | None:
 
 
 def comment_behind(text: str, end: int) -> str:
-    """The comment behind a statement, on its last line: it belongs to the statement."""
+    """Return the comment after a statement on its last line, which belongs to the statement."""
     line_end = text.find("\n", end)
     rest = text[end : len(text) if line_end < 0 else line_end].rstrip()
     return rest if rest.lstrip().startswith("#") else ""
 
 
 def _head_of_line(before: str) -> bool:
-    """Whether what stands before a statement on its line opens a block: `for x in y: a(); b()`."""
+    """Whether the text before a statement on its line opens a block: `for x in y: a(); b()`."""
     return before.lstrip().startswith(
         ("if ", "for ", "while ", "with ", "else:", "elif ", "try:", "def ", "class ", "finally:", "except")
     )
@@ -271,7 +271,7 @@ def _indent(module: Module, statement: ast.stmt) -> str:
 
 
 def _target(module: Module, node: ast.AST) -> str:
-    """What the statement (or a walrus, or `with … as`) assigns exactly this piece to."""
+    """Return what the statement (or a walrus, or `with … as`) assigns exactly this piece to."""
     parent = module.parent(node)
     target: ast.AST | None = None
     if isinstance(parent, ast.Assign) and parent.value is node and len(parent.targets) == 1:
@@ -289,7 +289,7 @@ def _target(module: Module, node: ast.AST) -> str:
 
 
 def spellings_of(module: Module) -> tuple[tuple[str, str], ...]:
-    """How the file names libraries and what it imports from them, canonical name first."""
+    """Return how the file names libraries and what it imports from them, canonical names first."""
     found: dict[str, str] = {}
     for local, nodes in module.index.module.bindings.items():
         for node in nodes:
@@ -310,7 +310,7 @@ def spellings_of(module: Module) -> tuple[tuple[str, str], ...]:
 
 
 def import_place(module: Module) -> Location | None:
-    """The start of a line where an import may stand: after the imports at the head of the file."""
+    """Return the start of a line where an import can be inserted: after the imports at the top of the file."""
     head: ast.stmt | None = None
     following: ast.stmt | None = None
     for statement in module.tree.body:
@@ -353,7 +353,7 @@ def _holds_imports(statement: ast.stmt) -> bool:
 
 
 def _prepares_imports(statement: ast.stmt) -> bool:
-    """Environment variables, warnings filters and paths are set between imports."""
+    """Whether a statement between imports sets environment variables, warning filters or paths."""
     if isinstance(statement, ast.Pass):  # a blanked magic
         return True
     if isinstance(statement, ast.Assign):

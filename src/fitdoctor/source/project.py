@@ -1,4 +1,4 @@
-"""The user's files together: classes, functions and values that one file takes from another."""
+"""The user's files as one project: classes, functions and values that one file imports from another."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 _MAX_REEXPORTS = 10
 _MAX_FILES = 400
-"""How many files `around` follows imports into."""
+"""The most files that `around` follows imports into."""
 
 
 class Project:
-    """Files that import each other. It takes its modules over: make it before asking them anything."""
+    """Files that import each other. It takes ownership of its modules: create it before querying them."""
 
     def __init__(self, modules: Iterable[Module]) -> None:
         self.modules = tuple(modules)
@@ -49,7 +49,7 @@ class Project:
     def around(
         cls, path: Path | str | SourceFacts, keras: int = 3, others: Iterable[Path | str] = ()
     ) -> Project:
-        """A script and the files beside it that it imports, directly or not. Those that cannot be read are left out.
+        """Return a script and the files next to it that it imports, directly or indirectly, skipping unreadable ones.
 
         Args:
             path: the script, or the cells of a notebook.
@@ -67,7 +67,7 @@ class Project:
         return self._by_path.get(_absolute(os.fspath(path)))
 
     def class_named(self, name: str) -> ClassInfo | None:
-        """The one class of that name; None when there is none, or several."""
+        """Return the only class of that name; None if there is none or there are several."""
         wanted = name.rpartition(".")[2]
         found = [info for module in self.modules for info in module.classes if info.name == wanted]
         return found[0] if len(found) == 1 else None
@@ -79,17 +79,17 @@ class Project:
 
     @cached_property
     def callers(self) -> CallGraph:
-        """The calls of each function of the project that is only called, and not handed around by name."""
+        """The calls of each function that is only ever called, never passed around by name."""
         return called_only(list(self.modules), self.calls_of)
 
     @cached_property
     def calls_of(self) -> CallGraph:
-        """The same, with functions that are also handed around by name."""
+        """The calls of each function, including functions that are also passed around by name."""
         return all_calls(list(self.modules))
 
     @cached_property
     def tracing(self) -> dict[ast.AST, Tracing]:
-        """How each function comes to run while TensorFlow traces."""
+        """How each function comes to be traced by TensorFlow."""
         from fitdoctor.source.traced.tracing import traced_functions
 
         return traced_functions(*self.modules)
@@ -97,7 +97,7 @@ class Project:
     # --- names across files ---------------------------------------------------------------------------------------
 
     def imported_module(self, module: Module, dotted: str) -> Module | None:
-        """The file of the project that a dotted name means when `module` imports it."""
+        """Return the file of the project that a dotted name refers to when `module` imports it."""
         if not dotted.startswith(".") and dotted.rpartition(".")[2] not in self._by_name:
             return None
         asked = module, dotted
@@ -138,7 +138,7 @@ class Project:
         return self._by_path.get(stem + ".py") or self._by_path.get(os.path.join(stem, "__init__.py"))
 
     def _split(self, module: Module, dotted: str) -> tuple[Module, list[str]] | None:
-        """The longest beginning of a dotted name that is a file, and the rest."""
+        """Split a dotted name into its longest prefix that is a file, and the rest."""
         level = len(dotted) - len(dotted.lstrip("."))
         parts = dotted[level:].split(".") if dotted[level:] else []
         for count in range(len(parts), 0 if not level else -1, -1):
@@ -148,7 +148,7 @@ class Project:
         return None
 
     def binding(self, module: Module, dotted: str) -> tuple[Module, ast.AST, list[str]] | None:
-        """The node that binds a dotted name in the file it comes from, through re-exports, and what is left of it."""
+        """Return the node that binds a dotted name where it is defined, through re-exports, and the rest of the name."""
         asked = module, dotted
         if asked not in self._bindings:
             self._bindings[asked] = self._find_binding(module, dotted)
@@ -177,7 +177,7 @@ class Project:
         return source is not None and name in source.index.module.bindings
 
     def library_name(self, module: Module, dotted: str) -> str:
-        """What a name that another file re-exports is called in the library: `common.layers` -> `keras.layers`."""
+        """Return the library name of something that another file re-exports: `common.layers` -> `keras.layers`."""
         asked = module, dotted
         known = self._library_names.get(asked)
         if known is None:
@@ -200,11 +200,11 @@ class Project:
         return dotted
 
     def exported(self, module: Module, star: str, name: str) -> str:
-        """The dotted name of something that a star import brings in; "" when it does not."""
+        """Return the dotted name of something that a star import provides; "" if it does not."""
         return f"{star}.{name}" if self._exports(module, star, name) else ""
 
     def definition(self, module: Module, dotted: str) -> ClassInfo | FunctionInfo | None:
-        """The class or function of another file that a dotted name means."""
+        """Return the class or function of another file that a dotted name refers to."""
         found = self.binding(module, dotted) if dotted else None
         if found is None:
             return None
@@ -217,7 +217,7 @@ class Project:
         return None
 
     def global_value(self, module: Module, dotted: str) -> tuple[Module, ast.expr, bool] | None:
-        """The value of another file's global, and whether it is assigned only once."""
+        """Return the value of another file's global, and whether it is assigned only once."""
         found = self.binding(module, dotted) if dotted else None
         if found is None or found[2]:
             return None
@@ -230,7 +230,7 @@ class Project:
 
 
 def read_project(paths: Iterable[Path | str | SourceFacts], keras: int = 3) -> Project:
-    """Read files together; those that cannot be read as Python are left out."""
+    """Read files as one project, skipping those that are not valid Python."""
     modules = []
     for path in paths:
         try:
@@ -241,7 +241,7 @@ def read_project(paths: Iterable[Path | str | SourceFacts], keras: int = 3) -> P
 
 
 def with_imported(modules: Sequence[Module], keras: int = 3) -> list[Module]:
-    """These files, then those beside them that they import, directly or not. What cannot be read is left out."""
+    """Return these files and those next to them that they import, directly or indirectly, skipping unreadable ones."""
     found = {_absolute(module.path): module for module in modules}
     home = os.path.dirname(next(iter(found), ""))
     waiting = list(found.values())
@@ -259,7 +259,7 @@ def with_imported(modules: Sequence[Module], keras: int = 3) -> list[Module]:
 
 
 def _as_named(path: str, beside: str) -> str:
-    """A path in the manner of the one that the user named: beside a relative one, relative."""
+    """Return a path in the style of the one that the user named: relative if that is relative."""
     return path if os.path.isabs(beside) else os.path.relpath(path)
 
 
@@ -268,14 +268,14 @@ def _absolute(path: str) -> str:
 
 
 def _parts(path: str) -> list[str]:
-    """The names that an import would spell a file with."""
+    """Return the dotted names under which an import can refer to a file."""
     parts = path.split(os.sep)
     parts[-1] = os.path.splitext(parts[-1])[0]
     return parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts
 
 
 def _imported_files(module: Module, home: str) -> Iterable[str]:
-    """The files that a module's imports may mean, beside it or beside the script."""
+    """Yield the files that a module's imports may refer to, next to it or next to the script."""
     here = os.path.dirname(_absolute(module.path))
     statements: list[ast.Import | ast.ImportFrom] = [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
     for statement in statements:

@@ -1,4 +1,4 @@
-"""Reads a Python file or notebook into text that `ast` can parse, with line numbers that hold."""
+"""Reads a Python file or notebook into text that `ast` can parse, with the original line numbers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_BYTES = 16 * 2**20
-"""Larger Python files are not programs that people write."""
+"""Larger Python files are not written by people."""
 MAX_NOTEBOOK_BYTES = 512 * 2**20
-"""Notebooks carry their pictures with them."""
+"""Notebooks contain their images."""
 
 _DECLARED = pattern(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -62,7 +62,7 @@ class SourceError(Exception):
 
 
 def display_path(path: Path | str) -> str:
-    """How a path is shown: relative where it lies below the working directory, else absolute."""
+    """Return a path as it is shown: relative if it is below the working directory, else absolute."""
     text = os.fspath(path)
     if not text or text.startswith("<"):
         return text
@@ -94,14 +94,14 @@ def read_source(path: Path | str, keras: int = 3, assumed: bool = False) -> Sour
 
 
 def source_from_text(text: str, path: Path | str, keras: int = 3) -> SourceFacts:
-    """The facts of Python text that is already there; `path` is what its locations will say."""
+    """Return the facts of Python text in memory; its locations use `path`."""
     return SourceFacts(
         display_path(path), _unified(text.removeprefix("\ufeff")), keras=_keras_of(text, keras)
     )
 
 
 def source_from_cells(cells: list[str] | tuple[str, ...], path: Path | str, keras: int = 3) -> SourceFacts:
-    """The facts of a notebook's code cells; magics are blanked out."""
+    """Return the facts of a notebook's code cells, with magics blanked out."""
     typed = tuple(map(_unified, cells))
     blanked = tuple(map(without_magics, typed))
     joined = "\n".join(blanked)
@@ -111,15 +111,15 @@ def source_from_cells(cells: list[str] | tuple[str, ...], path: Path | str, kera
 _LEGACY_SWITCH = pattern(r"""TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|[Tt]rue)["']""")
 _IMPORTS = pattern(r"(?m)^\s*(?:from\s+([\w.]+)\s+import\s+(.*)|import\s+(.*))")
 _PRIVATE = "tensorflow.python.keras"
-"""The old Keras that TensorFlow keeps inside itself."""
+"""The old Keras inside TensorFlow."""
 _OF_TENSORFLOW = pattern(r"\b(?:tf|tensorflow)\.keras\b")
 _WHOLE = pattern(r"(?m)^\s*import\s+tensorflow\b(?!\.)")
 _INSIDE_KERAS_2 = pattern(r"(?m)^\s*(?:import|from)\s+tf_keras\.src\b")
-"""A file of `tf_keras` itself, which speaks of `tf.keras` in its texts."""
+"""A file of `tf_keras` itself, whose text mentions `tf.keras`."""
 
 
 def _keras_of(text: str, keras: int) -> int:
-    """The major version of Keras that a program chooses by itself; else the one that it is judged for."""
+    """Return the major version of Keras that a program chooses itself; else the one it is checked for."""
     if not any(word in text for word in ("tf_keras", "LEGACY_KERAS", _PRIVATE)):
         return keras
     if _LEGACY_SWITCH.search(text) or _INSIDE_KERAS_2.search(text):
@@ -131,7 +131,7 @@ def _keras_of(text: str, keras: int) -> int:
 
 
 def _kerases_imported(text: str) -> Iterator[str]:
-    """The packages that an import takes Keras from: `tf_keras`, `keras` (also TensorFlow's), the private one."""
+    """Yield the packages that an import takes Keras from: `tf_keras`, `keras` (or TensorFlow's), the private copy."""
     for source, names, modules in _IMPORTS.findall(text):
         words = [part.split()[0] for part in (modules or names).split(",") if part.split()]
         if source == "tensorflow":
@@ -169,7 +169,7 @@ def parse(facts: SourceFacts) -> ast.Module:
 
 
 def cell_starts(cells: tuple[str, ...]) -> list[int]:
-    """The line of the joined text (from 1) on which each cell starts."""
+    """Return the line of the joined text (from 1) at which each cell starts."""
     starts, line = [], 1
     for cell in cells:
         starts.append(line)
@@ -221,7 +221,7 @@ def _decode(raw: bytes, shown: str, notebook: bool) -> str:
 
 
 def _declared_encoding(raw: bytes) -> str:
-    """What the first two lines declare (PEP 263)."""
+    """Return the encoding that the first two lines declare (PEP 263)."""
     for line in raw.split(b"\n", 2)[:2]:
         declared = _DECLARED.match(line) if b"coding" in line else None
         if declared:
@@ -232,7 +232,7 @@ def _declared_encoding(raw: bytes) -> str:
 
 
 def _unified(text: str) -> str:
-    """Line ends as Python's tokenizer counts them."""
+    """Normalize line endings as Python's tokenizer counts them."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -302,7 +302,7 @@ def _listed(value: Any, key: str) -> list[Any]:
 
 
 def without_magics(cell: str) -> str:
-    """The cell with IPython's own syntax blanked out, line for line and, where Python follows, column for column."""
+    """Return the cell with IPython syntax blanked out, keeping lines and, where Python follows, columns."""
     lines = cell.split("\n")
     first = next((index for index, line in enumerate(lines) if line.strip()), None)
     if first is None:
@@ -343,7 +343,7 @@ def columns_before_python(line: str) -> int:
 
 
 def _may_be_ipython(cell: str, first: str) -> bool:
-    """Whether a cell may be more than Python: a quick look, since most are not."""
+    """Whether a cell may contain IPython syntax: a quick test, since most do not."""
     return first[0].isspace() or any(mark in cell for mark in "%!?") or bool(_AUTOMAGIC.search(cell))
 
 
@@ -364,7 +364,7 @@ def _is_python(text: str) -> bool:
 
 
 def _without_magic(line: str) -> str | None:
-    """What stands in for a line that is not Python; None where it is."""
+    """Return the replacement for a line that is not Python; None if it is."""
     stripped = line.lstrip()
     indent = line[: len(line) - len(stripped)]
     if stripped.startswith("%"):
@@ -384,7 +384,7 @@ def _without_magic(line: str) -> str | None:
 
 
 def _statement_starts(lines: list[str]) -> list[bool]:
-    """Whether each line may begin a statement: not within brackets, nor in a string that spans lines."""
+    """Return whether each line may start a statement: not inside brackets or a multi-line string."""
     starts = []
     depth, quote, joined = 0, "", False
     for line in lines:
@@ -399,7 +399,7 @@ def _statement_starts(lines: list[str]) -> list[bool]:
 
 
 def _scan(line: str, depth: int, quote: str) -> tuple[int, str]:
-    """Bracket depth and the open triple quote after a line."""
+    """Return the bracket depth and the open triple quote after a line."""
     position = 0
     while position < len(line):
         if quote:

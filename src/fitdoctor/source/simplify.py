@@ -88,7 +88,7 @@ def _edit(places: Places, model: Location, hunk: _Hunk) -> Edit:
 
 
 def _trimmed(text: str, hunk: _Hunk) -> _Hunk:
-    """Leave out of a hunk what it does not change, in whole words."""
+    """Remove from a hunk what it does not change, in whole words."""
     start, end, replacement = hunk
     old = text[start:end]
     front = 0
@@ -119,7 +119,7 @@ class _Written:
     text: str
     regions: tuple[Span, ...]
     replaced: tuple[str, ...]
-    """What stood there before: the user's own way to write is left alone."""
+    """The text that was there before; the user's own style is left alone."""
 
     def touches(self, span: Span) -> bool:
         """Whether a hunk wrote something inside the span, or removed something from it."""
@@ -159,7 +159,7 @@ def _simplified_hunks(text: str, hunks: list[_Hunk]) -> list[_Hunk]:
 
 
 def _assigns_itself(written: _Written) -> bool:
-    """Whether a line from which something was removed may say `x = x` now."""
+    """Whether a line from which something was removed may now say `x = x`."""
     for start, _end in written.regions:
         line = written.text[written.text.rfind("\n", 0, start) + 1 :].split("\n", 1)[0]
         left, equals, right = line.partition("=")
@@ -191,7 +191,7 @@ def _merged(hunks: list[_Hunk], written: _Written, rewrite: _Hunk) -> list[_Hunk
 
 
 def _next_rewrite(written: _Written) -> _Hunk | None:
-    """The next simplification that keeps what the text means; None where there is none."""
+    """Return the next simplification that keeps the meaning of the text; None if there is none."""
     try:
         tree = parse(SourceFacts("", written.text))
     except SourceError:
@@ -259,7 +259,7 @@ class _Rewriter:
         return start - 1, end + 1, text[start:end]
 
     def of_assignment(self, node: ast.Assign) -> _Hunk | None:
-        """Delete a line that says `x = x` now."""
+        """Delete a line that now says `x = x`."""
         if len(node.targets) != 1 or self.segment(node.targets[0]) != self.segment(node.value):
             return None
         start, end = self.places.span(node)
@@ -310,20 +310,20 @@ def _added_and_taken_away(node: ast.expr, segment: Segment) -> str | None:
 
 
 def _terms(node: ast.expr) -> list[tuple[int, ast.expr]]:
-    """What is added up from left to right, each with its sign."""
+    """Return the terms of a sum from left to right, each with its sign."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         return [*_terms(node.left), (1 if isinstance(node.op, ast.Add) else -1, node.right)]
     return [(1, node)]
 
 
 def _primary(node: ast.expr, segment: Segment) -> str:
-    """What `.` or `[` may follow, in parentheses where it needs them."""
+    """Return an expression that `.` or `[` can follow, in parentheses if needed."""
     alone = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.List)
     return segment(node) if alone else f"({segment(node)})"
 
 
 def _operand(node: ast.expr, segment: Segment) -> str:
-    """An operand of `+`, in parentheses where it needs them."""
+    """Return an operand of `+`, in parentheses if needed."""
     tight = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List)
     product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod)
     return segment(node) if isinstance(node, tight) or product else f"({segment(node)})"
@@ -337,7 +337,7 @@ def _whole(node: ast.expr | None) -> int | None:
 
 
 def _may_be_boolean(node: ast.expr) -> bool:
-    """Whether adding a number is what makes numbers of it."""
+    """Whether the value may be a bool, which only the addition turns into a number."""
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor)
     if isinstance(node, ast.Call):
@@ -374,7 +374,7 @@ def _converted_twice(node: ast.expr, segment: Segment) -> str | None:
 
 
 def _reshaped_twice(node: ast.expr, segment: Segment) -> str | None:
-    """`x.reshape(a).reshape(b)` is `x.reshape(b)`; an axis of length 1 that is moved can be put there at once."""
+    """`x.reshape(a).reshape(b)` is `x.reshape(b)`; an axis of length 1 that is moved can be placed directly."""
     if not isinstance(node, ast.Call) or node.keywords:
         return None
     owner, inner = _owner(node), node.args[0] if node.args else None
@@ -495,7 +495,7 @@ def _same(first: ast.expr | None, second: ast.expr | None) -> bool:
 
 
 def _rest(node: ast.Call) -> list[str]:
-    """The arguments behind the first."""
+    """Return the arguments after the first."""
     return [*map(ast.dump, node.args[1:]), *sorted(map(ast.dump, node.keywords))]
 
 
@@ -507,4 +507,4 @@ RULES: tuple[Rule, ...] = (
     _undone,
     _indexed_and_expanded,
 )
-"""Each gives a simpler text for an expression, with the same value."""
+"""Each returns a simpler text for an expression, with the same value."""

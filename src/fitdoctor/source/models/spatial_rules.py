@@ -11,7 +11,7 @@ Rule = Callable[[LayerPlan, Dims], Dims]
 
 
 def _apart(plan: LayerPlan, dims: Dims) -> tuple[Dims, Dim]:
-    """The spatial axes and the channels."""
+    """Split a shape into its spatial axes and its channels."""
     return (dims[1:-1], dims[-1]) if plan.channels_last() else (dims[2:], dims[1])
 
 
@@ -20,7 +20,7 @@ def _together(plan: LayerPlan, batch: Dim, spatial: Dims, channels: Dim) -> Dims
 
 
 def window_output(dim: Dim, window: int, stride: int, padding: str, received: str) -> Dim:
-    """The length of an axis after a window has gone over it.
+    """Return the length of an axis after a window slides over it.
 
     Raises:
         Refused: nothing is left.
@@ -49,7 +49,7 @@ def _windows(
 
 
 def _kernel(plan: LayerPlan, rank: int) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Kernel sizes, strides and dilations, as the constructor accepts them."""
+    """Return kernel sizes, strides and dilations as the constructor accepts them."""
     sizes = plan.sizes("kernel_size", rank)
     strides = plan.sizes("strides", rank, 1)
     dilations = plan.sizes("dilation_rate", rank, 1)
@@ -61,7 +61,7 @@ def _kernel(plan: LayerPlan, rank: int) -> tuple[tuple[int, ...], tuple[int, ...
 
 
 def _channels(plan: LayerPlan, dims: Dims, rank: int) -> int | Unknown:
-    """The input channels, checked."""
+    """Return the input channels after checking them."""
     require_rank(plan, dims, least=rank + 2)
     channels = _apart(plan, dims)[1]
     if channels is None:
@@ -194,7 +194,7 @@ def global_pooling(rank: int) -> Rule:
 
 
 def _pairs(plan: LayerPlan, name: str, rank: int, default: int) -> tuple[tuple[int, int], ...]:
-    """Amounts before and after each axis: one number, one an axis, or a pair an axis."""
+    """Return the amounts before and after each axis, given one number, one per axis, or one pair per axis."""
     value = plan.plain(name, default)
     if isinstance(value, int) and not isinstance(value, bool):
         return ((value, value),) * rank

@@ -1,4 +1,4 @@
-"""Layers as the source makes and calls them: their settings, the tensors that come out, and what Keras refuses."""
+"""Layers as the source creates and calls them: their settings, their output tensors, and what Keras rejects."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def setting(run: Interpreter, value: Value) -> Any:
-    """A setting as a plain Python value; Unknown where it is not one."""
+    """Return a setting as a plain Python value; Unknown if it is not one."""
     if isinstance(value, Plain):
         return value.value
     if isinstance(value, Items):
@@ -66,7 +66,7 @@ SHAPES = ("input_shape", "batch_input_shape", "shape", "batch_shape")
 
 
 def _shape(run: Interpreter, value: Value) -> tuple[Any, ...] | Unknown:
-    """A shape of which some lengths may be untold: how many axes it has is known all the same."""
+    """Return a shape in which some lengths may be unknown; its number of axes is known even so."""
     items = run.sequence(value)
     return UNTOLD if items is None else tuple(setting(run, item) for item in items)
 
@@ -118,7 +118,7 @@ def make_layer(run: Interpreter, class_name: str, arguments: Arguments) -> Ref:
 
 
 def counted_name(run: Interpreter, class_name: str) -> str:
-    """The name that Keras gives a layer without one: `dense`, then `dense_1`."""
+    """Return the name that Keras gives a layer without one: `dense`, then `dense_1`."""
     snake = snake_case(class_name)
     count = run.layer_names.get(snake, 0)
     if not run.trial:
@@ -177,7 +177,7 @@ _TENSOR_ARGUMENTS = ("inputs", "sequences", "x", "query", "value", "key")
 
 
 def tensors_in(run: Interpreter, value: Value) -> tuple[Symbolic, ...] | None:
-    """The tensors of a structure, flattened; None where something else is in it."""
+    """Return the tensors of a structure, flattened; None if it contains anything else."""
     if isinstance(value, Symbolic):
         return (value,)
     if isinstance(value, Array):
@@ -220,7 +220,7 @@ def call_layer(run: Interpreter, ref: Ref, arguments: Arguments) -> Value:
 def _call_function(
     run: Interpreter, ref: Ref, record: LayerRecord, tensors: tuple[Symbolic, ...], arguments: Arguments
 ) -> Value:
-    """Follow the function of a Lambda layer, where it is the file's own and takes nothing but the input."""
+    """Follow the function of a Lambda layer if it is defined in the file and takes only the input."""
     function = dict(record.attributes).get("function")
     plain = record.plan.certain and set(record.plan.settings) <= {"function", "name"}
     made: Value = UNTOLD
@@ -243,7 +243,7 @@ def _flat(run: Interpreter, arguments: Arguments) -> list[Value]:
 def _call_inputs(
     run: Interpreter, arguments: Arguments
 ) -> tuple[tuple[Symbolic, ...] | None, frozenset[str]]:
-    """The tensors that a layer is called on, and the names of the further arguments."""
+    """Return the tensors that a layer is called on, and the names of the other arguments."""
     if not arguments.complete:
         return None, frozenset()
     found: list[Symbolic] = []
@@ -268,7 +268,7 @@ def _call_inputs(
 
 
 def applied(record: LayerRecord, tensors: tuple[Symbolic, ...], further: frozenset[str]) -> Applied:
-    """What a layer makes of tensors; one that was called before refuses another length of its fixed axis."""
+    """Return the output of a layer for tensors; a layer called before rejects a different length of its fixed axis."""
     if record.open:
         return Applied()
     shapes = tuple(tensor.dims for tensor in tensors)
@@ -300,7 +300,7 @@ def finish_call(
     model: Ref | None = None,
     beside: tuple[Symbolic, ...] = (),
 ) -> Value:
-    """What a call gives, with the layer's first shapes kept and a refusal told; `beside` as an `initial_state` is."""
+    """Return the result of a call, record the layer's first shapes, and report a rejection."""
     record = run.record(ref)
     assert isinstance(record, LayerRecord)
     shapes = tuple(tensor.dims for tensor in tensors if not isinstance(tensor.dims, Unknown))
@@ -361,7 +361,7 @@ def returns_several(plan: LayerPlan) -> bool:
 
 
 def output_dtype(run: Interpreter, plan: LayerPlan, tensors: tuple[Symbolic, ...]) -> str:
-    """The type of what comes out; "" where it is not told."""
+    """Return the dtype of the output; "" if it is unknown."""
     given = plan.get("dtype", None)
     if given is not None or not run.plain_defaults:
         return given if isinstance(given, str) else ""
@@ -377,7 +377,7 @@ def output_dtype(run: Interpreter, plan: LayerPlan, tensors: tuple[Symbolic, ...
 def _call_of_the_user(
     run: Interpreter, ref: Ref, record: LayerRecord, tensors: tuple[Symbolic, ...], arguments: Arguments
 ) -> Value:
-    """Follow `build` and `call` of a layer class of the file."""
+    """Follow `build` and `call` of a layer class that the file defines."""
     owner = record.owner
     assert owner is not None
     made = follow_call(run, ref, owner, arguments)
@@ -396,7 +396,7 @@ def _call_of_the_user(
 
 
 def _with_history(run: Interpreter, value: Value, call: LayerCall) -> Value:
-    """The tensors that a layer of the user's returns come from that layer, whatever is inside."""
+    """Mark the tensors that a custom layer returns as its outputs, whatever is inside."""
     if isinstance(value, (Symbolic, Array)):
         return Symbolic(value.dims, value.dtype if isinstance(value.dtype, str) else "", call)
     items = run.sequence(value)
@@ -411,7 +411,7 @@ def _with_history(run: Interpreter, value: Value, call: LayerCall) -> Value:
 
 
 def follow_call(run: Interpreter, ref: Ref, owner: Class, arguments: Arguments) -> Value:
-    """Follow `build`, then `call`, of a layer or model class of the file."""
+    """Follow `build`, then `call`, of a layer or model class that the file defines."""
     build, call = objects.method_of(run, owner, "build"), objects.method_of(run, owner, "call")
     if call is None or run.active.count(call.node) >= 2:
         return UNTOLD
@@ -433,7 +433,7 @@ def _shape_structure(run: Interpreter, value: Value) -> Value:
 
 
 def first_input_of(record: LayerRecord) -> Dims | None:
-    """The input shape that a layer's own settings fix (`input_shape=`, `input_dim=`), batch axis first."""
+    """Return the input shape that a layer's settings fix (`input_shape=`, `input_dim=`), batch axis first."""
     settings = record.plan.settings
     whole = settings.get("batch_input_shape")
     if isinstance(whole, tuple):
@@ -448,7 +448,7 @@ def first_input_of(record: LayerRecord) -> Dims | None:
 
 
 def untold_input(record: LayerRecord) -> bool:
-    """Whether the settings fix an input shape that the source does not tell."""
+    """Whether the settings fix an input shape that the source does not show."""
     settings = record.plan.settings
     named = {"input_shape", "batch_input_shape", "batch_shape"}
     if record.plan.class_name != "Embedding":
@@ -457,7 +457,7 @@ def untold_input(record: LayerRecord) -> bool:
 
 
 def regularised(plan: LayerPlan) -> bool:
-    """Whether the layer adds a penalty to the loss, or may."""
+    """Whether the layer adds, or may add, a penalty to the loss."""
     names = [name for name in plan.settings if name.endswith("regularizer")]
     return (
         not plan.certain

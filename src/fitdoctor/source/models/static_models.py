@@ -1,4 +1,4 @@
-"""Models as the source makes them: sequential, functional, subclassed; compile, fit, and use as a layer."""
+"""Models as the source creates them: sequential, functional, subclassed; compile, fit, and use as a layer."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _POOLED = {
 
 
 def call_keras(run: Interpreter, name: str, arguments: Arguments) -> Value | None:
-    """Call something of Keras that makes layers or models; None when the name is not such a thing."""
+    """Evaluate a Keras call that creates layers or models; None if the name is not such a call."""
     if not name.startswith("keras."):
         return None
     if name == "keras.Input":
@@ -145,7 +145,7 @@ def _functional(run: Interpreter, arguments: Arguments) -> Value:
 
 
 def _refuse_layers(run: Interpreter, outputs: Value, arguments: Arguments) -> None:
-    """Tell of a layer that is given as an output instead of the tensor that comes out of it."""
+    """Report a layer that is passed as an output instead of its output tensor."""
     for item in run.sequence(outputs) or (outputs,):
         record = run.record(item) if isinstance(item, Ref) else None
         if isinstance(record, LayerRecord) and isinstance(item, Ref) and run.reporting:
@@ -155,7 +155,7 @@ def _refuse_layers(run: Interpreter, outputs: Value, arguments: Arguments) -> No
 
 
 def _refuse_disconnected(run: Interpreter, inputs: Value, outputs: Value, arguments: Arguments) -> bool:
-    """Tell of outputs that come from an `Input` which the model is not given."""
+    """Report outputs that depend on an `Input` which is not among the model's inputs."""
     from fitdoctor.source.models.graphs import input_left_out
 
     layer = input_left_out(run, inputs, outputs)
@@ -171,7 +171,7 @@ def _refuse_disconnected(run: Interpreter, inputs: Value, outputs: Value, argume
 
 
 def _fixed(run: Interpreter, value: Value) -> Value:
-    """A structure of tensors as it is now: lists may change later, the model does not."""
+    """Return a copy of a structure of tensors: lists may change later, the model does not."""
     pairs = objects.pairs_of(run, value)
     if pairs is not None:
         # Keras flattens dicts by their sorted keys
@@ -185,7 +185,7 @@ def _fixed(run: Interpreter, value: Value) -> Value:
 
 
 def opaque(run: Interpreter, arguments: Arguments, class_name: str) -> Ref:
-    """A model of which nothing is known but that it is one."""
+    """Return a model about which nothing else is known."""
     return run.allocate(
         ModelRecord(
             "opaque",
@@ -246,13 +246,13 @@ def _application(run: Interpreter, name: str, arguments: Arguments) -> Value | N
 
 
 def _widened(alpha: Value | None) -> bool:
-    """Whether a width is given that may change the last channels: only one above 1 does."""
+    """Whether a width argument may change the last channels: only a width above 1 does."""
     value = alpha.value if isinstance(alpha, Plain) else None
     return alpha is not None and not (isinstance(value, (int, float)) and value <= 1)
 
 
 def _last_map(name: str, dims: Dims | Unknown) -> tuple[Dim, Dim]:
-    """Height and width of the last feature map: a 32nd, where that comes out even (seen on all but the two families)."""
+    """Return height and width of the last feature map: 1/32, if that is an integer (true for all but two families)."""
     if isinstance(dims, Unknown) or len(dims) != 4 or name.startswith(("Inception", "Xception")):
         return UNTOLD, UNTOLD
     sides = [side // 32 if isinstance(side, int) and side % 32 == 0 else UNTOLD for side in dims[1:3]]
@@ -263,7 +263,7 @@ def _last_map(name: str, dims: Dims | Unknown) -> tuple[Dim, Dim]:
 
 
 def new_of_the_user(run: Interpreter, owner: Class, kind: str, node: ast.Call) -> Ref:
-    """An instance of a layer or model class of the file, before its `__init__`."""
+    """Return an instance of a layer or model class of the file, before its `__init__`."""
     name = owner.node.name
     if kind == "Layer":
         plan = LayerPlan(name, certain=False)
@@ -283,7 +283,7 @@ def new_of_the_user(run: Interpreter, owner: Class, kind: str, node: ast.Call) -
 
 
 def base_init(run: Interpreter, ref: Ref, arguments: Arguments) -> None:
-    """`super().__init__(…)` of Keras' own classes."""
+    """Evaluate `super().__init__(…)` of a Keras base class."""
     record = run.record(ref)
     given = arguments.get("name")
     name = given.value if isinstance(given, Plain) and isinstance(given.value, str) else ""
@@ -307,7 +307,7 @@ def base_init(run: Interpreter, ref: Ref, arguments: Arguments) -> None:
 
 
 def layers_of(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...] | None:
-    """The layers of a model in Keras' order; None where they are not told."""
+    """Return the layers of a model in Keras's order; None if they are unknown."""
     if record.kind == "sequential":
         return record.layers
     if record.kind == "functional":
@@ -320,7 +320,7 @@ def layers_of(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...] | None:
 
 
 def _tracked(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...]:
-    """Layers that a subclassed model keeps on attributes, lists and dicts of them too, in order."""
+    """Return the layers that a subclassed model keeps in attributes, including lists and dicts, in order."""
     found: list[Ref] = []
     for _, value in record.attributes:
         for item in (
@@ -338,7 +338,7 @@ def _tracked(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...]:
 
 
 def model_attribute(run: Interpreter, ref: Ref, record: ModelRecord, name: str) -> Value | None:
-    """An attribute of a model; None when it is to be called, or not told here."""
+    """Return an attribute of a model; None if it is a method or unknown."""
     if name == "layers":
         layers = layers_of(run, record)
         return UNTOLD if layers is None else run.new_list(layers)
@@ -366,7 +366,7 @@ def model_attribute(run: Interpreter, ref: Ref, record: ModelRecord, name: str) 
 
 
 def call_on_model(run: Interpreter, ref: Ref, name: str, arguments: Arguments) -> Value:
-    """A method of Keras' own models."""
+    """Evaluate a method of a Keras model."""
     record = run.model(ref)
     assert record is not None
     if name in _FITS:
@@ -398,7 +398,7 @@ def _compile(run: Interpreter, ref: Ref, record: ModelRecord, arguments: Argumen
 
 
 def trainable_now(run: Interpreter, record: ModelRecord) -> tuple[tuple[Ref, bool], ...]:
-    """Which layers of a model are trainable, as far as that is told; those of models inside it come after their model."""
+    """Return which layers of a model are trainable, as far as known; layers of nested models follow their model."""
     found: list[tuple[Ref, bool]] = []
     for layer in layers_of(run, record) or ():
         inside = run.record(layer)
@@ -425,7 +425,7 @@ def _get_layer(run: Interpreter, record: ModelRecord, arguments: Arguments) -> V
 
 
 def call_on_layer(run: Interpreter, ref: Ref, name: str, arguments: Arguments) -> Value:
-    """A method of a layer: reading is harmless, everything else may change it."""
+    """Evaluate a method of a layer: reading is harmless, everything else may change the layer."""
     if name in (
         "get_weights",
         "get_config",
@@ -446,7 +446,7 @@ def call_on_layer(run: Interpreter, ref: Ref, name: str, arguments: Arguments) -
 
 
 def _weight(run: Interpreter, arguments: Arguments) -> Value:
-    """`self.add_weight(…)`: in Keras 3 the shape comes first, in Keras 2 the name did."""
+    """Evaluate `self.add_weight(…)`: the first argument is the shape in Keras 3 and the name in Keras 2."""
     shape = arguments.get("shape")
     if shape is None and arguments.positional and run.sequence(arguments.positional[0]) is not None:
         shape = arguments.positional[0]
