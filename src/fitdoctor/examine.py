@@ -33,6 +33,8 @@ from fitdoctor.diagnosis import (
 )
 from fitdoctor.engine import Case, Found, ReadLine, diagnose, whole_line, without_consequences
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts, Unknown
+from fitdoctor.failure.messages import read_message
+from fitdoctor.failure.raised_by import raised_by
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.lines import line_reader
 
@@ -402,11 +404,11 @@ def _unexplained(failure: FailureFacts, call: Call | None = None) -> Unexplained
     layer = f"{failure.layer} ({failure.layer_class})" if named else failure.layer or failure.layer_class
     return Unexplained(
         type=failure.type,
-        message=failure.message,
+        message=read_message(failure.raw_message, reworded=False).text or failure.message,
         location=location,
         called=failure.called,
         layer=layer,
-        note=HIDDEN if hides_its_reason(failure) else "",
+        note=HIDDEN if hides_its_reason(failure) else raised_by(failure),
         arguments=tuple(
             f"{name}: {value}" for name, value in failure.arguments if "inspect._empty" not in value
         )

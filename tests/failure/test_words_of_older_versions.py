@@ -65,3 +65,185 @@ def test_the_cause_is_known_by_its_words(rest, cause):
     [failure] = failures_in(head + rest)
     diagnosis = examine_failure(failure)
     assert [finding.id for finding in diagnosis.findings] == [cause]
+
+
+def _told(text):
+    from fitdoctor.examine import failures_told_in
+
+    return examine_failure(failures_told_in(text)[-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("Error when checking target: expected dense_4 to have shape (7,) but got array with shape (1,)", "FIT201"),
+        ("Error when checking target: expected out to have shape (None, 4) but got array with shape (90, 9)", "FIT205"),
+        ("Error when checking target: expected dense_4 to have 3 dimensions, but got array with shape (90, 1)", "FIT217"),
+        ("Error when checking input: expected rows_input to have shape (12,) but got array with shape (11,)", "FIT101"),
+        ("Error when checking input: expected gru_3_input to have 3 dimensions, but got array with shape (90, 5)", "FIT102"),
+        (
+            "A target array with shape (90, 1) was passed for an output of shape (None, 6) while using as loss "
+            "`categorical_crossentropy`. This loss expects targets to have the same shape as the output.",
+            "FIT201",
+        ),
+        (
+            "A target array with shape (90, 4) was passed for an output of shape (None, 6) while using as loss "
+            "`mean_squared_error`. This loss expects targets to have the same shape as the output.",
+            "FIT205",
+        ),
+        (
+            "Dimensions must be equal, but are 6 and 4 for '{{node mean_squared_error/SquaredDifference}} = "
+            "SquaredDifference[T=DT_FLOAT](model/out/BiasAdd, Cast)' with input shapes: [?,6], [?,4].",
+            "FIT205",
+        ),
+        ("InvalidArgumentError: Incompatible shapes: [16,6] vs. [16,4] [Op:SquaredDifference]", "FIT205"),
+        (
+            "InvalidArgumentError (see above for traceback): Incompatible shapes: [8,30,30,5] vs. [8,30,30,9]\n"
+            "\t [[Node: loss/maps_loss/sub = Sub[T=DT_FLOAT](_arg_maps_target_0_1, maps/BiasAdd)]]",
+            "FIT205",
+        ),
+        (
+            "InvalidArgumentError: Incompatible shapes: [900] vs. [9,100]\n\t [[{{node metrics/acc/Equal}}]]",
+            "FIT218",
+        ),
+        (
+            "A `Concatenate` layer requires inputs with matching shapes except for the concat axis. "
+            "Got inputs shapes: [(None, 12, 64), (None, 13, 64)]",
+            "FIT305",
+        ),
+        ("Input 0 is incompatible with layer gru_2: expected ndim=3, found ndim=2", "FIT304"),
+        ("Input 0 of layer sequential_1 is incompatible with the layer", "FIT101"),
+        ("Failed to find data adapter that can handle input: <class 'function'>, <class 'NoneType'>", "FIT710"),
+        ("Failed to find data adapter that can handle input: <class 'torch.Tensor'>, <class 'torch.Tensor'>", "FIT710"),
+        (
+            "Failed to find data adapter that can handle input: "
+            "<class 'transformers.tokenization_utils_base.BatchEncoding'>, <class 'numpy.ndarray'>",
+            "FIT710",
+        ),
+        (
+            "Failed to find data adapter that can handle input: (<class 'list'> containing values of types "
+            "{\"<class 'float'>\"}), <class 'NoneType'>",
+            "FIT107",
+        ),
+        (
+            "Failed to find data adapter that can handle input: <class 'numpy.ndarray'>, (<class 'list'> containing "
+            "values of types {\"<class 'int'>\"})",
+            "FIT107",
+        ),
+        ("ValueError: Unknown layer: Functional", "FIT901"),
+        ("ValueError: Unknown layer: AttentionGate", "FIT908"),
+        ("ValueError: The model cannot be compiled because it has no loss to optimize.", "FIT303"),
+        ("TypeError: __init__() got an unexpected keyword argument 'ragged'", "FIT901"),
+        ("AttributeError: 'str' object has no attribute 'decode'", "FIT901"),
+        ("AttributeError: module 'keras.optimizers' has no attribute 'Adam'", "FIT901"),
+        ("AttributeError: 'KerasTensor' object has no attribute '_id'", "FIT903"),
+        ("AttributeError: 'Model' object has no attribute '_output_tensor_cache'", "FIT903"),
+        ("AttributeError: 'Sequential' object has no attribute 'state_dict'", "FIT904"),
+        ("UnknownError: Fail to find the dnn implementation.\n\t [[{{node CudnnRNN}}]]", "FIT906"),
+        ("FailedPreconditionError: Attempting to use uninitialized value conv2d_1/kernel", "FIT405"),
+        ("ValueError: `sequences` must be a list of iterables. Found non-iterable: 17", "FIT102"),
+        ("ValueError: setting an array element with a sequence.", "FIT105"),
+        ("InvalidArgumentError: slice index 9 of dimension 0 out of bounds. [Op:StridedSlice]", "FIT320"),
+        ("KeyError: 'val_accuracy'", "FIT322"),
+        ("ValueError: `steps_per_epoch=None` is only valid for a generator based on the `Sequence` class.", "FIT704"),
+        (
+            "ValueError: Layer #0 (named \"net\" in the current model) was found to correspond to layer net_1 in the save "
+            "file. However the new layer net expects 40 weights, but the saved weights have 38 elements.",
+            "FIT909",
+        ),
+    ],
+)  # fmt: skip
+def test_a_message_alone_shows_the_cause(text, cause):
+    assert _told(text).findings[0].id == cause
+
+
+def test_the_unsupported_type_is_that_of_the_elements_not_of_the_array():
+    text = "ValueError: Failed to convert a NumPy array to a Tensor (Unsupported object type float)."
+    assert "dtype `object` and contains `float`" in _told(text).findings[0].message
+
+
+def test_a_layer_without_a_name_is_not_quoted():
+    text = (
+        "ValueError: Negative dimension size caused by subtracting 5 from 2 for 'c/Conv2D' (op: 'Conv2D') with input "
+        "shapes: [?,2,2,8], [5,5,8,8]."
+    )
+    assert "`a layer`" not in _told(text).findings[0].message
+
+
+def test_code_converted_by_the_first_autograph_names_the_users_line():
+    text = """\
+Traceback (most recent call last):
+  File "/v/lib/python3.6/site-packages/tensorflow_core/python/framework/func_graph.py", line 905, in wrapper
+    raise e.ag_error_metadata.to_exception(e)
+TypeError: in converted code:
+    relative to /home/me/net:
+
+    blocks.py:31 call  *
+        y = self.mix(x, skip, training)
+    TypeError: call() takes 3 positional arguments but 4 were given
+"""
+    [finding] = _told(text).findings
+    assert (finding.id, finding.location.path, finding.location.line) == ("FIT314", "blocks.py", 31)
+
+
+def test_a_message_that_stays_unexplained_is_shown_in_its_own_words():
+    text = "ValueError: Failed to find data adapter that can handle input: <class 'shop.Orders'>, <class 'NoneType'>"
+    assert _told(text).unexplained[0].message == text.removeprefix("ValueError: ")
+
+
+_IN_PANDAS = """\
+Traceback (most recent call last):
+  File "prepare.py", line 8, in <module>
+    ages = table["age"]
+  File "/v/lib/python3.11/site-packages/pandas/core/frame.py", line 3455, in __getitem__
+    indexer = self.columns.get_loc(key)
+KeyError: 'age'
+"""
+_IN_SCIKIT_LEARN = """\
+Traceback (most recent call last):
+  File "forest.py", line 5, in <module>
+    model.fit(x, y)
+  File "/v/lib/python3.11/site-packages/sklearn/utils/validation.py", line 769, in check_array
+    array = np.asarray(array)
+ValueError: could not convert string to float: 'red'
+"""
+_IN_PROGRAM = """\
+Traceback (most recent call last):
+  File "prepare.py", line 3, in <module>
+    first = names[12]
+IndexError: list index out of range
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (_IN_PANDAS, "raised by pandas, not by training"),
+        (_IN_SCIKIT_LEARN, "raised by scikit-learn, not by training"),
+        (_IN_PROGRAM, "raised by a line of the program itself"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'rows.csv'", "does not exist"),
+        ("ModuleNotFoundError: No module named 'lightgbm'", "`lightgbm` is not installed"),
+        (
+            "cv2.error: OpenCV(4.9.0) /io/resize.cpp:4152: error: (-215:Assertion failed) !ssize.empty()",
+            "OpenCV",
+        ),
+        ("urllib.error.URLError: <urlopen error [SSL: CERTIFICATE_VERIFY_FAILED]>", "download failed"),
+        ("NameError: name 'x_train' is not defined", "has not defined"),
+    ],
+)
+def test_what_is_no_failure_of_training_is_said_to_belong_elsewhere(text, words):
+    diagnosis = _told(text)
+    assert not diagnosis.findings
+    assert words in diagnosis.unexplained[0].note
+
+
+def test_keras_itself_gets_no_such_note():
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 8, in <module>
+    model.fit(x, y)
+  File "/v/lib/python3.11/site-packages/keras/src/trainers/trainer.py", line 20, in fit
+    raise ValueError("an odd thing")
+ValueError: an odd thing
+"""
+    assert _told(text).unexplained[0].note == ""

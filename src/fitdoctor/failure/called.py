@@ -9,6 +9,7 @@ import keyword
 
 from fitdoctor.facts import Frame, Unknown
 from fitdoctor.failure.frames import is_framework
+from fitdoctor.failure.raised_by import is_of_another_library
 from fitdoctor.patterns import pattern
 
 _METHODS = frozenset(
@@ -26,7 +27,7 @@ def called_function(frames: tuple[Frame, ...]) -> str:
     if entered is not None:
         return called_in(entered)
     users = [frame for frame in frames if not frame.library]
-    if not users:
+    if not users or is_of_another_library(frames):
         return ""
     # The framework's frames may be missing; then only a name that certainly belongs to it counts.
     last = users[-1]

@@ -7,6 +7,7 @@ import re
 
 from fitdoctor.facts import Frame
 from fitdoctor.failure.frames import frame_of
+from fitdoctor.failure.older_words import in_todays_words
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, field
 
@@ -41,7 +42,9 @@ _OLD_FRAME = pattern(
 )
 """AutoGraph's frames before TensorFlow 2.7: `/path/training.py:571 train_function  *`."""
 _TYPED = pattern(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*): ?(?P<message>.*)$", re.DOTALL)
-_AUTOGRAPH = "in user code:"
+_AUTOGRAPH = ("in user code:", "in converted code:")
+"""The second is that of TensorFlow 2.0 and 2.1."""
+_RELATIVE = pattern(r"^\s*relative to (?P<folder>[^\n]+):$")
 
 _GRAPH = "Graph execution error:"
 _DETECTED = pattern(
@@ -50,11 +53,11 @@ _DETECTED = pattern(
 _NODE_LINE = pattern(r"^Node: '(?P<node>[^']+)'\s*$")
 _ROOT_ERRORS = pattern(r"^\s*\d+ root error\(s\) found\.\s*$")
 _ROOT_ERROR = pattern(r"^\s*\((?P<index>\d+)\) (?:(?P<code>[A-Z][A-Za-z_ ]{2,40}):)?\s*(?P<message>.*)$")
-_NODE_TAIL = pattern(r"\[\[\{?\{?node (?P<node>[^\s}\]]+)")
+_NODE_TAIL = pattern(r"\[\[\{?\{?[Nn]ode:? (?P<node>[^\s}\]]+)")
 _OP_TAIL = pattern(r"\[Op:(?P<op>[\w./-]+)\](?: name:[^\n]*)?\s*$")
 _TAIL_LINE = pattern(
     r"""^\s*(?:
-        \[\[(?:\{\{node[ ]|node[ ]|[A-Za-z_][\w/.-]*\]\])
+        \[\[(?:\{\{node[ ]|[Nn]ode:?[ ]|[A-Za-z_][\w/.-]*\]\])
       | Errors[ ]may[ ]have[ ]originated | Function[ ]call[ ]stack: | Operation[ ]defined[ ]at:
       | Original[ ]stack[ ]trace[ ]for | Input[ ]Source[ ]operations | \d+[ ]successful[ ]operations\.
       | Hint:[ ]If[ ]you[ ]want[ ]to[ ]see
@@ -121,12 +124,13 @@ def plain_text(text: str) -> str:
     return text
 
 
-def read_message(raw: str, *, here: bool = True) -> Message:
+def read_message(raw: str, *, here: bool = True, reworded: bool = True) -> Message:
     """Split a message into its parts.
 
     Args:
         raw: the exception's text as it was raised or printed.
         here: whether its files are on this machine.
+        reworded: put the words of older versions into those of today.
     """
     message = Message()
     text = _unescaped(plain_text(raw[:LONGEST]))
@@ -141,6 +145,8 @@ def read_message(raw: str, *, here: bool = True) -> Message:
     text = _without_scope_parts(text, message, here)
     _note_operation(text, message)
     message.text = text.strip()
+    if reworded:
+        message.text = in_todays_words(message.text, message.node, message.operation)
     return message
 
 
@@ -214,7 +220,9 @@ def _bullets(text: str) -> tuple[tuple[str, str], ...]:
 
 def _from_autograph(text: str, message: Message, here: bool) -> str:
     message.dialect = "autograph"
-    lines = _dedented(text.partition(_AUTOGRAPH)[2].strip("\n").split("\n"))
+    lines = _dedented(text.lstrip().partition("\n")[2].strip("\n").split("\n"))
+    if lines and _RELATIVE.match(lines[0]):
+        lines = lines[1:]
     index = 0
     while index < len(lines):
         line = lines[index]

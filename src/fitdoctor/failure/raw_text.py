@@ -91,6 +91,8 @@ def clean_text(text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\x08" in text:
         text = _BACKSPACES.sub("\n", text)
+    if _SEE_ABOVE in text:
+        text = text.replace(_SEE_ABOVE, "Error:")
     if "╭" in text:
         text = _BOX.sub(_unboxed, text)
     if _STAMPS.search(text[:_SAMPLE]):
@@ -98,6 +100,8 @@ def clean_text(text: str) -> str:
     return without_wrapping(text)
 
 
+_SEE_ABOVE = "Error (see above for traceback):"
+"""TensorFlow 1 repeats an exception in these words."""
 _BOX = re.compile(
     r"^[^\n]{0,40}╭─[^\n]{0,200}Traceback \(most recent call last\)[^\n]{0,200}╮\n"
     r"(?:[^\n]{0,40}│[^\n]*\n)*(?:[^\n]{0,40}╰─[^\n]*\n)?",

@@ -13,11 +13,11 @@ _BUILTIN = (
 )
 LONE = pattern(
     rf"^(?:\d{{4}}-\d\d-\d\dT[\d:.]{{8,20}}Z )?(?:##\[error\])?(?:E {{3,9}})?"
-    rf"(?P<type>(?:[a-z_]\w*\.)*(?:_?[A-Z]\w{{0,60}}(?:Error|Exception)|{_BUILTIN}))(?::(?= )|$)",
+    rf"(?P<type>(?:[a-z_]\w*\.)*(?:_?[A-Z]\w{{0,60}}(?:Error|Exception)|{_BUILTIN}|error(?=: OpenCV\()))(?::(?= )|$)",
     re.MULTILINE,
 )
 _ENVELOPE = pattern(
-    r"^\s*(?:Exception encountered when calling |in user code:|Graph execution error:|"
+    r"^\s*(?:Exception encountered when calling |in (?:user|converted) code:|Graph execution error:|"
     r"<tf\.Tensor .{1,300} is out of scope)"
 )
 _SYNTAX_PLACE = pattern(

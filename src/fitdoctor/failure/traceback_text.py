@@ -165,7 +165,7 @@ def _with_text(frame: Frame, text: str) -> Frame:
 
 def gather_message(first: str, following: list[str], complete: bool) -> tuple[str, int]:
     """Return the whole message of an exception, and the number of further lines it takes."""
-    if first.startswith("in user code:"):
+    if first.startswith(("in user code:", "in converted code:")):
         again = indented_again(following)
         if again is not None:
             rest, more = gather_message("", following[len(again) :], complete)

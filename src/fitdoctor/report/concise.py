@@ -20,7 +20,10 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
     for failure in diagnosis.unexplained:
         where = f"{failure.location}: " if failure.location else ""
         first = failure.message.strip().split("\n")[0]
-        lines.append(f"{printable(where)}unexplained {failure.type} {printable(first)}".rstrip())
+        note = f" ({failure.note})" if failure.note else ""
+        lines.append(
+            f"{printable(where)}unexplained {failure.type} {printable(first)}".rstrip() + printable(note)
+        )
     lines += [f"fitdoctor: {crash.where}: {printable(crash.error)}" for crash in diagnosis.crashes]
     return "".join(f"{line}\n" for line in lines)
 

@@ -83,8 +83,11 @@ def told_by(
     new = RENAMED_ARGUMENTS.get(gone) or RENAMED_METHODS.get(gone) or OLDER_HISTORY.get(gone)
     if kind == "metric":
         new = RENAMED_OF_METRICS.get(gone)
+    of_history = failure.type == "KeyError" and new
     yield cause.finding(
-        f"Keras 3 has no `{gone}`",
+        f"the history has no `{gone}`: since Keras 2.3 the key is `{new}`"
+        if of_history
+        else f"Keras 3 has no `{gone}`",
         subject=f"name {gone}",
         location=frame.location if frame else None,
         evidence=[
@@ -217,6 +220,8 @@ def _gone_in_message(failure: FailureFacts) -> str | None:
     if attribute is not None:
         if failure.type == "AttributeError" and attribute.name in _gone_of(attribute.owner):
             return attribute.name
+        if attribute.name in PUBLIC_NAMES.get(as_keras(attribute.owner) or "", ()):
+            return None  # Keras 3 has it, so the installed version is another: FIT901
         return attribute.name if "keras" in attribute.owner else None
     imported = _IMPORTED.search(message)
     if imported and failure.type in ("ImportError", "ModuleNotFoundError"):

@@ -20,7 +20,11 @@ _HISTORY = pattern(r"\.history\[(['\"])(?P<name>(?!acc\b)\w+)\1\]")
 def quoted_reads(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
     """Report the missing value that the failing line reads."""
     frame = failure.last_user_frame
+    if _in_early_stopping(failure):
+        yield _monitored(cause, failure)
+        return
     if frame is None:
+        yield from _bare_key(cause, failure)
         return
     in_callback = frame.function.startswith("on_")
     if failure.type == "KeyError":
@@ -52,4 +56,53 @@ def quoted_reads(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
         evidence=[Evidence(claim="the failing line", observed=frame.text[:120], fact="failure.frames")],
         fixes=[unsafe(f"pass validation data to `fit`, or {remedy}" if name.startswith("val_") else remedy)],
         confidence=Confidence.CERTAIN,
+    )
+
+
+_OF_VALIDATION = pattern(
+    r"^'(?P<name>val_(?:loss|accuracy|\w+_(?:loss|accuracy)|mae|mse|auc|precision|recall))'$"
+)
+_NONE_COMPARED = pattern(
+    r"unsupported operand type\(s\) for -: 'NoneType' and 'float'|'[<>]' not supported between"
+)
+
+
+def _bare_key(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
+    """Report a missing validation value by its name alone: only a history or `logs` has such keys."""
+    said = _OF_VALIDATION.match(failure.message.strip()) if failure.type == "KeyError" else None
+    if said is not None:
+        yield cause.finding(
+            f"the history has no `{said['name']}`: `fit` got no validation data, or there is no metric of that name",
+            subject=f"history key {said['name']}",
+            evidence=[Evidence(claim="the missing key", observed=said["name"], fact="failure.message")],
+            fixes=[unsafe("pass validation data to `fit`, or read the name of an existing metric")],
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _in_early_stopping(failure: FailureFacts) -> bool:
+    """Whether a callback of Keras before 2.3 compared a value that `fit` does not report."""
+    last = failure.frames[-1] if failure.frames else None
+    if last is None or not last.library or not last.path.replace("\\", "/").endswith("/callbacks.py"):
+        return False
+    return last.function == "on_epoch_end" and _NONE_COMPARED.search(failure.message) is not None
+
+
+def _monitored(cause: Cause, failure: FailureFacts) -> Finding:
+    frame = failure.last_user_frame
+    return cause.finding(
+        "a callback monitors a value that `fit` does not report",
+        subject="callbacks",
+        location=frame.location if frame is not None else None,
+        evidence=[
+            Evidence(
+                claim="the callback found no value", observed=failure.message[:120], fact="failure.message"
+            )
+        ],
+        fixes=[
+            unsafe(
+                "monitor `loss`, or the name of an existing metric; pass validation data for `val_…` names"
+            )
+        ],
+        confidence=Confidence.LIKELY,
     )

@@ -48,7 +48,8 @@ SAYINGS = (
      "install a TensorFlow that starts without a GPU (2.1 or later), or " + _INSTALL, Severity.ERROR),
     (pattern(r"Loaded runtime CuDNN library: (?P<name>[\d.]+) but source was compiled with: [\d.]+"),
      "the installed cuDNN version does not match the one TensorFlow was compiled with", _INSTALL, Severity.ERROR),
-    (pattern(r"cuDNN failed to initialize|DNN library is not found|No algorithm worked!"
+    (pattern(r"cuDNN failed to initialize|DNN library is not found|No algorithm worked!|Fail to find the dnn implementation"
+             r"|could not create cudnn handle|Check failed: stream->parent\(\)->GetConvolveAlgorithms"
              r"|CUDNN_STATUS_(?:NOT_INITIALIZED|ALLOC_FAILED|INTERNAL_ERROR)"),
      "cuDNN cannot be initialized: its version does not match, or another program is using the GPU memory",
      "free the GPU memory, or let TensorFlow allocate memory on demand (`set_memory_growth`); otherwise " + _INSTALL,

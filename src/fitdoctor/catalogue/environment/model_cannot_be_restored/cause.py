@@ -55,6 +55,10 @@ _UNKNOWN = pattern(
 )
 _SHORT = frozenset({"mse", "mae", "mape", "msle", "kld", "bce"})
 """Keras's own short names, which `.h5` files lose: FIT902."""
+_OF_KERAS = frozenset(
+    {"Functional", "Model", "Sequential", "layers", "name", "config", "class_name", "module"}
+)
+"""Keras's own classes and keys of its files: another version saved the model: FIT901."""
 _LAMBDA = pattern(r"Requested the deserialization of a `?Lambda`? layer")
 _SETTINGS = pattern(
     r"(?:Object|Layer) (?P<name>\w+) (?:was created by passing\s+non-serializable argument values"
@@ -70,7 +74,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     message = failure.message
     unknown = _UNKNOWN.search(message)
     name = (unknown["name"] or unknown["named"]) if unknown is not None else ""
-    if unknown is not None and name not in _SHORT:
+    if unknown is not None and name not in _SHORT | _OF_KERAS:
         yield _not_known(name, unknown["kind"] or unknown["older"], failure, project)
     elif _LAMBDA.search(message):
         yield _lambda(failure, project)

@@ -34,6 +34,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES
 from fitdoctor.catalogue.environment.kerases import LEGACY, Mixture, mixtures
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -289,6 +290,29 @@ def from_tensor(failure: FailureFacts) -> Iterator[Finding]:
         ],
         confidence=Confidence.CERTAIN,
     )
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"'(?P<owner>KerasTensor|Tensor|SymbolicTensor|Model|Sequential|Functional|[A-Z]\w*Layer)' object has no "
+            r"attribute '(?P<name>_keras_\w+|_id|_output_tensor_cache|_is_compiled|_is_graph_network|_inbound_nodes"
+            r"|outbound_nodes"
+            r"|_uses_learning_phase|_uses_dynamic_learning_phase|_check_trainable_weights_consistency|_layers|_nested_inputs"
+            r"|_feed_input_names|_feed_inputs|_collected_trainable_weights|_get_distribution_strategy|_in_multi_worker_mode"
+            r"|_ckpt_saved_epoch|_make_train_function|_make_predict_function|_standardize_user_data)'"
+        ),
+        "`{name}` is private to one version of Keras, but this object (`{owner}`) comes from another one",
+        "import everything from one package, `keras` or `tensorflow.keras`, and use libraries made for that Keras version",
+        types=("AttributeError",),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_private_name(failure: FailureFacts) -> Iterator[Finding]:
+    """Report a private attribute that Keras objects of another version have."""
+    yield from told(CAUSE, failure, _SAYINGS, "object from another Keras")
 
 
 @CAUSE.after_failure

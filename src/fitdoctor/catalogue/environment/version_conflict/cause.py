@@ -41,6 +41,9 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.environment.keras_3_fixes import as_keras
+from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import Conflict, EnvironmentFacts, FailureFacts, Unknown
@@ -120,6 +123,28 @@ SAYINGS = (
 )  # fmt: skip
 """Error patterns, with their meaning and fix. Those before TensorFlow 2.16 are from published reports; not run here."""
 
+_OTHER_KERAS = "load it with the Keras that saved it, or rebuild the model in code and load its weights"
+_LIKELY = (
+    Saying(
+        pattern(r"Unknown layer: '(?:Functional|Model|Sequential|layers|name|config|class_name|module)'"),
+        "the model was saved by another version of Keras than the one that loads it",
+        _OTHER_KERAS,
+    ),
+    Saying(
+        pattern(r"(?:unexpected keyword argument|argument not understood:',) '(?:ragged|batch_shape)'"),
+        "the model was saved by a newer Keras than the one that loads it",
+        _OTHER_KERAS,
+    ),
+    Saying(
+        pattern(
+            r"unsupported operand type\(s\) for [^\n]{1,4}: (?:'Dimension' and '\w+'|'\w+' and 'Dimension')"
+        ),
+        "in TensorFlow 1, the sizes of a shape are `Dimension` objects, which do not mix with floats",
+        "use `int(shape[i])`, or TensorFlow 2, where sizes are plain integers",
+    ),
+)
+"""What the words alone make likely."""
+
 _PROCESSOR = (
     "the processor does not support instructions that this TensorFlow was compiled with (AVX)",
     "install a TensorFlow built for this processor (conda-forge has one), or use another machine",
@@ -164,6 +189,12 @@ def _is_of_family(node: ast.Import | ast.ImportFrom) -> bool:
 
 
 @CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone makes likely."""
+    yield from told(CAUSE, failure, _LIKELY, "installed packages")
+
+
+@CAUSE.after_failure
 def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown) -> Iterator[Finding]:
     """Report a library's error about an incompatible version."""
     said = f"{failure.message}\n{failure.raw_message}\n" + "\n".join(each.message for each in failure.earlier)
@@ -187,6 +218,16 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
             failure,
             environment,
         )
+    elif _saved_as_text(failure):
+        found = _finding(
+            "h5py 3 returns text where this version of Keras expects bytes",
+            "install h5py below 3 (`pip install 'h5py<3'`), or TensorFlow 2.5 or later",
+            failure,
+            environment,
+        )
+        yield found if failure.frames else replace(found, confidence=Confidence.LIKELY)
+    elif (lacking := _lacks(failure)) is not None:
+        yield replace(_finding(*lacking, failure, environment), confidence=Confidence.LIKELY)
     elif _SYMBOLIC_SHAPE.search(said) and any(
         frame.function == "_constant_if_small" for frame in failure.frames
     ):
@@ -196,6 +237,38 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
             failure,
             environment,
         )
+
+
+def _saved_as_text(failure: FailureFacts) -> bool:
+    """Whether Keras before 2.5 decodes what h5py 3 already has decoded."""
+    if failure.type != "AttributeError" or "'str' object has no attribute 'decode'" not in failure.message:
+        return False
+    last = failure.frames[-1] if failure.frames else None
+    return last is None or last.library and bool(_SAVING.search(last.path.replace("\\", "/")))
+
+
+_SAVING = pattern(r"/keras/(?:engine/(?:saving|topology|network)|saving/\w+|models)\.py$")
+_LACKING = pattern(
+    r"module '(?P<module>(?:tensorflow|keras|tf_keras)[\w.]*)' has no attribute '(?P<name>\w+)'"
+)
+
+
+def _lacks(failure: FailureFacts) -> tuple[str, str] | None:
+    """Return meaning and fix of a name that a package, not the program, looks for in TensorFlow or Keras."""
+    said = _LACKING.search(failure.message) if failure.type == "AttributeError" else None
+    if said is None:
+        return None
+    public = PUBLIC_NAMES.get(as_keras(said["module"]) or "", ())
+    last = failure.frames[-1] if failure.frames else None
+    by_package = last is not None and last.library
+    if not by_package and said["name"] not in public:
+        return None
+    return (
+        f"the installed `{said['module']}` has no `{said['name']}`: a package and this TensorFlow or Keras do not match"
+        if by_package
+        else f"the installed Keras has no `{said['name']}`, which Keras 2.9 and later have: it does not match TensorFlow",
+        "install versions that match; `fitdoctor env` shows which",
+    )
 
 
 def _not_whole(name: str, failure: FailureFacts) -> tuple[str, str]:

@@ -56,6 +56,8 @@ _WEIGHTS = pattern(
     r"expecting (?P<set_expected>\d+) weights"
     r"|layer #\d+ \(named \"?(?P<old_layer>[\w/]+)\"?[^)]*\) expects (?P<old_expected>\d+) weight\(s\), but the saved "
     r"weights have (?P<old_found>\d+)"
+    r"|Layer #\d+ \(named \"?(?P<older_layer>[\w/.-]+)\"?[^)]*\) was found[\s\S]{0,200}? expects (?P<older_expected>\d+) "
+    r"weights, but the saved weights have (?P<older_found>\d+)"
     r"|Layer '(?P<v3_layer>[\w/]+)' expected (?P<v3_expected>\d+) variables, but received (?P<v3_found>\d+) variables "
     r"during loading"
 )
@@ -95,6 +97,20 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         yield _finding(f"the saved weights do not match layer `{unread['layer']}`", "", "", failure, project)
     elif _UNBUILT.search(message):
         yield _unbuilt(failure)
+    elif (set_ := _SET.search(message)) is not None and _sets_weights(failure):
+        words = f"weights of shape {set_['found']} are loaded into a layer with weights of shape {set_['expected']}"
+        yield _finding(words, set_["found"], set_["expected"], failure, project)
+
+
+_SET = pattern(r"Shapes (?P<expected>\([\d, ]*\)) and (?P<found>\([\d, ]*\)) are incompatible")
+
+
+def _sets_weights(failure: FailureFacts) -> bool:
+    """Whether Keras was giving weights to a layer; a loss compares shapes in the same words."""
+    inside = {frame.function for frame in failure.frames if frame.library}
+    return not inside.isdisjoint(
+        {"set_weights", "batch_set_value", "load_weights", "load_weights_from_hdf5_group"}
+    )
 
 
 def _group(groups: dict[str, str | None], name: str) -> str:

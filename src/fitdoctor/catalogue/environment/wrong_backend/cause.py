@@ -30,6 +30,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.environment.imports import first_import
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
@@ -190,3 +191,22 @@ def _foreign_operations(failure: FailureFacts) -> Finding:
         ],
         severity=Severity.ERROR,
     )
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"'(?:Model|Sequential|Functional)' object has no attribute "
+            r"'(?P<name>parameters|named_parameters|state_dict|load_state_dict|zero_grad|cuda|eval|to)'"
+        ),
+        "`{name}` is a method of PyTorch models, which a Keras model has only on the torch backend",
+        "use the Keras way (`weights`, `save_weights`, `fit`), or set `KERAS_BACKEND=torch` before importing Keras",
+        types=("AttributeError",),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "method of PyTorch")

@@ -64,6 +64,7 @@ from fitdoctor.catalogue.graph.unknown_sizes import (
     unknown_size,
 )
 from fitdoctor.catalogue.graph.written_tensors import as_new_tensor, written_target, written_tensors
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
@@ -330,3 +331,22 @@ def _finding(
         fixes=value_remedies(module, function, use.node, [each.node for each in _uses(module, function)]),
         confidence=confidence,
     )
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"'[\w.]*(?:Eager|Keras|Symbolic)?Tensor' object has no attribute '(?P<name>assign(?:_add|_sub)?)'"
+        ),
+        "`{name}` does not work on a tensor: tensors are immutable",
+        "create a `tf.Variable`, which can be assigned to",
+        types=("AttributeError",),
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_assignment(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "tensor written in place")

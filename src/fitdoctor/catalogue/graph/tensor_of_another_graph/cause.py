@@ -39,9 +39,11 @@ from fitdoctor.catalogue.graph.own_graphs import (
     unwrapped,
 )
 from fitdoctor.catalogue.graph.traced import is_out_of_scope, made_line, module_of, stands_at
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -214,3 +216,22 @@ def _without_blocks(module: Module, blocks: list[ast.With]) -> Fix:
             return fix(title)
         edits += moved
     return fix(title, edits)
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"Error while reading resource variable (?P<name>\S+) from Container: [\s\S]*variable was uninitialized"
+            r"|Attempting to use uninitialized value (?P<older>\S+)"
+        ),
+        "a variable has no value in this session: the model was built or loaded in another graph or session",
+        "use the model in the graph and session that created it; in TensorFlow 2, remove the sessions",
+        types=("FailedPreconditionError", "NotFoundError"),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "model")

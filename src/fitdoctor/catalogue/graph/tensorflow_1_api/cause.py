@@ -43,6 +43,7 @@ from fitdoctor.catalogue.graph.own_graphs import (
 )
 from fitdoctor.catalogue.graph.tensorflow_1_names import CASTS, GONE, GONE_INSIDE, RENAMED, RENAMED_INSIDE
 from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
@@ -414,3 +415,20 @@ def _as_input(old: _Old) -> Fix | None:
 
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"Only call `(?P<name>\w+)` with named arguments"),
+        "`{name}` is called as in TensorFlow before 1.0: with positional arguments",
+        "name the arguments: `labels=…, logits=…`",
+        types=("ValueError",),
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "TensorFlow 1 API")

@@ -49,6 +49,7 @@ from fitdoctor.catalogue.inputs.shapes import (
     while_validating,
     without_one_axis,
 )
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import argument_words, counted, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell, wrap
@@ -472,3 +473,19 @@ def _from_message(said: InputMismatch, location: Location | None) -> Finding:
         fixes=[fix("add the missing axis: `x[..., None]`" if few else "drop the extra axis")],
         confidence=Confidence.LIKELY,
     )
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"`sequences` must be a list of iterables\. Found non-iterable: (?P<value>\S{1,40})"),
+        "`pad_sequences` expects a list of sequences, but receives one flat list of numbers",
+        "pass a list of lists; for a single sequence, `pad_sequences([sequence])`",
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "argument of `pad_sequences`")

@@ -62,6 +62,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch, kernel_mismatch, shapes_in
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
@@ -273,6 +274,9 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Report the expected and the found shape from the message."""
+    if _CUT.search(failure.message):
+        yield _cut(failure)
+        return
     said = input_mismatch(failure.message) or kernel_mismatch(failure.message, failure.node)
     if said is None or said.found is None or said.target or while_validating(failure):
         return
@@ -291,6 +295,24 @@ def from_failure(
         if known or not isinstance(data.trial.forward, Unknown):
             return
     yield from _from_message(failure, said, model, data, project)
+
+
+_CUT = pattern(r"Input \d+ of layer [\"']?(?P<layer>[\w/]+)[\"']? is incompatible with the layer\W*$")
+
+
+def _cut(failure: FailureFacts) -> Finding:
+    """Report a message that ends before it says how the shapes differ."""
+    said = _CUT.search(failure.message)
+    frame = failure.last_user_frame
+    assert said is not None
+    return CAUSE.finding(
+        f"`{said['layer']}` expects another input shape; the message is cut off before the two shapes",
+        subject="argument x of fit",
+        location=frame.location if frame else None,
+        evidence=[Evidence("the error message", said[0], "", "failure.message")],
+        fixes=[fix("compare `x.shape` with `model.input_shape`; only the batch axis may differ")],
+        confidence=Confidence.LIKELY,
+    )
 
 
 def _from_message(

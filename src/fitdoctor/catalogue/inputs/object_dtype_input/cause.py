@@ -95,7 +95,7 @@ def from_source(
         yield replace(finding, confidence=Confidence.LIKELY)
 
 
-_UNEVEN = pattern(r"array has an inhomogeneous shape")
+_UNEVEN = pattern(r"array has an inhomogeneous shape|setting an array element with a sequence")
 _MAKES_ARRAY = pattern(r"\b(?:array|asarray|stack)\(")
 
 
@@ -103,14 +103,17 @@ _MAKES_ARRAY = pattern(r"\b(?:array|asarray|stack)\(")
 def from_uneven_rows(failure: FailureFacts) -> Iterator[Finding]:
     """Report rows of different lengths that NumPy cannot convert to an array."""
     frame = failure.last_user_frame
-    if frame is not None and _UNEVEN.search(failure.message) and _MAKES_ARRAY.search(frame.text):
+    here = (
+        frame is None or _MAKES_ARRAY.search(frame.text) or failure.called in ("fit", "evaluate", "predict")
+    )
+    if here and _UNEVEN.search(failure.message):
         yield CAUSE.finding(
             "rows of different lengths cannot be converted to one array",
             subject="features",
-            location=frame.location,
+            location=frame.location if frame is not None else None,
             evidence=[raised_here(failure)],
             fixes=[fix("pad the rows to the same length: `keras.utils.pad_sequences(…)`")],
-            confidence=Confidence.CERTAIN,
+            confidence=Confidence.CERTAIN if frame is not None else Confidence.LIKELY,
         )
 
 
@@ -255,7 +258,9 @@ def from_failure(
         and failure.called not in ("fit", "evaluate", "predict")
     ):
         return
-    what = refused["dtype"] or refused["kind"] or "str"
+    what = refused["dtype"] or ("object" if refused["kind"] else "str")
+    # NumPy names the type of the first element that it cannot store as a number.
+    held = f" and contains `{refused['kind']}` objects" if refused["kind"] else ""
     frame = failure.last_user_frame
     array = data.x[0] if isinstance(data, DataFacts) and len(data.x) == 1 else None
     if isinstance(data, DataFacts):
@@ -263,7 +268,7 @@ def from_failure(
     if array is not None and array.dtype == "str":
         return  # reported by string-input
     yield CAUSE.finding(
-        f"an array has dtype `{what}`, but Keras expects a numeric dtype",
+        f"an array has dtype `{what}`{held}, but Keras expects a numeric dtype",
         subject="features",
         location=place(origin_of(project, array), frame.location if frame else None),
         evidence=[Evidence("dtype of the array", what, "a numeric dtype", "failure.message")],

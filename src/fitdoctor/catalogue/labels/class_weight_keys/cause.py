@@ -263,7 +263,9 @@ def _is_about_weights(failure: FailureFacts, fit: FitFacts | Unknown) -> bool:
     if index_out_of_range(failure.message) is None or failure.node != "GatherV2":
         return False
     # TensorFlow 2.16 names only the iterator.
-    return "MapDataset" in told or ("IteratorGetNext" in told and _weights_are_given(failure, fit))
+    if "MapDataset" in told or ("IteratorGetNext" in told and _weights_are_given(failure, fit)):
+        return True
+    return any("class_weight" in frame.text for frame in failure.definition if not frame.library)
 
 
 def _weights_are_given(failure: FailureFacts, fit: FitFacts | Unknown) -> bool:

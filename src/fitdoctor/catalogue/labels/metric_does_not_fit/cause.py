@@ -176,7 +176,10 @@ def _is_of_metric(failure: FailureFacts) -> bool:
     operation = shapes.operation if shapes is not None and shapes.operation else failure.operation
     if operation == "InTopKV2":
         return True
-    return shapes is not None and operation in ("LogicalAnd", "Equal") and "/" not in node
+    if shapes is None or operation not in ("LogicalAnd", "Equal"):
+        return False
+    # Keras 3 and TensorFlow 2 give a metric no scope of its own; Keras before 2.4 calls it `metrics/acc/Equal`.
+    return "/" not in node or node.startswith("metrics")
 
 
 def _grouped(model: ModelFacts, data: DataFacts) -> Iterator[tuple[Target, list[_Misfit]]]:

@@ -35,6 +35,7 @@ from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.inputs.data_places import maker
 from fitdoctor.catalogue.labels.label_shapes import (
+    BROADCAST,
     CLASS_NUMBERS,
     LENGTHS,
     UNITS,
@@ -116,6 +117,10 @@ def from_failure(
             yield _finding(refused, data, project)
     for refused in refused_after(failure, model, data, LENGTHS):
         yield _of_lengths(refused, data)
+    if isinstance(data, Unknown):
+        # A loss that broadcasts would not have raised.
+        for refused in refused_after(failure, model, data, BROADCAST):
+            yield _finding(refused, data, project)
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         yield from _by_own_loss(failure.message, model, data, project)
 

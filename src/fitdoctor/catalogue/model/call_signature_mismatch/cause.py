@@ -339,6 +339,15 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             fixes=[fix("accept the arguments that Keras passes")],
             confidence=Confidence.LIKELY,
         )
+    elif name == "call" and isinstance(project, Unknown):
+        yield CAUSE.finding(
+            f"a layer or model is called with arguments that its `call` does not accept: {words}",
+            subject=name,
+            location=failure.last_user_frame.location if failure.last_user_frame else None,
+            evidence=evidence,
+            fixes=[fix("pass only the arguments of `call`, by name where they are optional")],
+            confidence=Confidence.LIKELY,
+        )
 
 
 _FUNCTION_VALUE = pattern(r"<function [\w.<>]*?(?P<factory>\w+)\.<locals>\.[\w<>]+ at 0x")

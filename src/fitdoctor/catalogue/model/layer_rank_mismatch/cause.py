@@ -68,6 +68,7 @@ from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -149,7 +150,7 @@ def from_refusal(
     refusal = of_failure(failure, project, model, data, speaks_of_ranks)
     if refusal is None or (isinstance(data, DataFacts) and _is_given_the_data(refusal, data)):
         return
-    if isinstance(project, Unknown) and failure.called and failure.called not in _GIVEN_DATA:
+    if isinstance(project, Unknown) and failure.called not in _GIVEN_DATA and not _is_first(failure):
         yield from _while_making(refusal)
         return
     yield from _refused(refusal, project)
@@ -158,13 +159,22 @@ def from_refusal(
 _GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
 
 
+def _is_first(failure: FailureFacts) -> bool:
+    """Whether the data goes into the layer unchanged, as far as a bare message tells: FIT102."""
+    said = input_mismatch(failure.message)
+    numbered = said is not None and said.layer.rpartition("_")[2].isdigit()
+    return not failure.called and said is not None and not numbered and said.found is not None
+
+
 def _while_making(refusal: Refusal) -> Iterator[Finding]:
     """Report from the message alone: there was no data yet, so one layer rejects another."""
     ranks = ranks_in(refusal.message)
     if ranks is None or ranks.found < 2:
         return
     yield CAUSE.finding(
-        f"`{refusal.name}` expects {axes_words(ranks.expected)}, but the layer before it outputs {ranks.found}",
+        f"`{refusal.name}` expects {axes_words(ranks.expected)}, but the layer before it outputs {ranks.found}"
+        if refusal.place is not None
+        else f"`{refusal.name}` expects {axes_words(ranks.expected)}, but its input has {ranks.found}",
         subject=f"layer {refusal.name}",
         location=refusal.place,
         evidence=[

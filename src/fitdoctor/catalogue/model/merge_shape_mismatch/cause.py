@@ -132,7 +132,7 @@ def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
     shapes = _shapes(refusal)
     words = _listed(shapes)
     verdict = _verdict(refusal, shapes, project)
-    shown = refusal.name if " " in refusal.name else f"`{refusal.name}`"
+    shown = _named(refusal)
     return CAUSE.finding(
         f"{shown} cannot merge tensors of {words}",
         subject=f"layer {refusal.name}",
@@ -151,6 +151,17 @@ def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
         fixes=verdict.fixes,
         confidence=refusal.confidence,
     )
+
+
+_LAYER_OF_WORDS = pattern(r"A `(?P<layer>\w+)` layer requires")
+
+
+def _named(refusal: Refusal) -> str:
+    """Return the layer in backticks, by its class or as the message calls it."""
+    said = _LAYER_OF_WORDS.search(refusal.message)
+    if refusal.layer is None and said is not None:
+        return f"`{said['layer']}`"
+    return "a layer" if refusal.name == "a layer" else f"`{refusal.name}`"
 
 
 def _shapes(refusal: Refusal) -> tuple[Shape, ...]:

@@ -47,6 +47,7 @@ from fitdoctor.catalogue.model.value_names import (
     names_of_values,
     twins,
 )
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
@@ -457,3 +458,27 @@ def _makers(module: Module, name: str, monitor: str) -> list[Code]:
         for site in module.calls_to(f"keras.callbacks.{name}")
         if monitor in module.segment(site.node)
     ]
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"conditioned on metric `(?P<name>\w+)` which is not available\. Available metrics are: (?P<there>[\w,]{0,300})"
+        ),
+        "a callback monitors `{name}`, which `fit` does not report; it reports {there}",
+        "monitor one of the names that are reported",
+        confidence=Confidence.CERTAIN,
+    ),
+    Saying(
+        pattern(r"Can save best model only with (?P<name>\w+) available"),
+        "`ModelCheckpoint` monitors `{name}`, which `fit` does not report, so it saves nothing",
+        "monitor a name that `fit` reports, such as `loss`, `val_loss` or `val_accuracy`",
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_warning(failure: FailureFacts) -> Iterator[Finding]:
+    """Read the callback's warning from a log."""
+    yield from told(CAUSE, failure, _SAYINGS, "callbacks")

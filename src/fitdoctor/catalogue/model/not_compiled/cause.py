@@ -31,6 +31,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.doubts import LABELS
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, unsafe
@@ -158,3 +159,21 @@ def from_failure(
         fixes=[remedy],
         confidence=Confidence.CERTAIN,
     )
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"'(?:Model|Sequential|Functional)' object has no attribute '(?P<name>loss|optimizer|total_loss)'"
+        ),
+        "the model has no `{name}`, because it is not compiled",
+        "call `compile(optimizer=…, loss=…)` on this model first",
+        types=("AttributeError",),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "model")

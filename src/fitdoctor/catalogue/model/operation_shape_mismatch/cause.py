@@ -42,6 +42,7 @@ from fitdoctor.catalogue.graph.traced import (
 )
 from fitdoctor.catalogue.model.layer_source import layer_named
 from fitdoctor.catalogue.model.reductions import axes_taken_away, reduction_calls, reductions_over
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, set_argument, spell, unsafe
@@ -349,11 +350,69 @@ def from_failure(
             shapes = operation_shapes(failure.message)
             remedy = [fix("make the shapes compatible: check the axes reduced before this line")]
             yield _finding(f"`{frame.function}`", frame.location, shapes, remedy, Confidence.LIKELY, evidence)
+        else:
+            yield from _by_words(failure, project, evidence)
         return
     if isinstance(project, Unknown) and failure.layer_class:
         yield from _in_keras_layer(failure, project, model)
         return
     yield from _by_node(failure, project, evidence)
+    yield from _by_words(failure, project, evidence)
+
+
+def _by_words(
+    failure: FailureFacts, project: Project | Unknown, evidence: list[Evidence]
+) -> Iterator[Finding]:
+    """Report the two shapes of a saved message if nothing tells which part of the program they belong to."""
+    from fitdoctor.catalogue.labels.label_shapes import shapes_of_failure, step_of_loss
+
+    shapes = operation_shapes(failure.message)
+    if not isinstance(project, Unknown) or shapes is None or len(shapes.shapes) < 2:
+        return
+    if shapes_of_failure(failure) is not None or step_of_loss(failure) is not None or _is_of_metric(failure):
+        return  # labels and outputs
+    frame = failure.last_user_frame
+    place = frame.location if frame is not None else None
+    operation = f"`{failure.operation}`" if failure.operation else "an operation"
+    words = " and ".join(shape_words(shape) for shape in shapes.shapes[:2])
+    yield CAUSE.finding(
+        f"{operation} gets incompatible shapes: {words}",
+        subject="shapes",
+        location=place,
+        evidence=evidence,
+        fixes=[
+            fix(
+                "compare the shapes with what the model expects: in its inputs, its labels and between its layers"
+            )
+        ],
+        confidence=Confidence.POSSIBLE,
+    )
+
+
+def _is_of_metric(failure: FailureFacts) -> bool:
+    return failure.node.startswith("metrics") or failure.operation in ("LogicalAnd", "Equal")
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"slice index (?P<index>-?\d+) of dimension (?P<axis>\d+) out of bounds"),
+        "index {index} is out of range for axis {axis} of a tensor",
+        "use an index that the axis has; `tensor.shape` shows its length",
+        types=("InvalidArgumentError", "ValueError"),
+    ),
+    Saying(
+        pattern(r"Expected scalar shape, saw shape: (?P<shape>\([\d, None]*\))"),
+        "a single number is expected here, but the tensor has shape {shape}",
+        "reduce it first, for example with `tf.reduce_mean`",
+        types=("ValueError",),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "tensor")
 
 
 @CAUSE.before_fit

@@ -27,8 +27,9 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
 from fitdoctor.catalogue.model.layer_source import found_in, spell_layer
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
@@ -137,3 +138,29 @@ def _axes(before: tuple[LayerFacts, ...]) -> str:
         if layer.class_name in ("LSTM", "GRU", "SimpleRNN", "Bidirectional", "Embedding"):
             return "1D"
     return ""
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"(?:int|long)\(\) argument must be a string.{0,60}not 'NoneType'|\(<class 'NoneType'>\) to a Tensor"
+        ),
+        "a weight has an axis of unknown length, because the layer's input shape is not fully known",
+        "set the length of that axis in the model's input shape",
+        types=("TypeError", "ValueError"),
+        raised_in=("add_weight",),
+    ),
+    Saying(
+        pattern(r"This model has not yet been built|The layer has never been called and thus has no defined"),
+        "the model has no weights yet, because its input shape is not known",
+        "start the model with `keras.Input(shape=…)`, or call it on a batch of data first",
+        types=("ValueError", "AttributeError"),
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "input shape")

@@ -30,6 +30,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
@@ -279,3 +280,22 @@ def _remedy(module: Module, name: str, node: ast.expr, wanted: str) -> Fix:
 
 def _between(left: Location, right: Location) -> Location:
     return Location(left.path, left.line, left.column, right.line, right.column, left.cell)
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"^Invalid (?P<name>\w+): (?P<value>[^;\n]{1,80}); expected one of:? (?P<allowed>[^\n]{1,200})"
+        ),
+        "`{name}` is {value}, but Keras expects one of {allowed}",
+        "use one of the values that the message lists",
+        types=("ValueError",),
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_listed_values(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "argument")

@@ -28,10 +28,12 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.pipeline.generator_sources import generator_behind
 from fitdoctor.catalogue.pipeline.pipeline_steps import setting, step_place, without_step, words
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, set_argument, unsafe
-from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, PipelineStep, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.project import Project
@@ -152,3 +154,25 @@ def _fixes(
     steps = append_arguments(fit.code, f"{argument}={count or 100}")
     fixes.append(make(f"set the number of batches per epoch with `{argument}`{guess}", steps))
     return fixes
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"When using (?:data tensors|iterators?|infinitely repeating datasets?|a generator)[^\n]{0,80}"
+            r"(?:should|must) specify[^\n]{0,20}`(?P<name>steps(?:_per_epoch)?|validation_steps)`"
+            r"|`(?P<older>steps_per_epoch|steps|validation_steps)=None` is only valid for a generator"
+            r"|When passing an infinitely repeating dataset"
+        ),
+        "the data has no known length, and the call does not say how many batches make an epoch",
+        "pass `steps_per_epoch` (`validation_steps` for the validation data)",
+        types=("ValueError",),
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "steps_per_epoch")

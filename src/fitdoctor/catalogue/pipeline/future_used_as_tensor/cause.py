@@ -233,6 +233,7 @@ _USED = pattern(
     r"object of type '(?P<other>Future|coroutine|Task|ApplyResult)' has no len|"
     r"unsupported operand type\(s\)[^\n]{0,80}'(?P<operand>Future|coroutine|Task|ApplyResult)'"
 )
+_WITHOUT_LENGTH = pattern(r"object of type '(?P<kind>ImageDataGenerator)' has no len\(\)")
 _RESOLVED = pattern(r"'(?P<owner>[\w.]*(?:Tensor|ndarray|DataFrame))' object has no attribute 'result'")
 
 
@@ -268,6 +269,15 @@ def from_failure(
             location=location,
             fixes=[fix("remove `.result()`")],
         )
+    if kind in _FOREIGN and failure.type in ("ValueError", "TypeError"):
+        what, remedy = _FOREIGN[kind]
+        yield CAUSE.finding(
+            f"`fit` gets {what}, which is not data that Keras reads",
+            location=location,
+            evidence=[Evidence("type", kind, "an array, a dataset or a generator", "failure.message")],
+            fixes=[fix(remedy)],
+        )
+        return
     if kind not in REMEDIES or failure.type not in ("ValueError", "AttributeError", "TypeError"):
         return
     yield CAUSE.finding(
@@ -277,6 +287,23 @@ def from_failure(
         fixes=[Fix(REMEDIES[kind][0])],
     )
 
+
+_FOREIGN = {
+    "BatchEncoding": ("the output of a tokenizer", "pass a dict of arrays: `dict(tokenizer(…, return_tensors=\"np\"))`"),
+    "Encoding": ("the output of a tokenizer", "pass the ids as an array: `np.array([one.ids for one in encoded])`"),
+    "Tensor": ("a PyTorch tensor", "pass NumPy arrays: `tensor.numpy()`"),
+    "DataLoader": ("a PyTorch `DataLoader`", "use `keras.utils.PyDataset` or `tf.data`; Keras 3 also reads a `DataLoader`"),
+    "Subset": ("a PyTorch `Subset`", "pass NumPy arrays, or a `DataLoader` (Keras 3)"),
+    "Dataset": ("a dataset of another library", "convert it: `dataset.to_tf_dataset(…)`, or pass its arrays"),
+    "DatasetDict": ("a `DatasetDict`", "choose a split and convert it: `dataset[\"train\"].to_tf_dataset(…)`"),
+    "dict": ("a dict of datasets", "combine them with `tf.data.Dataset.zip`, so that each element is a dict"),
+    "ImageDataGenerator": ("an `ImageDataGenerator`", "pass what its `flow(…)` or `flow_from_directory(…)` returns"),
+    "csr_matrix": ("a sparse matrix", "convert it to an array: `matrix.toarray()`"),
+    "Tokenizer": ("a tokenizer", "pass the ids that its `texts_to_sequences` returns, padded"),
+    "str": ("text", "pass the data itself, not its path"),
+    "PosixPath": ("a path", "pass the data itself, not its path"),
+}  # fmt: skip
+"""Objects that people pass, by class: what each is, and what to pass instead."""
 
 _COROUTINE = pattern(r"<coroutine object (?:[\w<>]+\.)*(?P<name>\w+) at ")
 
@@ -308,6 +335,9 @@ def _kind_in(message: str) -> str:
             or given["kind"]
             or ("function" if given["function"] else "")
         )
+    without_length = _WITHOUT_LENGTH.search(message)
+    if without_length is not None:
+        return without_length["kind"]
     used = _USED.search(message)
     return (used["kind"] or used["other"] or used["operand"]) if used is not None else ""
 

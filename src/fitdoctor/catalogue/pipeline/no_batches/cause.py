@@ -28,10 +28,12 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
 from fitdoctor.catalogue.pipeline.pipeline_steps import BATCHING, setting, step_place, whole_setting, words
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import counted, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
-from fitdoctor.facts import DataFacts, FitFacts, PipelineStep, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, PipelineStep, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT705", slug="no-batches", severity=Severity.WARNING)
@@ -97,3 +99,26 @@ def from_generator(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR,
     )
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"Unexpected result of `(?P<name>\w+)` \(Empty Logs\)"),
+        "`{name}` got no batches, so there is nothing to report",
+        "check that the data is not empty and that it is not exhausted",
+        types=("ValueError",),
+    ),
+    Saying(
+        pattern(r"'NoneType' object has no attribute 'items'"),
+        "the validation data yields no batches",
+        "check that the validation data is not empty, and that it has at least one whole batch",
+        types=("AttributeError",),
+        raised_in=("fit", "_validate_and_get_metrics_result"),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "validation data")

@@ -43,7 +43,10 @@ STEPS = ("steps_per_epoch", "validation_steps", "steps")
 _SAID = pattern(r"'float' object cannot be interpreted as an integer")
 _SLICED = pattern(r"Expected int32 passed to parameter 'size' of op 'Slice', got \[[^\]\n]{0,40}\d\.\d")
 """Keras slices `batch_size` indices from all indices."""
-_COUNTING = frozenset("_enumerate_iterator num_batches __len__ _num_batches enumerate_epoch".split())
+_COUNTING = frozenset(
+    """_enumerate_iterator num_batches __len__ _num_batches enumerate_epoch fit_generator evaluate_generator
+    predict_generator fit_loop""".split()
+)
 """Where Keras counts batches."""
 
 

@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import module_of
 from fitdoctor.catalogue.quoted import speaks_of_gradients
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.variables.gradient_ways import (
     gradient_calls,
     surely_uses_weights,
@@ -61,6 +62,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, set_argument, spell, wrap
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
+from fitdoctor.patterns import pattern
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -457,3 +459,20 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             fixes=[fix("create the tape with `persistent=True`")],
             confidence=Confidence.CERTAIN,
         )
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"`?tape`? is required when a `?Tensor`? loss is passed"),
+        "the optimizer gets the value of the loss, but no tape that recorded how it was computed",
+        "compute the loss under `tf.GradientTape()` and pass its gradients to `apply_gradients`",
+        types=("ValueError",),
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "gradients")

@@ -1,0 +1,58 @@
+"""Messages that show their cause by their words alone, whatever the program is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts
+from fitdoctor.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+
+@dataclass(frozen=True)
+class Saying:
+    """A message and what it means."""
+
+    expected: re.Pattern[str]
+    problem: str
+    """The finding's message; `{name}` is a group of the pattern."""
+    remedy: str
+    types: tuple[str, ...] = ()
+    """The exception types that say it; empty for any."""
+    raised_in: tuple[str, ...] = ()
+    """Library functions, one of which the traceback must show; empty if the words alone are enough."""
+    confidence: Confidence = Confidence.LIKELY
+
+
+def told(cause: Cause, failure: FailureFacts, sayings: tuple[Saying, ...], subject: str) -> Iterator[Finding]:
+    """Report the first saying that the failure's message matches."""
+    for saying in sayings:
+        said = saying.expected.search(failure.message)
+        if said is None or saying.types and failure.type not in saying.types:
+            continue
+        if not _raised_in(failure, saying.raised_in):
+            continue
+        frame = failure.last_user_frame
+        place = frame.location if frame is not None else None
+        groups = {name: value or "" for name, value in said.groupdict().items()}
+        yield cause.finding(
+            saying.problem.format(**groups),
+            subject=subject,
+            location=place,
+            evidence=[Evidence("the error message", said[0][:160], "", "failure.message", place)],
+            fixes=[fix(saying.remedy)],
+            confidence=saying.confidence,
+            severity=cause.severity if failure.type.endswith("Warning") else Severity.ERROR,
+        )
+        return
+
+
+def _raised_in(failure: FailureFacts, functions: tuple[str, ...]) -> bool:
+    inner = {frame.function for frame in failure.frames if frame.library}
+    return not functions or not inner.isdisjoint(functions)

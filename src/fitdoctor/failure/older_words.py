@@ -1,0 +1,200 @@
+"""Rewrites the wordings of older Keras and TensorFlow versions into those of today, which the causes know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from fitdoctor.failure.shapes import SHAPE, parse_shape
+from fitdoctor.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.facts import Shape
+
+_CHECKED = pattern(
+    rf"Error when checking (?:model )?(?P<which>input|target): expected (?P<name>\S{{1,200}}) to have "
+    rf"(?:shape (?P<expected>{SHAPE})|(?P<rank>\d{{1,2}}) dimensions),? but got array with shape (?P<found>{SHAPE})"
+)
+"""Keras before 2.4 compared arrays with inputs and outputs before it trained."""
+_FOR_OUTPUT = pattern(
+    rf"A target array with shape (?P<target>{SHAPE}) was passed for an output of shape (?P<output>{SHAPE}) "
+    r"while using as loss `?(?P<loss>\w+)`?"
+)
+_FOR_CLASSES = pattern(
+    rf"You are passing a target array of shape (?P<target>{SHAPE}) while using as loss `categorical_crossentropy`"
+)
+_LOSSES = (
+    "mean_squared_error|mean_absolute_error|mean_squared_logarithmic_error|binary_crossentropy|huber|log_cosh"
+)
+_IN_LOSS = pattern(
+    rf"Dimensions must be equal, but are \d+ and \d+ for '\{{\{{node (?:\w+/)?(?P<loss>{_LOSSES})/(?:weighted_loss/)?"
+    r"(?P<step>SquaredDifference|sub|mul|logistic_loss/mul)\}\} = (?P<operation>\w+)\[[^\n]{0,2000}' "
+    r"with input shapes: (?P<first>\[[\d,?]*\]), (?P<second>\[[\d,?]*\])"
+)
+_OF_LOSS = pattern(
+    rf"Incompatible shapes: (?P<first>{SHAPE}) vs\. (?P<second>{SHAPE})(?P<rest>[^\n]*)(?P<tail>[\s\S]*)"
+)
+_LOSS_NODE = pattern(
+    rf"^(?:gradient_tape/)?(?:loss/\w+_loss|(?:\w+/)?(?P<loss>{_LOSSES}))/(?P<step>sub|SquaredDifference|mul)(?:_\d+)?$"
+)
+"""Before Keras 3, a loss was in the graph under its own name; in TensorFlow 1, under that of the output."""
+
+
+def in_todays_words(text: str, node: str = "", operation: str = "") -> str:
+    """Return a message as today's version would word it.
+
+    Args:
+        text: the message without its wrappers.
+        node: the node of the graph that failed, if the message named one.
+        operation: the operation that failed, if the message named one.
+    """
+    for expected, rewrite in _WORDINGS:
+        found = expected.search(text)
+        if found is not None:
+            return text[: found.start()] + rewrite(found) + text[found.end() :]
+    return _of_loss(text, node, operation)
+
+
+def _checked(found: re.Match[str]) -> str:
+    shape = parse_shape(found["found"])
+    assert shape is not None
+    if found["rank"]:
+        expected: Shape = (None,) * int(found["rank"])
+    else:
+        whole = parse_shape(found["expected"])
+        assert whole is not None
+        # Since Keras 2.1.3 the batch axis is left out of both.
+        bare = not whole or whole[0] is not None
+        expected, shape = ((None, *whole), (None, *shape)) if bare else (whole, shape)
+    if found["which"] == "target":
+        rule = "rank (ndim)" if len(shape) != len(expected) else "shape"
+        return _compared(rule, shape, expected)
+    if len(shape) != len(expected):
+        ranks = f"expected ndim={len(expected)}, found ndim={len(shape)}. Full shape received: {shape}"
+        return f'Input 0 of layer "{_model(found["name"])}" is incompatible with the layer: {ranks}'
+    return (
+        f'Input 0 of layer "{_model(found["name"])}" is incompatible with the layer: '
+        f"expected shape={expected}, found shape={shape}"
+    )
+
+
+def _model(name: str) -> str:
+    """Return the name of the layer that an input belongs to, without its number: the data goes into it."""
+    return re.sub(r"(?:_\d+)?(?:_input)?$", "", name) or "model"
+
+
+def _compared(rule: str, target: Shape, output: Shape) -> str:
+    return (
+        f"Arguments `target` and `output` must have the same {rule}. "
+        f"Received: target.shape={target}, output.shape={output}"
+    )
+
+
+def _for_output(found: re.Match[str]) -> str:
+    target, output = parse_shape(found["target"]), parse_shape(found["output"])
+    assert target is not None
+    assert output is not None
+    if found["loss"] in ("categorical_crossentropy", "binary_crossentropy"):
+        return _compared("shape", target, output)
+    return _subtracted(found["loss"], target, output)
+
+
+def _for_classes(found: re.Match[str]) -> str:
+    target = parse_shape(found["target"])
+    assert target is not None
+    return _compared("rank (ndim)", target[:1], (None, None))
+
+
+def _subtracted(loss: str, target: Shape, output: Shape) -> str:
+    """Return what TensorFlow says today if a loss cannot subtract the output from the labels."""
+    pair = next(
+        ((one, two) for one, two in zip(target[::-1], output[::-1], strict=False) if one != two), (0, 0)
+    )
+    shapes = ", ".join(
+        f"[{','.join('?' if size is None else str(size) for size in s)}]" for s in (target, output)
+    )
+    return (
+        f"Dimensions must be equal, but are {pair[0]} and {pair[1]} for "
+        f"'{{{{node compile_loss/{loss}/sub}}}} = Sub[T=DT_FLOAT](data, output)' with input shapes: {shapes}."
+    )
+
+
+def _in_loss(found: re.Match[str]) -> str:
+    first, second = parse_shape(found["first"]), parse_shape(found["second"])
+    assert first is not None
+    assert second is not None
+    # `squared_difference(y_pred, y_true)` and `y_pred - y_true`: the labels come second.
+    return _subtracted(found["loss"], second, first)
+
+
+def _of_loss(text: str, node: str, operation: str) -> str:
+    """Rewrite shapes that a loss could not subtract while it ran."""
+    found = _OF_LOSS.match(text)
+    in_loss = _LOSS_NODE.match(node)
+    if found is None or not (in_loss or operation == "SquaredDifference" and not node):
+        return text
+    first, second = parse_shape(found["first"]), parse_shape(found["second"])
+    if first is None or second is None:
+        return text
+    loss = in_loss["loss"] if in_loss else None
+    labels_first = in_loss is not None and in_loss["loss"] is None
+    target, output = (first, second) if labels_first else (second, first)
+    return _subtracted(loss or "mean_squared_error", target, output)
+
+
+_WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (_CHECKED, _checked),
+    (_FOR_OUTPUT, _for_output),
+    (_FOR_CLASSES, _for_classes),
+    (_IN_LOSS, _in_loss),
+    (pattern(r"except for the concat axis\. Got inputs shapes: "),
+     lambda _: "except for the concatenation axis. Received: input_shape="),
+    (pattern(r'"concat" mode can only merge layers with matching output shapes except for the concat axis\. Layer shapes: '),
+     lambda _: "A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis. "
+               "Received: input_shape="),
+    (pattern(r"Failed to find data adapter that can handle input: (?P<types>[^\n]{1,2000})"),
+     lambda found: _unrecognized(found["types"])),
+    (pattern(r"Please provide as model inputs either a single array or a list of arrays\. You passed: x=(?P<x>[^\n]*)"),
+     lambda found: f"Unrecognized data type: x={found['x']} (of type <class 'list'>)"),
+    (pattern(r"^Unknown (?P<kind>layer|loss function|metric function|object): ?'?(?P<name>\w+)'?$"),
+     lambda found: f"Unknown {found['kind']}: '{found['name']}'. Please ensure you are using a `custom_object_scope`"),
+    (pattern(r"The model cannot be compiled because it has no loss to optimize\."),
+     lambda _: "No loss to compute. Provide a `loss` argument in `compile()`."),
+)  # fmt: skip
+"""An older wording, and the function that returns today's; the first that is found counts."""
+
+_TYPE = pattern(r"<class '(?P<name>[\w.<>]+)'>")
+_HELD = pattern(r"\(<class '(?P<name>[\w.]+)'> containing (?P<what>[^()]*)\)")
+
+
+def _unrecognized(given: str) -> str:
+    """Return today's words for the types that `x` and `y` had: the one to blame is named."""
+    parts = _parts(given)
+    return "Unrecognized data type: " + " and ".join(
+        f"{name}=… (of type <class '{kind}'>{held})" for name, kind, held in _blamed(parts)
+    )
+
+
+def _parts(given: str) -> list[tuple[str, str]]:
+    """Return the types of `x` and `y`, each with the types that it contains."""
+    parts: list[tuple[str, str]] = []
+    at = 0
+    while at < len(given) and len(parts) < 2:
+        held = _HELD.match(given, at)
+        found = held or _TYPE.match(given, at)
+        if found is None:
+            break
+        parts.append((found["name"], held["what"] if held else ""))
+        at = found.end() + 2
+    return parts
+
+
+_TAKEN = ("numpy.", "pandas.", "tensorflow.", "NoneType")
+
+
+def _blamed(parts: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
+    """Return `x` unless its type is one that Keras takes; then `y`."""
+    named = [(name, kind, held) for name, (kind, held) in zip("xy", parts, strict=False)]
+    odd = [one for one in named if not one[1].startswith(_TAKEN) or one[2]]
+    return [(name, kind, f" containing {held}" if held else "") for name, kind, held in (odd or named)[:1]]

@@ -1,0 +1,96 @@
+"""Says which library, or part of the program, raised a failure that is not about training."""
+
+from __future__ import annotations
+
+from fitdoctor.facts import FailureFacts, Frame
+from fitdoctor.failure.frames import is_framework
+from fitdoctor.patterns import pattern
+
+_PACKAGE = pattern(r"(?:^|/)(?:site|dist)-packages/(?P<name>[\w.]+?)(?:\.py)?(?:/|$)")
+_STANDARD = pattern(r"(?:^|/)lib(?:64)?/(?:python[\d.]+/)?(?P<name>\w+)(?:\.py|/)")
+_TITLES = {
+    "sklearn": "scikit-learn", "cv2": "OpenCV", "PIL": "Pillow", "skimage": "scikit-image", "torch": "PyTorch",
+    "numpy": "NumPy", "scipy": "SciPy", "matplotlib": "Matplotlib", "h5py": "h5py", "xgboost": "XGBoost",
+}  # fmt: skip
+_DOWNLOADS = frozenset({"urllib", "http", "ssl", "socket", "requests", "urllib3"})
+
+_WORDS = (
+    (pattern(r"^OpenCV\("), "raised by OpenCV, not by training"),
+    (pattern(r"\bpytorch\b|\bstate_dict\b|CUDA out of memory|\btorch\."), "raised by PyTorch, not by Keras or TensorFlow"),
+    (pattern(r"CERTIFICATE_VERIFY_FAILED|<urlopen error|URL fetch failure|HTTP Error \d+|Max retries exceeded"),
+     "a download failed; training did not begin"),
+    (pattern(r"Unable to (?:synchronously )?(?:open|create) file|Cannot create group in read.only mode"),
+     "raised by h5py while it opened a file, not by training"),
+    (pattern(r"operands could not be broadcast together with shapes|shapes \(.{0,60}\) not aligned: "
+             r"|The truth value of an array with more than one element is ambiguous"),
+     "raised by NumPy, not by training"),
+    (pattern(r"x and y must have same first dimension|is not a valid value for (?:ls|cmap)"),
+     "raised by Matplotlib, not by training"),
+    (pattern(r"Expected 2D array, got 1D array|Input (?:X |y )?contains NaN|inconsistent numbers of samples"
+             r"|instance is not fitted yet|Number of features of the model must match"),
+     "raised by scikit-learn, not by training"),
+    (pattern(r"'(?:DataFrame|Series|Index)' object has no attribute|not in index|None of \[.{0,200} are in the"),
+     "raised by pandas, not by training"),
+)  # fmt: skip
+_TYPES = {
+    "FileNotFoundError": "a file or folder that the program reads does not exist; this is not a failure of training",
+    "NotADirectoryError": "a path that the program reads is not a folder; this is not a failure of training",
+    "PermissionError": "the program may not read or write a file; this is not a failure of training",
+    "NameError": "the program uses a name that it has not defined; this is not a failure of training",
+    "UnboundLocalError": "the program reads a local name before it sets it; this is not a failure of training",
+    "SyntaxError": "Python cannot parse the program; nothing was run",
+    "IndentationError": "Python cannot parse the program; nothing was run",
+    "TabError": "Python cannot parse the program; nothing was run",
+    "KeyboardInterrupt": "the program was interrupted; nothing failed",
+    "SystemExit": "the program ended itself; nothing failed",
+    "URLError": "a download failed; training did not begin",
+    "HTTPError": "a download failed; training did not begin",
+    "ConnectionError": "a connection failed; training did not begin",
+    "SSLError": "a download failed; training did not begin",
+    "UnidentifiedImageError": "raised by Pillow: a file is not an image that it can read",
+    "JSONDecodeError": "raised by the json module: a file is not valid JSON",
+}
+_NOT_INSTALLED = pattern(r"^No module named '?(?P<name>[\w.]+)'?$")
+
+
+def raised_by(failure: FailureFacts) -> str:
+    """Return one sentence about where a failure comes from, or "" if it comes from Keras or TensorFlow."""
+    absent = _NOT_INSTALLED.match(failure.message.strip())
+    if absent is not None and failure.type in ("ModuleNotFoundError", "ImportError"):
+        name = absent["name"].partition(".")[0]
+        return f"the package `{name}` is not installed for this Python; this is not a failure of training"
+    after = _after_user(failure.frames)
+    if any(is_framework(frame.path) for frame in failure.frames):
+        return ""
+    package = next((name for name in map(_package, after) if name), "")
+    if package in _DOWNLOADS:
+        return "a connection failed; this is not a failure of training"
+    if failure.type in _TYPES:
+        return _TYPES[failure.type]
+    if package:
+        return f"raised by {_TITLES.get(package, package)}, not by training"
+    for expected, note in _WORDS:
+        if expected.search(failure.message):
+            return note
+    if failure.frames and not after and not failure.called:
+        return "raised by a line of the program itself, not by Keras or TensorFlow"
+    return ""
+
+
+def _after_user(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """Return the library frames below the user's last line."""
+    last = max((index for index, frame in enumerate(frames) if not frame.library), default=-1)
+    return frames[last + 1 :]
+
+
+def _package(frame: Frame) -> str:
+    path = frame.path.replace("\\", "/")
+    found = _PACKAGE.search(path) or _STANDARD.search(path)
+    name: str = found["name"] if found is not None else ""
+    return name.partition(".")[0]
+
+
+def is_of_another_library(frames: tuple[Frame, ...]) -> bool:
+    """Whether the user's last line called a package that is neither Keras nor TensorFlow, and stayed there."""
+    after = _after_user(frames)
+    return bool(after) and not any(is_framework(frame.path) for frame in after) and bool(_package(after[0]))
