@@ -9,7 +9,7 @@ QUIET  := TF_CPP_MIN_LOG_LEVEL=3
 # The tests start hundreds of processes: compile our modules once, not in each of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-versions test-fast lint format bench bench-quick docs screenshots cause index clean
+.PHONY: help demo test test-versions test-fast lint format bench bench-quick docs docs-serve test-browser screenshots cause index clean
 
 help:
 	@echo "make demo           diagnose a broken training program that ships with the package"
@@ -21,6 +21,8 @@ help:
 	@echo "make bench          every benchmark; writes benchmarks/results.json"
 	@echo "make bench-quick    the same in two minutes"
 	@echo "make docs           the documentation as HTML in site/"
+	@echo "make docs-serve     show the documentation on http://127.0.0.1:8000, playground included"
+	@echo "make test-browser   the documentation in Chromium: search, playground, themes, phone width"
 	@echo "make screenshots    the pictures in the README, from real runs (needs Chromium)"
 	@echo "make cause FAMILY=labels SLUG=my-slug   create a new cause"
 	@echo "make index          after changing causes: record again which programs need them"
@@ -40,6 +42,14 @@ $(VENV)/.tensorflow: pyproject.toml | $(VENV)/.made
 	$(PIP) --no-deps "tf_keras==$$($(BIN)/python -c 'from importlib.metadata import version; print(".".join(version("tensorflow-cpu").split(".")[:2]))').*"
 	@touch $@
 
+# The playground needs Pyodide, from npm. Without npm the documentation is built without it.
+NODE := scripts/documentation
+$(VENV)/.docs: pyproject.toml $(NODE)/package.json | $(VENV)/.made
+	$(PIP) --editable '.[docs]'
+	@if command -v npm >/dev/null; then npm install --prefix $(NODE) --no-package-lock --no-audit --no-fund --loglevel=error; \
+	else echo "npm is not installed: the documentation is built without its playground"; fi
+	@touch $@
+
 demo: $(VENV)/.tensorflow
 	@$(BIN)/fitdoctor demo
 
@@ -52,7 +62,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: lint $(VENV)/.tensorflow
+test: lint $(VENV)/.tensorflow $(VENV)/.docs
 	$(QUIET) $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not versions"
 
 # Keras 2 as a whole, then an older TensorFlow with an older Keras 3, in an environment of its own.
@@ -79,8 +89,15 @@ bench: $(VENV)/.dev $(VENV)/.tensorflow
 bench-quick: $(VENV)/.dev $(VENV)/.tensorflow
 	$(QUIET) $(BIN)/python -m benchmarks --quick
 
-docs: $(VENV)/.dev
-	$(BIN)/python docs/build.py
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "the documentation is in site/index.html; its playground needs a server: make docs-serve"
+
+docs-serve: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
+
+test-browser: $(VENV)/.dev $(VENV)/.docs
+	$(BIN)/python -m pytest tests/documentation/test_browser.py
 
 screenshots: $(VENV)/.dev $(VENV)/.tensorflow
 	$(PIP) --editable '.[screenshots]'

@@ -17,6 +17,8 @@ from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.diagnosis import Applicability, Diagnosis, Moment, Severity
 from fitdoctor.edits import apply_edits
 from fitdoctor.examine import Run, examine_call, examine_cluster, examine_failure, examine_run
+from scripts.documentation.cause_pages import printed
+from scripts.documentation.record_printed import told_by
 from tests.support.diagnosed import explain, lint, marked, run_watched, seen
 from tests.support.fork_server import Ended, ForkServer
 
@@ -100,6 +102,21 @@ def test_broken_program_fails_as_declared(cause: Cause, server: ForkServer) -> N
             assert run.failure.type in declared, ended.stderr[-2000:]
             raised += 1
     assert bool(raised) == bool(declared) or cause.never_ends
+
+
+@pytest.mark.tf
+@each_cause
+def test_the_documentation_shows_what_it_prints(cause: Cause, server: ForkServer) -> None:
+    for broken in examples(cause):
+        run, _ended = look(server, cause, broken)
+        shown = printed()[f"{cause.id}/{broken.stem}"].get("3")
+        if run.failure is None or shown is None:
+            assert run.failure is None and shown is None, (
+                f"record {cause.id} again, or its exception is not shown"
+            )
+        else:
+            raised = told_by(run.failure.type, run.failure.raw_message)
+            assert told_by(shown["type"], shown["message"]) == raised, f"record {cause.id} again"
 
 
 @pytest.mark.tf

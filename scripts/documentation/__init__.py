@@ -1,0 +1,1 @@
+"""Builds the pages of the documentation that come from the catalogue, the commands and recorded runs."""
