@@ -3,7 +3,7 @@
 INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...]]]]] = {
     'FIT001': ('training/loss_became_nan', ('while_training',), []),
     'FIT002': ('training/loss_does_not_move', ('while_training',), []),
-    'FIT003': ('training/dataset_leak', ('before_fit',), []),
+    'FIT003': ('training/dataset_leak', ('source', 'before_fit'), [({'DataFacts', 'FitFacts'}, ('validation_data',))]),
     'FIT101': ('inputs/input_shape_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'inputs in doubt'}, ()), ({'ModelSite'}, ())]),
     'FIT102': ('inputs/input_rank_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'inputs in doubt'}, ()), ({'ModelSite'}, ())]),
     'FIT103': ('inputs/batch_axis_in_input_shape', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts', 'inputs in doubt'}, ()), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('stateful',)), ({'ModelSite', 'Project'}, ())]),
@@ -66,6 +66,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT326': ('model/attribute_reserved', ('source', 'after_failure'), [({'Module'}, ('self.compiled_metrics', 'self.compute_dtype', 'self.distribute_strategy', 'self.dtype', 'self.input', 'self.input_dtype', 'self.layers', 'self.losses', 'self.metrics', 'self.metrics_names', 'self.metrics_variables', 'self.model', 'self.non_trainable_variables', 'self.non_trainable_weights', 'self.output', 'self.path', 'self.trainable_variables', 'self.trainable_weights', 'self.variable_dtype', 'self.variables', 'self.weights'))]),
     'FIT327': ('model/value_refused', ('source', 'after_failure'), [({'Module'}, ('Dropout',)), ({'Module'}, ('/', '.0')), ({'Module'}, ('add_argument', 'epochs="', "epochs='", 'optimizers'))]),
     'FIT328': ('model/name_used_twice', ('source', 'after_failure'), [({'ModelFacts'}, ('name=', 'name ='))]),
+    'FIT329': ('model/attribute_never_set', ('source', 'after_failure'), [({'Module', 'Project'}, ('allback',))]),
     'FIT401': ('graph/tensor_kept_on_attribute', ('source', 'before_fit', 'while_training', 'after_failure'), [({'Module', 'Project'}, ('def', 'lambda'))]),
     'FIT402': ('graph/tensor_kept_in_container', ('source', 'before_fit', 'while_training', 'after_failure'), [({'Module', 'Project'}, ('def', 'lambda')), ({'Module'}, ('def', 'lambda'))]),
     'FIT403': ('graph/tensor_from_loop_body', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),

@@ -5,9 +5,10 @@
 Training runs to the end, but the model cannot learn the task. relu never outputs a negative value, tanh never leaves
 -1 to 1, and sigmoid never leaves 0 to 1, so targets outside that range are out of reach. Sigmoid units with
 `categorical_crossentropy` output values that do not sum to 1, although every sample has exactly one class. Softmax
-units cannot assign a probability near 1 to two labels of the same sample. relu and tanh outputs are not
-probabilities, so a cross-entropy loss clips them. Dropout after the last activation sets random probabilities to 0:
-the loss becomes huge, or NaN when a whole row is dropped.
+units cannot assign a probability near 1 to two labels of the same sample. `binary_crossentropy` scores each of several
+softmax units separately, although every sample has exactly one class. relu and tanh outputs are not probabilities, so a
+cross-entropy loss clips them. Dropout after the last activation sets random probabilities to 0: the loss becomes huge,
+or NaN when a whole row is dropped.
 
 ## Why
 
@@ -33,7 +34,9 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.labels.targets import (
+    BINARY,
     BINARY_LOSSES,
+    CATEGORICAL,
     CROSSENTROPIES,
     REGRESSION,
     ROW_LOSSES,
@@ -90,6 +93,9 @@ def from_model(model: ModelFacts, data: DataFacts, project: Project | Unknown) -
                 yield _finding(target, "softmax", *_EXCLUSIVE)
         elif _is_softmax(target) and target.loss_name in _ELEMENTWISE and _several_at_once(statistics):
             yield _finding(target, "sigmoid", *_TOGETHER)
+        elif _is_softmax(target) and target.loss_name in BINARY_LOSSES and is_one_hot(target.labels):
+            if (target.units or 0) > 2:  # with two softmax units, both losses are equal
+                yield _scored_separately(target)
         elif target.loss_name in CROSSENTROPIES and target.activation in _NO_PROBABILITY:
             if target.loss.from_logits is False:
                 wanted = "sigmoid" if target.loss_name in BINARY_LOSSES else "softmax"
@@ -147,6 +153,32 @@ _TOGETHER = (
     "samples have several labels each, but softmax outputs sum to 1",
     "use sigmoid for labels that can occur together",
 )
+
+
+def _scored_separately(target: Target) -> Finding:
+    """Report a binary loss on softmax units whose labels are one-hot."""
+    from fitdoctor.catalogue.labels.label_edits import respell
+
+    assert target.loss is not None
+    wanted = CATEGORICAL if target.loss_name == BINARY else "categorical_focal_crossentropy"
+    shared = ("alpha", "gamma", "apply_class_balancing", "axis", "from_logits")
+    return CAUSE.finding(
+        f"`{target.loss_name}` scores the {target.units} softmax units separately, but the labels are one-hot, "
+        "one class per sample",
+        subject=target.subject,
+        location=place(target.loss.code),
+        evidence=[
+            Evidence(
+                claim="loss for softmax and one-hot labels",
+                observed=target.loss_name,
+                expected=wanted,
+                fact="model.losses",
+                location=place(target.labels.code, target.labels.use) if target.labels is not None else None,
+            )
+        ],
+        fixes=[unsafe(f"use `{wanted}`", respell(target.loss.code, wanted, without=shared))],
+        confidence=Confidence.CERTAIN,
+    )
 
 
 def _is_softmax(target: Target) -> bool:

@@ -28,7 +28,8 @@ In a custom metric: reshape the labels first, `y_true = tf.reshape(y_true, (-1, 
 ## Known limits
 
 In custom metrics, only the simple case is detected: labels and outputs that are subtracted or multiplied with their
-original axes.
+original axes. Where the values of the targets are unknown, `lint` recognizes a regression by the column (`price`,
+`temperature`) or by a `StandardScaler` on the targets.
 """
 
 from __future__ import annotations
@@ -106,8 +107,11 @@ class _Misfit:
 @CAUSE.in_source
 @doubting(METRICS)
 @CAUSE.before_fit
-def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_model(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """Check each metric against the labels and the output it receives."""
+    yield from _on_quantities(model, data, project)
     tried = data.trial.metrics
     failed = isinstance(tried, Outcome) and not tried.ok
     accepted = isinstance(tried, Outcome) and tried.ok
@@ -239,6 +243,24 @@ def _of_regression(target: Target, metric: MetricFacts) -> _Misfit | None:
         '`"mae"` or `"mse"`',
         '"mae"',
     )
+
+
+def _on_quantities(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report accuracy on targets whose values are unknown, but whose name or scaler shows a quantity."""
+    for target in targets(model, data) if data.role == "training" else ():
+        metrics = [
+            each for each in metrics_for(model, target) if each.builtin and each.class_name in _OF_CLASSES
+        ]
+        is_single = target.loss_name in REGRESSION and target.units == 1 and target.activation == "linear"
+        if not metrics or not is_single or target.label_statistics is not None:
+            continue
+        from fitdoctor.catalogue.labels.named_quantities import named_quantity
+
+        quantity = named_quantity(target.labels, project)
+        if quantity:
+            told = f"`{metrics[0].name}` is for classification, but the targets are not classes ({quantity})"
+            misfit = _Misfit(metrics[0], told, '`"mae"` or `"mse"`', '"mae"')
+            yield _finding(model, target, [misfit], Confidence.LIKELY)
 
 
 def _of_class_numbers(metric: MetricFacts) -> _Misfit | None:

@@ -17,19 +17,22 @@ Split first, then oversample only the training part. Train only on the training 
 ## Known limits
 
 Rows are compared byte by byte, in arrays and in datasets that slice arrays. A few equal rows do not count as a leak.
-Data whose rows naturally repeat (few columns with few values) is not checked.
+Data whose rows naturally repeat (few columns with few values) is not checked. `lint` reports only a call that passes the
+same arrays twice; it accepts that for arrays that the program generates itself and for fewer than 50 rows, where
+memorizing them is often the purpose.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.bindings import binding_line
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix
-from fitdoctor.facts import DataFacts, FitFacts, Unknown
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT003", slug="dataset-leak", severity=Severity.WARNING)
@@ -75,6 +78,76 @@ def from_rows(
     )
 
 
+@CAUSE.in_source
+@mentions("validation_data")
+def from_arguments(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Iterator[Finding]:
+    """Report a call that passes its training arrays as `validation_data`."""
+    if (
+        training.role != "training"
+        or validation.role != "validation"
+        or "dataset" in (training.form, validation.form)
+    ):
+        return
+    ours, theirs = (*training.x, *training.y), (*validation.x, *validation.y)
+    texts = [_repeatable_text(array) for array in ours]
+    if not training.x or "" in texts or texts != [_repeatable_text(array) for array in theirs]:
+        return
+    few = isinstance(training.samples, int) and training.samples < _FEW
+    if few or any(_is_generated(array) for array in ours) or _says_overfit(fit):
+        return
+    yield CAUSE.finding(
+        "`validation_data` is the training data itself",
+        subject="argument validation_data of fit",
+        location=place(theirs[0].use, fit.code),
+        evidence=[
+            Evidence(
+                claim="validation inputs",
+                observed=texts[0],
+                expected="rows that the model is not trained on",
+                fact="data.x",
+                location=place(validation.x[0].code),
+            )
+        ],
+        fixes=[
+            unsafe("validate on the last 20% of the rows, without training on them", _split_off(fit)),
+            fix("pass rows that are not in the training data"),
+        ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _split_off(fit_call: FitFacts) -> tuple[Edit, ...]:
+    """Replace `validation_data` by `validation_split`."""
+    given = fit_call.code.argument("validation_data") if isinstance(fit_call.code, Code) else None
+    return (Edit(given.whole, "validation_split=0.2"),) if given is not None else ()
+
+
+_FEW = 50
+_NOT_REPEATABLE = frozenset("(*")
+"""A call may return other rows each time."""
+_GENERATED = pattern(
+    r"\b(?:random|rng|linspace|arange|zeros|ones|make_(?:blobs|moons|circles|classification|regression))\b"
+)
+_ON_PURPOSE = pattern(r"(?i)overfit|memori[sz]e|sanity|smoke")
+
+
+def _repeatable_text(array: ArrayFacts) -> str:
+    """Return the expression of an array if it gives the same rows each time it is evaluated, else ""."""
+    use = array.use
+    return "" if isinstance(use, Unknown) or _NOT_REPEATABLE & set(use.text) else use.text
+
+
+def _is_generated(array: ArrayFacts) -> bool:
+    """Whether the program makes up the rows: nothing can be learned about new ones."""
+    code = array.code
+    return isinstance(code, Code) and _GENERATED.search(code.text) is not None
+
+
+def _says_overfit(fit_call: FitFacts) -> bool:
+    code = fit_call.code
+    return isinstance(code, Code) and _ON_PURPOSE.search(f"{code.function} {code.text}") is not None
+
+
 def _line(
     fit_call: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
 ) -> Location | None:
@@ -82,6 +155,8 @@ def _line(
     if not training.x or not validation.x:
         return place(fit_call.code)
     ours, theirs = training.x[0], validation.x[0]
+    if _repeatable_text(ours) and _repeatable_text(ours) == _repeatable_text(theirs):
+        return place(theirs.use)
     one, other = binding_line(project, ours.use), binding_line(project, theirs.use)
     if one is not None and one == other:
         return one
