@@ -162,7 +162,7 @@ def test_no_tensorflow_at_all_is_told(installed: Path, capsys: pytest.CaptureFix
     distribution(installed, "keras", "3.15.1")
     assert main(["--devices"]) == 1
     told = capsys.readouterr().out
-    assert "no TensorFlow is installed for" in told and "unexplained" not in told
+    assert "TensorFlow is not installed for" in told and "unexplained" not in told
 
 
 def test_legacy_keras_needs_tf_keras_and_nothing_else(installed: Path) -> None:

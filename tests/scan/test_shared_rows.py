@@ -38,7 +38,7 @@ def test_more_validation_rows_than_are_kept_are_estimated_from_a_fair_part():
 
 def test_data_that_repeats_by_nature_is_not_judged():
     dice = np.random.default_rng(0).integers(0, 3, (2000, 3))
-    assert shared(dice[:1500], dice[1500:]) == "rows of this data repeat by nature"
+    assert shared(dice[:1500], dice[1500:]) == "rows of this data naturally repeat"
 
 
 def test_what_cannot_be_compared_is_said():

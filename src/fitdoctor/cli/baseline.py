@@ -17,7 +17,7 @@ def read_baseline(path: str) -> Counter[str]:
     """Return the fingerprints in a baseline, each with its count.
 
     Raises:
-        UsageError: the file is missing, or is no baseline.
+        UsageError: the file is missing, or is not a baseline.
     """
     try:
         document = json.loads(Path(path).read_text("utf-8"))

@@ -177,9 +177,9 @@ def _no_tensorflow() -> Iterator[Finding]:
     spec = PathFinder.find_spec("tensorflow")
     if spec is None:
         yield catalogue()["FIT901"].finding(
-            f"no TensorFlow is installed for {sys.executable}",
+            f"TensorFlow is not installed for {sys.executable}",
             subject="installed packages",
-            fixes=[fix("install one: `python -m pip install tensorflow`")],
+            fixes=[fix("install it: `python -m pip install tensorflow`")],
             confidence=Confidence.CERTAIN,
         )
     elif spec.origin is None:

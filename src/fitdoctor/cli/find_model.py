@@ -20,7 +20,7 @@ def model_at(target: str) -> tuple[str, Any]:
     """Return the model that `target` refers to, and its name for messages.
 
     Raises:
-        UsageError: there is no such thing, it is not a model, or there are several.
+        UsageError: the name does not exist, is not a model, or there are several models.
         MissingPackage: the module imports a package that is not installed.
     """
     try:

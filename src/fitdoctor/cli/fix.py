@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
     """Repair a program.
 
     Returns:
-        0 when every error that was found is repaired and that is proved, else 1.
+        0 if every error found is repaired and verified, else 1.
     """
     parser = make_parser()
     ours, program = _split(parser, argv)
@@ -75,7 +75,7 @@ def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
             misplaced = next((other for other in argv[index + 1 :] if other.split("=")[0] in own), None)
             if misplaced is not None:
                 raise UsageError(
-                    f"what follows `{word}` belongs to the program: write `fitdoctor fix {misplaced} {word}`, "
+                    f"options after `{word}` go to the program: write `fitdoctor fix {misplaced} {word}`, "
                     f"or `fitdoctor fix -- {word} {misplaced}` if the program takes `{misplaced}`"
                 )
             return argv[:index], argv[index:]

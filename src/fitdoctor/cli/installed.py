@@ -24,7 +24,7 @@ def conflicts_here(legacy_keras: bool) -> tuple[Conflict, ...]:
     """Return the installed packages with which a program that uses `tf.keras` cannot be imported.
 
     Args:
-        legacy_keras: the program asks for `tf_keras` in the place of Keras 3.
+        legacy_keras: the program uses `tf_keras` instead of Keras 3.
     """
     tensorflow = _release("tensorflow")
     if not tensorflow:

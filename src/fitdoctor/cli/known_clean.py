@@ -1,7 +1,7 @@
 """Remembers which files were found clean: the same files, judged the same way, need no second look.
 
-A run is remembered only when nothing at all was found, so that what is read back is one bit. It holds as long as
-fitdoctor, Python, the options, the configuration and every file are what they were, compared in full text.
+A run is remembered only if nothing at all was found, so one bit is enough. It is valid as long as fitdoctor, Python,
+the options, the configuration and every file are unchanged, compared in full text.
 """
 
 from __future__ import annotations

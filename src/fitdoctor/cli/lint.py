@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
     """Check the files and report.
 
     Returns:
-        1 when something at or above `--fail-on` was found, 2 when a file cannot be read.
+        1 if there is a finding at or above `--fail-on`, 2 if a file cannot be read.
     """
     options = make_parser().parse_args(argv)
     if options.target:
@@ -130,7 +130,7 @@ def _check(options: Namespace) -> None:
     if options.jobs < 0:
         raise UsageError("`--jobs` must be 0 or more")
     if options.watch and (options.paths == ["-"] or options.output_file):
-        raise UsageError("`--watch` follows files and prints: it takes neither `-` nor `--output-file`")
+        raise UsageError("`--watch` cannot be combined with `-` or `--output-file`")
     check_causes(options)
 
 

@@ -74,9 +74,9 @@ def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
     """Check the files. Files of one project are read together, so that a class finds its bases in another file.
 
     Args:
-        files: what to judge.
-        wishes: what the command line asks for.
-        jobs: how many processes; 0 for one a core.
+        files: the files to check.
+        wishes: the command-line options.
+        jobs: the number of processes; 0 for one per core.
     """
     of_folder.cache_clear()
     workers = min(jobs or os.cpu_count() or 1, max(len(files) // (_WORTH_SHARING // 2), 1))
@@ -306,7 +306,7 @@ def _ending_over_budget(path: str, budgets: dict[str, WorkBudget], judged: Linte
         yield
     except OverBudget:
         del budgets[path]
-        judged.unreadable.append(f"{path}: not checked: following its values takes too long")
+        judged.unreadable.append(f"{path}: not checked: the analysis takes too long")
 
 
 def _of_this_machine(project: Project, asked: dict[str, Found], wishes: Wishes) -> Iterator[Case]:

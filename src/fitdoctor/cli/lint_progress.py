@@ -19,7 +19,7 @@ def progress(label: str, total: int, done: Callable[[], int]) -> Iterator[None]:
     Args:
         label: what is being done.
         total: how many pieces of work there are.
-        done: counts those that are done; asked from another thread.
+        done: returns how many are done; called from another thread.
     """
     if not sys.stderr.isatty():
         yield

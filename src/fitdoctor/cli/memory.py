@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
     """Predict and report.
 
     Returns:
-        0 when the batch fits, 1 when it does not, 2 when it cannot be told.
+        0 if the batch fits, 1 if it does not, 2 if that cannot be predicted.
     """
     options = make_parser().parse_args(argv)
     if options.batch_size is not None and options.batch_size < 1:

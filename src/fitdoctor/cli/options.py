@@ -97,7 +97,7 @@ def check_causes(options: argparse.Namespace) -> None:
     """Reject a `--select` or `--ignore` that names no cause.
 
     Raises:
-        UsageError: with a suggestion where a known name is close.
+        UsageError: with a suggestion if a known name is close.
     """
     from fitdoctor.config import unknown_cause
 
@@ -139,7 +139,7 @@ def give_out(
     """Render the diagnosis as requested, to the stream (standard output) or the file.
 
     Raises:
-        UsageError: the format or the file cannot be had.
+        UsageError: the format is unavailable, or the file cannot be written.
     """
     from fitdoctor.report import RenderError, render
     from fitdoctor.report.paint import shows_links

@@ -53,7 +53,7 @@ def read_diagnosis(path: str) -> Diagnosis:
     """Return the diagnosis in a file.
 
     Raises:
-        UsageError: it cannot be read, is cut short, is not JSON, or is not ours.
+        UsageError: it cannot be read, is truncated, is not JSON, or is not a diagnosis.
     """
     from fitdoctor.runner.saved import read
 

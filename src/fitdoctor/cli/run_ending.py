@@ -97,7 +97,7 @@ def _calls(called: dict[str, int], checked: dict[str, int]) -> str:
 def _checks(ended: Ended) -> tuple[dict[str, int], dict[str, int], float]:
     """Return the calls made and checked, by method, and the seconds spent on checking.
 
-    A program that leaves by `os._exit` does not get to count them; then each call that was recorded counts.
+    A program that ends with `os._exit` cannot write these counts; then the recorded calls are counted.
     """
     for piece in reversed(ended.pieces):
         if piece["kind"] == "checks":

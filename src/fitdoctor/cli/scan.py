@@ -38,8 +38,8 @@ def main(argv: list[str]) -> int:
     """Scan and report.
 
     Returns:
-        1 when something at or above `--fail-on` was found or an element raised, 2 when data cannot be read, 130
-        after Ctrl-C.
+        1 if there is a finding at or above `--fail-on` or an element raised, 2 if data cannot be read, 130 after
+        Ctrl-C.
     """
     options = make_parser().parse_args(argv)
     _check(options)

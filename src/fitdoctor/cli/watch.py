@@ -18,7 +18,7 @@ def watch(files: Callable[[], Sequence[Found]], check: Callable[[], int]) -> int
     """Check, then wait for a change and check again, until Ctrl-C.
 
     Args:
-        files: finds the files; called before every look, so that new files are seen too.
+        files: finds the files; called before every check, so that new files are included.
         check: checks them, prints, and returns an exit status.
 
     Returns:

@@ -50,7 +50,7 @@ def fitdoctor(line: str, cell: str | None = None) -> None:
     if command == "check":
         _check(rest if cell is None else cell, whole_cell=cell is not None)
     elif rest or cell is not None or command not in _COMMANDS:
-        raise UsageError(f"%fitdoctor does not know `{line.strip() or '%%'}`. It knows:\n{_USAGE}")
+        raise UsageError(f"unknown command `%fitdoctor {line.strip() or '%%'}`; the commands are:\n{_USAGE}")
     else:
         _COMMANDS[command]()
 

@@ -1,4 +1,4 @@
-"""The memory of a training step: what it needs at its peak, what there is, and which batch fits."""
+"""The memory of a training step: its peak, the available memory, and the largest batch that fits."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""TensorFlow's allocator on paper: best fit with coalescing, which never gives memory back to the system.
+"""A model of TensorFlow's allocator: best fit with coalescing, which never returns memory to the system.
 
 The rules are those of TensorFlow's `BFCAllocator`, which serves GPUs, and CPUs where oneDNN is built in: a chunk is
-split only when at least half of it, or 128 MiB, would stay unused; new regions double in size; neighbours that are free
-are joined.
+split only when at least half of it, or 128 MiB, would stay unused; new regions double in size; free neighbors
+are merged.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from bisect import bisect_left, insort
 
 ROUNDING = 256
 SMALL = 256 << 10
-"""On a CPU, less than this comes from the C library."""
+"""On a CPU, smaller allocations come from the C library."""
 MOST_WASTE = 128 << 20
 FIRST_REGION = 2 << 20
 
 
 class Chunk:
-    """A stretch of a region."""
+    """A part of a region."""
 
     __slots__ = ("after", "before", "free", "size", "start")
 
@@ -30,29 +30,29 @@ class Chunk:
 
 
 class Allocator:
-    """Gives out chunks and keeps account of them."""
+    """Allocates chunks and keeps account of them."""
 
     def __init__(self) -> None:
         self.in_use = 0
-        """Bytes in chunks that are given out, with what is wasted inside them; TensorFlow counts no small ones."""
+        """Bytes in allocated chunks, with internal waste; TensorFlow does not count small ones."""
         self.most_in_use = 0
         self._next_region = FIRST_REGION
         self._address = 0
         self._free: list[tuple[int, int]] = []
-        """(size, start) of the chunks that nobody has."""
+        """(size, start) of the free chunks."""
         self._chunks: dict[int, Chunk] = {}
         self._touched: list[tuple[int, int]] = []
-        """Disjoint stretches (start, end) that were ever written, in order."""
+        """Disjoint ranges (start, end) that were ever written, in order."""
         self._small = 0
         self._most_small = 0
 
     @property
     def touched(self) -> int:
-        """Bytes that the system had to provide: what was ever written to."""
+        """Bytes that the system had to provide: everything ever written."""
         return sum(end - start for start, end in self._touched) + self._most_small
 
     def allocate(self, size: int) -> Chunk | None:
-        """A chunk of at least that many bytes; None for what the C library gives."""
+        """Return a chunk of at least that many bytes; None for what the C library provides."""
         rounded = max(ROUNDING, -(-size // ROUNDING) * ROUNDING)
         if rounded < SMALL:
             self._count_small(rounded)
@@ -71,7 +71,7 @@ class Allocator:
         return chunk
 
     def give_back(self, chunk: Chunk | None, size: int) -> None:
-        """Take a chunk back and join it with its free neighbours."""
+        """Free a chunk and merge it with its free neighbors."""
         if chunk is None:
             rounded = max(ROUNDING, -(-size // ROUNDING) * ROUNDING)
             self._small -= rounded

@@ -1,4 +1,4 @@
-"""How much memory there is: of the machine, of the container, of the process; whichever is least."""
+"""The available memory: of the machine, the container or the process, whichever is smallest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNLIMITED = 1 << 60
 
 
 def limits(root: Path = Path("/")) -> tuple[MemoryLimit, ...]:
-    """Every bound that holds for this process on the CPU, the tightest first; empty where the system tells none.
+    """Return every limit for this process on the CPU, tightest first; empty if the system reports none.
 
     Args:
         root: where `proc` and `sys` are.
@@ -30,7 +30,7 @@ def _machine(root: Path) -> MemoryLimit | None:
 
 
 def _containers(root: Path) -> list[MemoryLimit]:
-    """The bounds of the control groups that the process is in, of both versions."""
+    """Yield the limits of the process's control groups, of both versions."""
     found = []
     for folder in _groups(root):
         for limit, usage, stat, cache in (
@@ -46,7 +46,7 @@ def _containers(root: Path) -> list[MemoryLimit]:
 
 
 def _groups(root: Path) -> list[Path]:
-    """The folders of the process's control groups, up to the top."""
+    """Yield the folders of the process's control groups, up to the top."""
     base = root / "sys/fs/cgroup"
     folders = []
     try:
@@ -80,7 +80,7 @@ def _address_space(root: Path) -> MemoryLimit | None:
 
 
 def _table(path: Path) -> dict[str, int]:
-    """Names and whole numbers of a file of the kernel's."""
+    """Return the names and integers in a kernel file."""
     try:
         text = path.read_text()
     except OSError:

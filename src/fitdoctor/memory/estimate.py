@@ -1,4 +1,4 @@
-"""A quick estimate from the shapes of the layers, in milliseconds: what a step surely needs, and what it likely does."""
+"""A quick estimate from the layer shapes, in milliseconds: what a step certainly and probably needs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SLOTS = {
     "sgd": 0, "rmsprop": 1, "adagrad": 1, "lion": 1, "muon": 1, "adafactor": 0, "adam": 2, "adamw": 2, "adamax": 2,
     "nadam": 2, "adadelta": 2, "ftrl": 2, "lamb": 2, "schedulefreeadamw": 2,
 }  # fmt: skip
-"""How many numbers an optimizer keeps for a weight, at least; others: not known."""
+"""The minimum number of values an optimizer keeps per weight; unknown for others."""
 
 KERNELS = frozenset(
     "Dense EinsumDense Conv1D Conv2D Conv3D Conv1DTranspose Conv2DTranspose Conv3DTranspose DepthwiseConv1D "
@@ -22,13 +22,13 @@ KERNELS = frozenset(
 """Layers that need their input again for the gradient of their kernel."""
 
 _NO_MEMORY = frozenset("InputLayer Flatten Reshape ReLU Activation Dropout".split())
-"""Layers whose output shares or takes over the memory of their input, but for a mask."""
+"""Layers whose output shares or reuses the memory of their input, except for a mask."""
 _FURTHER = {"BatchNormalization": 1.0, "LayerNormalization": 3.0, "GroupNormalization": 3.0}
-"""How many tensors of the size of its output a layer keeps, where it is not one."""
+"""How many tensors of the size of its output a layer keeps, if not one."""
 _EACH_STEP = {"LSTM": 7.0, "GRU": 7.0, "SimpleRNN": 1.0}
-"""How many tensors of the size of its state a recurrent layer keeps for every time step."""
+"""How many tensors of the size of its state a recurrent layer keeps per time step."""
 _FOR_ACTIVATION = {"gelu": 3.0, "silu": 1.0, "swish": 1.0, "softplus": 1.0, "mish": 3.0}
-"""How many further tensors an activation inside another layer keeps."""
+"""How many more tensors an activation inside another layer keeps."""
 _ATTENTION = ("MultiHeadAttention", "GroupQueryAttention", "GroupedQueryAttention")
 _OPERATIONS = (14, 60, 300)
 """How many operations of a traced step come from a layer, how many more from one that is trained, and how many more from
@@ -43,30 +43,30 @@ class Estimate:
     optimizer: int
     gradients: int
     activations: int
-    """For one sample."""
+    """Per sample."""
     input: int
-    """For one sample."""
+    """Per sample."""
     largest: int
-    """The largest output of a layer, for one sample."""
+    """The largest output of a layer, per sample."""
     surely: int
-    """What is held for one sample when the backward pass begins, whatever TensorFlow does."""
+    """What is certainly held per sample when the backward pass starts."""
     by_layer: tuple[tuple[str, int, int], ...]
-    """(layer, bytes of its weights with optimizer state, bytes for one sample)."""
+    """(layer, bytes of its weights with optimizer state, bytes per sample)."""
     operations: int = 0
-    """How many operations the traced step has, about."""
+    """The approximate number of operations of the traced step."""
 
     def peak(self, batch: int) -> int:
-        """What a step likely needs."""
+        """What a step probably needs."""
         fixed = self.weights + self.optimizer + self.gradients
         return fixed + batch * (self.activations + self.input + 2 * self.largest)
 
     def least(self, batch: int) -> int:
-        """What a step surely needs."""
+        """What a step certainly needs."""
         return self.weights + self.optimizer + batch * self.surely
 
 
 def estimate(model: ModelFacts) -> Estimate | Unknown:
-    """The estimate for a model whose layers are built."""
+    """Return the estimate for a model whose layers are built."""
     if not model.built or not model.layers:
         return Unknown("the model is not built")
     leaves = measurable_layers(model.layers)
@@ -99,7 +99,7 @@ def estimate(model: ModelFacts) -> Estimate | Unknown:
 
 
 def measurable_layers(layers: Sequence[LayerFacts]) -> list[LayerFacts]:
-    """The layers whose outputs add up: a model inside a model is its layers, an LSTM is one layer and not its cell."""
+    """Return the layers whose outputs add up: a nested model counts as its layers, an LSTM as one layer."""
     found: list[LayerFacts] = []
     for layer in layers:
         known = not isinstance(layer.output_shapes, Unknown)
@@ -121,7 +121,7 @@ def _operations(model: ModelFacts) -> int:
 
 
 def _in_backward_pass(leaves: Sequence[LayerFacts]) -> set[str]:
-    """The layers that the backward pass goes through: those that learn, and all that follow one that learns."""
+    """Return the layers of the backward pass: trainable ones, and all that follow one."""
     names: set[str] = set()
     before = ""
     for layer in leaves:
@@ -133,7 +133,7 @@ def _in_backward_pass(leaves: Sequence[LayerFacts]) -> set[str]:
 
 
 def course_of_layers(guess: Estimate, batch: int) -> tuple[tuple[str, int], ...]:
-    """(stage, bytes) over a step: activations gather in the forward pass and go in the backward pass, layer by layer."""
+    """Return (stage, bytes) over a step: activations accumulate in the forward pass and are freed backward."""
     held = guess.weights + guess.optimizer + guess.input * batch
     working = 2 * guess.largest * batch
     points = [("forward", held)]
@@ -151,7 +151,7 @@ def course_of_layers(guess: Estimate, batch: int) -> tuple[tuple[str, int], ...]
 
 
 def slots_of(model: ModelFacts) -> int | None:
-    """How many numbers the optimizer keeps for each weight at least; None for one that is not known."""
+    """Return the minimum number of values the optimizer keeps per weight; None if unknown."""
     name = model.optimizer.rsplit(".", 1)[-1].lower()
     slots = SLOTS.get(name)
     momentum = dict(model.optimizer_settings).get("momentum", "0")
@@ -164,10 +164,10 @@ def slots_of(model: ModelFacts) -> int | None:
 
 
 def surely_held(model: ModelFacts) -> int:
-    """Bytes for one sample that live at once: the inputs of all kernels that are trained, or one kernel's output.
+    """Return bytes per sample that live at once: the inputs of all trained kernels, or one kernel's output.
 
-    The gradient of a kernel needs what the layer was given, and no backward pass can begin before the loss is there.
-    Of layers that keep the size, nobody can know from outside whether they work in place: those in a row count once.
+    The gradient of a kernel needs the input of the layer, and the backward pass cannot start before the loss is known.
+    Layers that keep the size may work in place, which cannot be seen from outside: those in a row count once.
     """
     if model.kind not in ("functional", "sequential") or model.jit_compile or model.strategy:
         return 0
@@ -199,7 +199,7 @@ def surely_held(model: ModelFacts) -> int:
 
 
 def _tensor_of(leaves: list[LayerFacts]) -> Callable[[int], str]:
-    """For a layer by its position: the tensor that it is given, by the layer that surely made it anew."""
+    """Return the input tensor of a layer by its position, identified by the layer that certainly created it."""
     place = {layer.name: position for position, layer in enumerate(leaves)}
 
     def source(position: int) -> int | None:
@@ -233,7 +233,7 @@ def _keeps_size(layer: LayerFacts) -> bool:
 
 
 def _elements(shape: Shape) -> int | None:
-    """For one sample; None where a dimension is open, or where the first axis is not the batch."""
+    """Return elements per sample; None if a dimension is open, or the first axis is not the batch axis."""
     if not shape or None in shape[1:]:
         return None
     return math.prod(axis for axis in shape[1:] if axis is not None)
@@ -258,7 +258,7 @@ def _output(layer: LayerFacts) -> int:
 
 
 def _kept(layer: LayerFacts) -> float:
-    """What a layer leaves for the backward pass, for one sample."""
+    """Return what a layer keeps per sample for the backward pass."""
     if layer.class_name == "Dropout":
         return _output(layer) / 4
     if layer.class_name in _NO_MEMORY:
@@ -273,7 +273,7 @@ def _kept(layer: LayerFacts) -> float:
 
 
 def _steps(layer: LayerFacts, given: tuple[Shape, ...] | Unknown) -> int:
-    """Bytes of the state of a recurrent layer over all time steps of its input."""
+    """Return bytes of the state of a recurrent layer over all time steps of its input."""
     units = layer.setting("units") or ""
     if isinstance(given, Unknown) or not given or len(given[0]) < 3 or not units.isdigit():
         return _output(layer)
@@ -281,13 +281,13 @@ def _steps(layer: LayerFacts, given: tuple[Shape, ...] | Unknown) -> int:
 
 
 def _scores(layer: LayerFacts) -> int:
-    """Bytes of what attention multiplies queries and keys to: for each head, a number for every pair of positions."""
+    """Return bytes of the attention scores: one number per head and pair of positions."""
     sizes = _attention_sizes(layer)
     return 0 if sizes is None else sizes[0] * sizes[1] * sizes[2] * _bytes(layer)
 
 
 def _attention_sizes(layer: LayerFacts) -> tuple[int, int, int] | None:
-    """Heads, positions of the query, positions of the keys."""
+    """Return heads, positions of the query, positions of the keys."""
     heads, made, given = layer.setting("num_heads") or "", layer.output_shapes, layer.input_shapes
     if layer.class_name not in _ATTENTION or not heads.isdigit() or isinstance(made, Unknown) or not made:
         return None
@@ -301,7 +301,7 @@ def _positions(shape: Shape) -> int:
 
 
 def _kept_by_attention(layer: LayerFacts) -> float:
-    """The weights of attention, the projections of query, key and value, what they are put together to, the output."""
+    """Return bytes of attention weights, projections of query, key and value, their combination, and output."""
     sizes = _attention_sizes(layer)
     if sizes is None:
         return 6.0 * _output(layer)
@@ -333,7 +333,7 @@ def _inputs(model: ModelFacts) -> int:
 
 
 def flattened_excess(model: ModelFacts) -> int:
-    """Bytes that the kernel of a Dense layer after `Flatten` would be smaller by if the layer before it were pooled."""
+    """Return the bytes that the kernel of a Dense layer after `Flatten` would save with pooling."""
     saved = 0
     layers = model.every_layer()
     for flatten, dense in pairwise(layers):

@@ -1,4 +1,4 @@
-"""In which order the threads of TensorFlow's executor start and finish the operations of a step."""
+"""The order in which the threads of TensorFlow's executor start and finish the operations of a step."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def course_of_threads(step: Step, batch: int, threads: int) -> Iterator[tuple[in
 
 
 def _next(thread: int, inline: list[deque[int]], pools: list[deque[int]]) -> int | None:
-    """What a thread does next: its own short work, then what it was handed last, then the oldest of others."""
+    """Return what a thread does next: its own short work, then its most recent task, then the oldest of others."""
     if inline[thread]:
         return inline[thread].popleft()
     if pools[thread]:
@@ -62,7 +62,7 @@ def _next(thread: int, inline: list[deque[int]], pools: list[deque[int]]) -> int
 
 
 def _hand_out(ready: list[int], cheap: list[bool], inline: deque[int], pool: deque[int]) -> None:
-    """Short operations go on in this thread; of the long ones, all but the last are for any thread."""
+    """Keep short operations in this thread; of the long ones, all but the last go to any thread."""
     long = []
     for index in ready:
         if cheap[index]:
@@ -79,7 +79,7 @@ def _hand_out(ready: list[int], cheap: list[bool], inline: deque[int], pool: deq
 
 
 def _edges(step: Step) -> tuple[list[int], list[list[int]]]:
-    """For each operation how many it waits for, and which wait for it."""
+    """Return, for each operation, how many it waits for, and which ones wait for it."""
     maker = {tensor: index for index, operation in enumerate(step.operations) for tensor in operation.outputs}
     pending = [0] * len(step.operations)
     successors: list[list[int]] = [[] for _ in step.operations]

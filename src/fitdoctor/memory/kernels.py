@@ -1,6 +1,6 @@
 """What TensorFlow's kernels on a CPU do with memory: which share, reuse or keep the buffers of their inputs.
 
-Read off TensorFlow's kernels and checked against its own allocator (see benchmarks/bench_memory.py).
+Taken from TensorFlow's kernels and checked against its own allocator (see benchmarks/bench_memory.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SHARES = frozenset(
 """The output is the first input's buffer."""
 
 SHARES_EACH = frozenset({"IdentityN"})
-"""Each output is the buffer of the input at its place."""
+"""Each output shares the buffer of the input at its position."""
 
 REUSES = frozenset(
     "Abs Acos Acosh Add AddN AddV2 Asin Asinh Atan Atan2 Atanh BatchNormWithGlobalNormalization BiasAdd Ceil "
@@ -27,7 +27,7 @@ REUSES = frozenset(
     "SoftsignGrad Sqrt SqrtGrad Square SquaredDifference Sub Tan Tanh TanhGrad TruncateDiv TruncateMod Xdivy Xlog1py "
     "Xlogy ZerosLike".split()
 )
-"""The output takes the buffer of an input of its size that nobody else needs any more."""
+"""The output reuses the buffer of an input of its size that is no longer needed."""
 
 READS = frozenset({"ReadVariableOp"})
 UPDATES = frozenset(
@@ -35,7 +35,7 @@ UPDATES = frozenset(
     "ResourceScatterMul ResourceScatterDiv ResourceScatterMax ResourceScatterMin ResourceScatterNdUpdate "
     "ResourceScatterNdAdd ResourceStridedSliceAssign".split()
 )
-"""Change a variable in place, or in a copy while somebody still reads the old value."""
+"""Change a variable in place, or in a copy while the old value is still read."""
 ASSIGNS = frozenset({"AssignVariableOp"})
 
 LIST_STARTS = frozenset({"TensorListReserve", "EmptyTensorList"})
@@ -55,7 +55,7 @@ FREE = frozenset(
     "Const Placeholder NoOp Shape ShapeN Size Rank ReadVariableOp VarIsInitializedOp TensorListReserve "
     "EmptyTensorList TensorListElementShape TensorListLength ConcatOffset BroadcastGradientArgs".split()
 ) | (SHARES - {"CheckNumerics"})
-"""Operations that do no work to speak of."""
+"""Operations that take almost no time."""
 
 _FLOPS = 2e10
 _BYTES = 4e9
@@ -63,7 +63,7 @@ _START = 3e-6
 
 
 def seconds(operation: Operation, step: Step, batch: int) -> float:
-    """Roughly how long a kernel takes: only to tell in which order two threads come to them."""
+    """Return roughly how long a kernel takes, only to order two threads."""
     if operation.type in FREE:
         return _START / 3
     sizes = [step.tensors[tensor] for tensor in (*operation.inputs, *operation.outputs)]
@@ -72,7 +72,7 @@ def seconds(operation: Operation, step: Step, batch: int) -> float:
 
 
 def is_cheap(operation: Operation, cost: float) -> bool:
-    """Whether the executor goes on with the kernel at once instead of handing it to another thread."""
+    """Whether the executor runs the kernel at once instead of passing it to another thread."""
     return operation.type in FREE or cost < 2 * _START
 
 

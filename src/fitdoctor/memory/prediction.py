@@ -1,4 +1,4 @@
-"""The answer: peak, kinds, layers, what there is, the largest batch that fits, and what would help."""
+"""The prediction: peak, kinds, layers, available memory, the largest batch that fits, and what would help."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ KINDS = {
     "metrics": "metrics",
     "other": "constants",
 }
-"""What each kind is, in the order of the tables."""
+"""The description of each kind, in the order of the tables."""
 
 MARGIN = 0.1
-"""The part of what is free that the largest batch leaves."""
+"""The share of free memory that the largest batch keeps in reserve."""
 MOST_BATCH = 1 << 24
 _MOST_TRIED = 20
 SHOWN_POINTS = 600
@@ -39,7 +39,7 @@ _TRACING = 37_000_000
 _EACH_OPERATION = 34_000
 _FRAGMENTS = 0.09
 XLA = 2.0
-"""How much more a process takes on a CPU when XLA compiles the step: 1.6 to 2.8 times over four models."""
+"""How much more a process takes on a CPU if XLA compiles the step: 1.6 to 2.8 times for four models."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Remedy:
-    """Something that would lower the peak, and to how much."""
+    """Something that would lower the peak, and the peak with it."""
 
     title: str
     peak: int
@@ -66,15 +66,15 @@ class Prediction:
     model: str
     batch_size: int
     how: str
-    """`traced` from the step itself, or `quick` from the shapes of the layers."""
+    """`traced` from the step itself, or `quick` from the layer shapes."""
     peak: int
     """Bytes of tensors at the peak."""
     needed: int
-    """Bytes that have to be there: the peak with what the allocator, the graph and the copies of the data take."""
+    """Bytes that must be available: the peak plus the allocator, the graph and the copies of the data."""
     device: str = "CPU"
     kinds: tuple[Share, ...] = ()
     layers: tuple[Share, ...] = ()
-    """The layers that hold most at the peak."""
+    """The layers with the most memory at the peak."""
     at: str = ""
     """The operation that runs at the peak."""
     stage: str = ""
@@ -98,11 +98,11 @@ class Prediction:
 
     @property
     def fits(self) -> bool | None:
-        """Whether it fits into what is free; None where that is not known."""
+        """Whether it fits into the free memory; None if that is unknown."""
         return None if isinstance(self.limit, Unknown) else self.needed <= self.limit.free
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """What a notebook shows: a card, and the same as text."""
+        """Return what a notebook shows: a card, and the same as text."""
         from fitdoctor.report.memory_card import memory_card
 
         return {"text/html": memory_card(self), "text/plain": str(self)}
@@ -119,22 +119,22 @@ class Circumstances:
     device: str = "CPU"
     limit: MemoryLimit | Unknown = Unknown()
     present: int = 0
-    """Bytes of variables that are in memory already."""
+    """Bytes of variables that are already in memory."""
     weights_after_pooling: int | None = None
-    """Bytes that pooling instead of flattening before a Dense layer would save in that layer's kernel."""
+    """Bytes that pooling instead of flattening before a Dense layer would save in its kernel."""
     slots: int = 2
-    """How many numbers the optimizer keeps for a weight."""
+    """How many values the optimizer keeps per weight."""
     symbolic: bool = True
-    """The step is known for every batch size, not for this one alone."""
+    """Whether the step is known for every batch size, not only for this one."""
     factor: float = 1.0
-    """How much more than the traced step says it takes: `XLA` where that compiles it."""
+    """How much more than the traced step it takes: `XLA` if that compiles it."""
     replicas: int = 1
     """Replicas that share the batch."""
     notes: tuple[str, ...] = ()
 
 
 def predict(step: Step, about: Circumstances) -> Prediction:
-    """The whole answer for a traced step."""
+    """Return the whole prediction for a traced step."""
     batch = about.batch_size
     ran = course(step, batch, about.threads, _beside(step, about, batch))
     need = _need(step, about)
@@ -168,7 +168,7 @@ def batch_bytes(step: Step, batch: int) -> int:
 
 
 def _need(step: Step, about: Circumstances) -> Callable[[int], int]:
-    """What has to be there for a batch size."""
+    """Return the memory needed for a batch size."""
 
     def need(batch: int) -> int:
         if batch not in known:
@@ -181,19 +181,19 @@ def _need(step: Step, about: Circumstances) -> Callable[[int], int]:
 
 
 def process_bytes(step: Step, touched: int, feed: Feed) -> int:
-    """How much a process grows by training, from the traced step."""
+    """Return how much a process grows by training, from the traced step."""
     weights = sum(variable.bytes for variable in step.variables)
     return grown_process(step.traced, touched, weights, feed)
 
 
 def grown_process(operations: int, touched: int, weights: int, feed: Feed) -> int:
-    """How much a process grows by training: its tensors, the graph, and what falls between the allocator's chunks.
+    """Return how much a process grows by training: tensors, the graph, and fragmentation.
 
     Args:
-        operations: how many the traced step has.
+        operations: the number of operations of the traced step.
         touched: bytes that tensors take at the peak.
         weights: bytes of all variables.
-        feed: how the data comes into the step.
+        feed: how the data reaches the step.
     """
     training = _TRACING + operations * _EACH_OPERATION + round(touched * (1 + _FRAGMENTS))
     return max(training, at_conversion(feed) + weights)
@@ -216,7 +216,7 @@ def _layers(ran: Course) -> tuple[Share, ...]:
 
 
 def _thinned(points: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
-    """As many points as a picture can show: the highest of each stretch."""
+    """Return as many points as a drawing can show: the highest of each interval."""
     stretch = -(-len(points) // SHOWN_POINTS)
     if stretch <= 1:
         return tuple(points)
@@ -246,9 +246,9 @@ def _largest(need: Callable[[int], int], about: Circumstances) -> int | Unknown:
 
 
 def largest_batch(need: Callable[[int], int], room: int, start: int) -> int:
-    """The largest batch whose need is within the room; 0 when not even one sample is.
+    """Return the largest batch whose need is within the limit; 0 if not even one sample fits.
 
-    The need grows about linearly with the batch: a straight line through two batches leads near the answer.
+    The need grows almost linearly with the batch size: a line through two sizes leads close to the answer.
     """
     least = need(1)
     if least > room:
@@ -332,7 +332,7 @@ def _trainable(step: Step) -> int:
 
 
 def _in_half_precision(step: Step) -> Step:
-    """The step with float32 tensors of the batch in two bytes; the same step where there are none."""
+    """Return the step with float32 tensors of the batch in two bytes; the same step if there are none."""
     if any(tensor.by_batch and tensor.item_bytes == 2 for tensor in step.tensors):
         return step
     data = set(step.arguments)

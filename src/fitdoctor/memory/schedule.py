@@ -58,7 +58,7 @@ def course(step: Step, batch: int, threads: int = 2, beside: Sequence[Held] = ()
         step: the step.
         batch: the batch size.
         threads: how many operations may run at the same time.
-        beside: what is held all the time besides the step: batches that wait, data in tensors.
+        beside: what is held permanently besides the step: waiting batches, data in tensors.
     """
     first = _Execution(step, batch, threads, beside=beside)
     first.run()

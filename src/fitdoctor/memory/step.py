@@ -111,14 +111,14 @@ def joined(small: Step, large: Step, sizes: tuple[int, int]) -> Step:
     if [operation.type for operation in small.operations] != [
         operation.type for operation in large.operations
     ]:
-        raise NotTheSame("another batch size gives other operations")
+        raise NotTheSame("the operations differ for another batch size")
     tensors = tuple(
         _joined_tensor(one, two, sizes) for one, two in zip(small.tensors, large.tensors, strict=True)
     )
     operations = []
     for one, two in zip(small.operations, large.operations, strict=True):
         if one.inputs != two.inputs or len(one.bodies) != len(two.bodies):
-            raise NotTheSame("another batch size connects the operations otherwise")
+            raise NotTheSame("the connections between operations differ for another batch size")
         bodies = tuple(joined(a, b, sizes) for a, b in zip(one.bodies, two.bodies, strict=True))
         rounds = _joined_dim(one.rounds.fixed, two.rounds.fixed, sizes)
         operations.append(_with_bodies(one, bodies, rounds))
@@ -144,7 +144,7 @@ def _joined_tensor(one: Tensor, two: Tensor, sizes: tuple[int, int]) -> Tensor:
     if one.dims is None or two.dims is None:
         return Tensor(one.item_bytes, None)
     if len(one.dims) != len(two.dims):
-        raise NotTheSame("another batch size gives tensors of another rank")
+        raise NotTheSame("the rank of a tensor differs for another batch size")
     if one.dims == two.dims:
         return one
     pairs = zip(one.dims, two.dims, strict=True)

@@ -90,7 +90,7 @@ class Belongings:
         """Restore every file that existed before a run.
 
         Args:
-            session: the folder of the run, with what the child kept.
+            session: the folder of the run, with the child's copies.
         """
         with _uninterrupted():
             self._remove(_made_by_child(session))

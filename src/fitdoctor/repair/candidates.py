@@ -46,7 +46,7 @@ class Candidate:
         """Return why it was chosen, one line each.
 
         Args:
-            passed_over: the next one in rank, which was not tried because this one holds.
+            passed_over: the next one in rank, which was not tried because this one works.
         """
         found = ["found from shapes and values, not from a known cause"] if self.general else []
         if passed_over is None:
@@ -75,8 +75,8 @@ def candidates(
     """Return all repairs with edits in the project's files, ranked, without those that only the user can make.
 
     Args:
-        finding: what is to be mended; None for a failure that no cause explains.
-        call: the call of fit that it is about.
+        finding: what to repair; None for a failure that no cause explains.
+        call: the `fit` call that it is about.
         root: the project's folder.
         refused: what raised, each with the module of its line.
     """

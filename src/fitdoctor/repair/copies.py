@@ -64,7 +64,7 @@ class Copies:
         Args:
             script: the user's script.
             files: the files that were read, by real path.
-            texts: what those that are changed would say, by real path.
+            texts: the new texts of changed files, by real path.
         """
         main = os.path.realpath(script)
         runs, replaced, origins = script, [], []

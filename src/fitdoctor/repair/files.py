@@ -80,7 +80,7 @@ def file_of(path: str, raw: bytes) -> UserFile:
     read = UserFile(path, raw, encoding, text)
     # A lone carriage return is a line break to Python and none to us: such a file is left alone.
     if not read.is_notebook and "\r" in text.replace("\r\n", ""):
-        raise CannotEdit(f"`{path}` has line ends of an old kind")
+        raise CannotEdit(f"`{path}` has unsupported line endings")
     if not parses(read, text):
         raise CannotEdit(f"`{path}` does not parse")
     return read
@@ -103,9 +103,9 @@ def module_of_text(file: UserFile, text: str, shown: str, keras: int) -> Module:
 
     Args:
         file: the file.
-        text: what it says, or would say.
-        shown: the path that locations in it are to have.
-        keras: the major version of Keras that it is read for.
+        text: its text, as it is or as it would be.
+        shown: the path for its locations.
+        keras: the major version of Keras to check for.
 
     Raises:
         SourceError: it does not parse.
@@ -119,7 +119,7 @@ def edited(file: UserFile, text: str, edits: Iterable[Edit]) -> str:
     """Return a text of the file with edits applied.
 
     Raises:
-        CannotEdit: the edits overlap, lie outside the file, or leave something that does not parse.
+        CannotEdit: the edits overlap, lie outside the file, or the result does not parse.
     """
     try:
         if file.is_notebook:

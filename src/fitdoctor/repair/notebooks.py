@@ -89,7 +89,7 @@ def with_edits(notebook: str, edits: Iterable[Edit]) -> str:
         by_cell.setdefault(edit.location.cell, []).append(edit)
     sources = list(_sources(notebook))
     if not all(1 <= cell <= len(sources) for cell in by_cell):
-        raise ValueError("an edit names a cell that is not there")
+        raise ValueError("an edit names a cell that does not exist")
     result = notebook
     # From the last to the first, so that the spans before it still hold.
     for cell in sorted(by_cell, reverse=True):

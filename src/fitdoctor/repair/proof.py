@@ -95,10 +95,10 @@ def run(
     """Run the program with every fit cut to two steps, discard its output, and examine the run.
 
     Args:
-        wishes: what the user asked for.
-        laid: the program, as it is to be run.
-        start: starts the child; a fresh interpreter unless given, or where that cannot be done.
-        put_back: makes the files what they were before the run, by what the child kept in the folder of the run.
+        wishes: the user's options.
+        laid: the prepared program.
+        start: starts the child; by default, and if that is impossible, a fresh interpreter.
+        put_back: restores the files after the run, from the child's copies in its folder.
     """
     with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -264,7 +264,7 @@ def judged(
         after: the run of the repaired program.
         finding: what the repair is for; None for a failure that no cause explains.
         grown: how many lines the repair adds to the program.
-        lurking: the ids of errors that stood in the source already, behind the one that stopped the program.
+        lurking: the ids of errors that the source already had, after the one that stopped the program.
     """
     if after.timed_out:
         return Judged(Verdict.FAILS, "it does not finish in time")

@@ -22,7 +22,7 @@ class WarmStart:
     """Runs programs in forks of one process; `start` is for `proof.run`.
 
     Attributes:
-        process: the process that forks; None where programs have to start in fresh interpreters.
+        process: the process that forks; None if programs must start in fresh interpreters.
     """
 
     def __init__(self, script: str, texts: list[str]) -> None:
@@ -30,7 +30,7 @@ class WarmStart:
 
         Args:
             script: the program.
-            texts: its source, with that of its own modules.
+            texts: its source and that of its modules.
         """
         self.process: subprocess.Popen[bytes] | None = None
         self._beside = _names_beside(script)
@@ -54,7 +54,7 @@ class WarmStart:
         """Run the program whose options are in the folder.
 
         Returns:
-            The return code, and whether the time limit ended it; None where it has to start in a fresh interpreter.
+            The return code, and whether the time limit ended it; None if the program must start in a fresh interpreter.
         """
         child = 0
         try:

@@ -18,7 +18,7 @@ def write(changes: Sequence[Change]) -> list[tuple[str, str]]:
     """Write every change, or none.
 
     Returns:
-        For each file its path, and its backup's ("" where git has it).
+        For each file, its path and that of its backup ("" if git has it).
 
     Raises:
         CannotEdit: a file has changed since it was read, or cannot be written.
@@ -64,7 +64,7 @@ def back_up(path: str, raw: bytes) -> str:
     """Copy a file next to itself, under a free name: `train.py.orig`, then `train.py.orig.1`.
 
     Raises:
-        OSError: there is no writing there.
+        OSError: the folder is not writable.
     """
     for number in range(_MOST_BACKUPS):
         name = f"{path}.orig" if number == 0 else f"{path}.orig.{number}"

@@ -51,7 +51,7 @@ def verdict(prediction: Prediction) -> str:
         return f"{batch} needs {need}"
     there = f"{limit.name} has {in_words(limit.free)} free of {in_words(limit.total)}"
     if limit.name == "what you gave":
-        there = f"{in_words(limit.free)} are available"
+        there = f"{in_words(limit.free)} is available"
     words = "fits" if prediction.fits else "does not fit"
     return f"{batch} {words}: training needs {need}, {there}"
 

@@ -171,7 +171,7 @@ def _words(line: Line) -> Iterator[Line]:
 def table(rows: Sequence[Sequence[Line]], width: int, gap: int = 2) -> list[Line] | None:
     """Return rows of cells as aligned columns; cells wrap between words, the widest columns first.
 
-    None where even that does not fit the width: then the caller lists the cells below each other.
+    Returns None if even that does not fit the width; the caller then lists the cells below each other.
     """
     columns = range(len(rows[0]))
     widths = [max(cells(plain(row[column])) for row in rows) for column in columns]
@@ -223,7 +223,7 @@ def wants_color(choice: str, target: TextIO | None) -> bool:
     """Whether to color the output to `target`.
 
     Args:
-        choice: `always`, `never`, or `auto`, which heeds NO_COLOR and FORCE_COLOR and then asks for a terminal.
+        choice: `always`, `never`, or `auto`, which follows NO_COLOR and FORCE_COLOR and otherwise checks for a terminal.
         target: the stream; None for a file.
     """
     if choice != "auto":
@@ -275,9 +275,9 @@ def painted(lines: Iterable[Line], *, color: bool, links: bool = False) -> str:
     """Return the lines as one text, each ending with a newline.
 
     Args:
-        lines: what to paint.
-        color: whether to colour it; without, no style leaves a trace.
-        links: whether to make hyperlinks of places in files.
+        lines: the styled lines.
+        color: whether to color the text; if not, all styles are dropped.
+        links: whether to make locations hyperlinks.
     """
     if not color:
         return "".join(plain(_trimmed(line)) + "\n" for line in lines)

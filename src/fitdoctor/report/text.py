@@ -160,7 +160,7 @@ def _marked(location: Location, text: str, subject: str, margin: int, look: Look
 def _evidence(finding: Finding, margin: int, look: Look) -> Iterator[Line]:
     """Yield observed and expected values as a table, and other observations one line each.
 
-    Figures that the message has given are not repeated, unless everything is to be shown.
+    Figures that the message contains are not repeated, unless `verbose` is set.
     """
     rows, seen = [], []
     for each in finding.evidence:

@@ -1,7 +1,7 @@
 """The child of `run`: becomes the user's program as Python itself would start it, with fitdoctor watching.
 
-Run as a file, never imported. The program is started from the top level of this file, so that what it raises leaves
-through the interpreter's own handling (traceback, exit status, Ctrl-C); only this file's frame is taken out of it.
+Run as a file, never imported. The program is started from the top level of this file, so that the interpreter
+handles its exceptions as usual (traceback, exit status, Ctrl-C); only this file's frame is removed from them.
 """
 
 import importlib.util

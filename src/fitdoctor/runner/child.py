@@ -182,8 +182,8 @@ def _watch(options: Options, recorder: Recorder) -> Checks:
 def _uncover_shadowed(before: frozenset[str]) -> None:
     """Forget modules of the standard library that the program replaces with its own.
 
-    A `queue.py` beside the script comes before the standard library's in plain Python; here ours may have been
-    imported first.
+    In plain Python, a `queue.py` next to the script takes precedence over the standard library's; here, ours may have
+    been imported first.
     """
     if not sys.path or sys.flags.safe_path:
         return

@@ -1,7 +1,7 @@
 """Runs of workers of one cluster: they exchange files in a folder, and the chief reports what all of them found.
 
-Each worker that runs under `fitdoctor run` leaves a mark there when it makes its strategy, and its run when it has
-ended. Without a folder that was named, workers on one machine meet in the user's cache, by the address of their chief.
+Each worker that runs under `fitdoctor run` announces itself there when it creates its strategy, and leaves its
+run there when it has ended. Without `--cluster`, workers on one machine use the user's cache, by the address of the chief.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Meeting:
         """Announce that this worker is running and will leave its run here.
 
         Raises:
-            OSError: it cannot be written there.
+            OSError: the folder is not writable.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         self._file(self.cluster.task, "json").unlink(missing_ok=True)
@@ -63,7 +63,7 @@ class Meeting:
         """Leave the run of a worker that is not the chief, and return whether the chief will report it.
 
         Raises:
-            OSError: it cannot be written there.
+            OSError: the folder is not writable.
         """
         save(self._file(self.cluster.task, "json"), diagnosis, pieces, seconds)
         chief = self.cluster.chief in self.under_way()
@@ -97,7 +97,7 @@ def meeting(config: str, folder: str = "") -> Meeting | None:
 
     Args:
         config: TF_CONFIG.
-        folder: a folder that all of them see; without it they must be on one machine.
+        folder: a folder that all workers can access; without it they must be on one machine.
     """
     cluster = cluster_of(config)
     if cluster is None or not cluster.others or not hasattr(os, "uname"):
@@ -123,9 +123,9 @@ def read_member(raw: bytes, path: str, name: str = "") -> Member:
     """Return a worker from its saved run.
 
     Args:
-        raw: what was saved.
-        path: what the user calls it.
-        name: the worker, where it is known; else the run says it, if it can.
+        raw: the saved run.
+        path: its name in messages.
+        name: the worker, if known; otherwise taken from the run, if possible.
 
     Raises:
         ValueError: it is not a saved run.

@@ -89,8 +89,8 @@ def activate(watcher: Watcher, everywhere: bool = False) -> None:
     """Let `watcher` see the calls from now on; of several, only the innermost one of the thread sees them.
 
     Args:
-        watcher: who watches.
-        everywhere: for all threads alike: any watcher of a thread's own comes before it.
+        watcher: the object that sees the calls.
+        everywhere: for all threads; a watcher of a single thread takes precedence.
     """
     global _pid, _watchers
     with _lock:

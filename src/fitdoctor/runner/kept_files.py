@@ -50,7 +50,7 @@ class Keeper:
         """The function for `sys.addaudithook`.
 
         Raises:
-            OSError: the file is too large to be kept: the program must not write over it.
+            OSError: the file is too large to be copied, so the program may not overwrite it.
         """
         if event == "open":
             path, _mode, flags = arguments
@@ -106,9 +106,9 @@ class Keeper:
         """Copy a file before it is overwritten.
 
         Args:
-            path: as the program gave it.
-            in_place: it is opened without being emptied, as a mapped array is that is only read: one that is too
-                large to be copied is noted, and told if it is changed.
+            path: the path as the program passed it.
+            in_place: the file is opened without truncation, perhaps only to be read, such as a mapped array; if it
+                is too large to be copied, it is recorded, and reported if it changes.
         """
         if isinstance(path, int):
             return

@@ -1,8 +1,8 @@
 """Probes the other workers of a cluster while TensorFlow waits for them, and lists those that do not answer.
 
-Run as a file by a process that is making its strategy: TensorFlow holds the interpreter's lock while it waits, so
-nothing of that process itself could tell. Arguments: seconds to wait, a file for the result (or ""), how to
-tell ("" for silence), and `name=host:port` for each of the others.
+Run as a file by a process that creates its strategy: TensorFlow holds the interpreter's lock while it waits, so that
+process itself cannot report anything. Arguments: seconds to wait, a file for the result (or ""), how to
+report ("" for silence), and `name=host:port` for each of the others.
 """
 
 import json

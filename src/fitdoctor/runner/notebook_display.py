@@ -18,8 +18,8 @@ def show(diagnosis: Diagnosis, note: str = "") -> None:
     """Show a diagnosis.
 
     Args:
-        diagnosis: what was found.
-        note: a remark to put below it.
+        diagnosis: the diagnosis.
+        note: a remark to show below it.
     """
     if draws_html() and _published(bundle(diagnosis, note)):
         return

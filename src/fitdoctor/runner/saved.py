@@ -22,7 +22,7 @@ def save(path: Path, diagnosis: Diagnosis, pieces: tuple[dict[str, Any], ...], s
     """Write a run atomically.
 
     Raises:
-        OSError: it cannot be written there.
+        OSError: the file cannot be written.
     """
     plain = {
         **diagnosis.to_json(),
@@ -54,7 +54,7 @@ def read(raw: bytes, name: str) -> Diagnosis:
     """Return the diagnosis in a saved text; `name` is its file name in messages.
 
     Raises:
-        ValueError: it is not a diagnosis, is cut short, or of another version.
+        ValueError: it is not a diagnosis, is truncated, or has another schema version.
     """
     try:
         return Diagnosis.from_json(json.loads(raw.decode("utf-8-sig")))

@@ -1,6 +1,6 @@
 """In the child of `run`: routes standard error through the parent while TensorFlow starts, and only then.
 
-Outside of that time the program's own descriptor is in place: it is the terminal that it was.
+At all other times the program has its own descriptor, so that a terminal is still a terminal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def quiet_tensorflow(writer: int, replies: int) -> None:
 
     Args:
         writer: the pipe to the parent.
-        replies: the pipe on which the parent says that it has read everything.
+        replies: the pipe on which the parent confirms that it has read everything.
     """
     for descriptor in (writer, replies):
         os.set_inheritable(descriptor, False)

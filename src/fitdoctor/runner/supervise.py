@@ -133,7 +133,7 @@ _TENSORFLOW_STARTS = 1.0
 def _read_catalogue(ended: threading.Event) -> None:
     """Load the catalogue while the program runs: loading takes longer than judging.
 
-    A program that ends before TensorFlow could be imported needs little of it, and its start is not ours to slow down.
+    A program that ends before TensorFlow could be imported needs little of it, and its start should not be slowed down.
     """
     if ended.wait(_TENSORFLOW_STARTS):
         return
@@ -148,8 +148,8 @@ def _read_catalogue(ended: threading.Event) -> None:
 def _passing_signals_to(child: list[subprocess.Popen[bytes]], folder: Path) -> Iterator[list[int]]:
     """While the child runs, pass signals to it: the parent must stay alive to report.
 
-    A child that waits for other workers takes none, since TensorFlow holds it: it is killed then, and the signal for
-    which that was done is given out.
+    A child that waits for other workers cannot handle signals, because TensorFlow blocks it: it is killed instead. Yields
+    the signal for which that was done.
     """
     killed_for: list[int] = []
 
@@ -212,10 +212,10 @@ def gathered(
     """Return everything known about an ended program, from the records of its process.
 
     Args:
-        options: what it was run with.
-        pieces: what it left.
+        options: the options of the run.
+        pieces: the records it wrote.
         returncode: how it ended; -n when signal n ended it.
-        sign: what is known of a death by a signal.
+        sign: what is known about a death by a signal.
     """
     unread: list[Crash] = []
     if options.folder and options.folder != os.getcwd():

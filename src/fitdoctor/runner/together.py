@@ -85,7 +85,7 @@ def _own_data(finding: Finding) -> Location | None:
 def _for_one(finding: Finding) -> tuple[Fix, ...]:
     """Return the fixes without edits: all workers share the program, so an edit would fix one and break another.
 
-    What changes another line than that of the worker's own data goes last, for the same reason.
+    Fixes for other lines than that of the worker's own data come last, for the same reason.
     """
     own = _own_data(finding)
     late = [

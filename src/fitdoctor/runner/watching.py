@@ -195,7 +195,7 @@ class Watching:
             direct: the user's frame called the method itself, not a library that the user called.
 
         Raises:
-            FitWillFail: it is certain to fail, and that is to stop it.
+            FitWillFail: the call is certain to fail, and certain errors stop the program.
         """
         began, place = time.perf_counter(), _place(frame, method)
         with uncollected():
@@ -441,7 +441,7 @@ class Watching:
 
         Args:
             error: the exception.
-            concerns: whether one that no cause explains is worth a word.
+            concerns: whether to report an exception that no cause explains.
         """
         stop = next((each for each in chain(error) if isinstance(each, FitWillFail)), None)
         if stop is not None:

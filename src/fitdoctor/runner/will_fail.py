@@ -13,8 +13,8 @@ from fitdoctor.diagnosis import Diagnosis, Finding
 class FitWillFail(Exception):
     """`fit` was not started, because it is proven that it would raise.
 
-    What is raised is an instance of this class and of the exception that fit would have raised, so that a program
-    that handles the one handles the other.
+    The raised object is also an instance of the exception that `fit` would have raised, so a program that handles that
+    exception handles this one.
     """
 
     __module__ = "fitdoctor"

@@ -2,7 +2,7 @@
 
 Run as a file, never imported. TensorFlow starts its threads with the first operation: until then a process may fork.
 A request is a line of JSON on standard input. The answer is the child's process id, then its return code and whether
-the time limit ended it; or nothing but `{}` where the program has to start in a fresh interpreter.
+the time limit ended it; or `{}` if the program must start in a fresh interpreter.
 """
 
 import json

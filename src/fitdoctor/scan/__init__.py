@@ -1,4 +1,4 @@
-"""The full read of the data that fit would see: files, arrays and pipelines, on one machine or on a tf.data service."""
+"""Reads all the data that `fit` would see: files, arrays and pipelines, on one machine or on a tf.data service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays in memory or mapped into it, frames, tensors and lists: whatever fit takes as x, y and sample_weight."""
+"""Arrays in memory or memory-mapped, frames, tensors and lists: whatever `fit` accepts as x, y and sample_weight."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from fitdoctor.scan.table_source import Block, TableSource, column_values
 SLICED_FROM_DISK = ("h5py", "zarr")
 FRAME_ROWS = 1 << 16
 IN_MEMORY = 256 << 20
-"""A piece of an array that is there already, and takes no memory: fewer pieces, fewer times that threads meet."""
+"""Bytes per piece of an array in memory, which costs no extra memory: fewer pieces mean less contention."""
 
 Slice = Callable[[int, int], Any]
-"""Gives rows from … to … as a NumPy array."""
+"""Returns the rows from … to … as a NumPy array."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """One component and how its rows are got."""
+    """One component and how to get its rows."""
 
     component: Component
     rows: int
@@ -32,7 +32,7 @@ class Rows:
     read: Slice
     piece_bytes: int = PIECE_BYTES
     stored: bool = True
-    """Each row of the array is a row of the data (not so for the values of a sparse matrix)."""
+    """Each row of the array is a row of the data (not true for the values of a sparse matrix)."""
 
 
 class ArraySource:
@@ -51,7 +51,7 @@ class ArraySource:
         self.rows: int | None = longest if limit is None else min(longest, limit)
 
     def pieces(self) -> Iterator[Piece]:
-        """The largest component first: its rows are the ones that the progress counts."""
+        """Yield the largest component first: the progress bar counts its rows."""
         order = sorted(
             range(len(self._arrays)), key=lambda i: -self._arrays[i].rows * self._arrays[i].row_bytes
         )
@@ -74,10 +74,10 @@ class ArraySource:
 def frame_source(
     name: str, frame: Any, y: Any = None, sample_weight: Any = None, limit: int | None = None
 ) -> TableSource:
-    """A pandas frame column by column, with the labels beside it.
+    """Return a source for a pandas frame, column by column, with its labels.
 
     Raises:
-        CannotScan: the labels are no array, or of another length.
+        CannotScan: the labels are not an array, or have another length.
     """
     beside = [
         rows
@@ -109,10 +109,10 @@ def _sliced(every: list[Rows], start: int, stop: int) -> list[Any]:
 def array_source(
     name: str, x: Any, y: Any = None, sample_weight: Any = None, limit: int | None = None
 ) -> ArraySource:
-    """The arrays as fit takes them.
+    """Return a source for arrays as `fit` accepts them.
 
     Raises:
-        CannotScan: something there is no array.
+        CannotScan: something is not an array.
     """
     arrays: list[Rows] = []
     for part, value in (("x", x), ("y", y), ("sample_weight", sample_weight)):
@@ -134,7 +134,7 @@ def _rows(value: Any, component: Component) -> Iterator[Rows]:
 
 
 def _rows_on_disk(value: Any, component: Component) -> Rows:
-    """An array that stays on the disk: a slice of it is read when it is asked for."""
+    """Return an array that stays on disk: a slice is read when it is requested."""
     import numpy as np
 
     shape = tuple(map(int, value.shape)) or (1,)
@@ -150,10 +150,10 @@ def _rows_on_disk(value: Any, component: Component) -> Rows:
 
 
 def as_array(value: Any, path: str) -> Any:
-    """A NumPy array that shows the value's own memory where that can be.
+    """Return a NumPy array, without copying if possible.
 
     Raises:
-        CannotScan: it is no array.
+        CannotScan: it is not an array.
     """
     import numpy as np
 
@@ -181,7 +181,7 @@ def as_array(value: Any, path: str) -> Any:
 
 
 def rows_of_array(array: Any, component: Component, value: Any = None) -> Rows:
-    """An array as a component; `value` is what it stands for, where that is another object."""
+    """Return an array as a component; `value` is the object it represents, if that is a different one."""
     rows = len(array)
     declared = rows_of(value) if value is not None else rows
     return Rows(
@@ -197,7 +197,7 @@ def rows_of_array(array: Any, component: Component, value: Any = None) -> Rows:
 
 
 def _piece_bytes(array: Any) -> int:
-    """How much of an array is counted at a time; what has to be copied for it is taken in smaller pieces."""
+    """Return how many bytes of an array to process at a time; smaller pieces if they must be copied."""
     as_it_is = array.flags.c_contiguous and array.dtype.isnative and array.dtype.itemsize >= 4
     shared = min(max(array.nbytes // (2 * threads_by_default()) + 1, PIECE_BYTES), IN_MEMORY)
     return shared if as_it_is else PIECE_BYTES

@@ -1,7 +1,7 @@
-"""NumPy arrays into tallies, at the speed of the memory: block after block that fits the processor's cache.
+"""Counts NumPy arrays into tallies at memory speed, in blocks that fit the processor cache.
 
-The least and the largest value tell whether a block is finite (both are NaN when one value is), so that one look from
-memory and two from the cache give all statistics; only a block that is not finite is looked at more closely.
+Minimum and maximum show whether a block is finite (both are NaN if one value is), so one pass from memory and two from
+the cache yield all statistics; only a block that is not finite is examined further.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ BLOCK_BYTES = 2 << 20
 """Stays in the processor's cache from one look to the next. NumPy gives the interpreter's lock away while it reduces a
 block; looks at smaller blocks end before another thread has woken up to take the lock, and the threads take turns."""
 LANE = 1024
-"""Values whose sum is taken in the array's own precision; sums of lanes are added in double precision."""
+"""Values summed in the array's own precision; sums of lanes are added in double precision."""
 _HEAD = 8192
 
 
 ElementOf = Callable[[int], int | None]
-"""The number of the element that a row came in."""
+"""Returns the number of the element that contains a row."""
 
 
 def no_element(_row: int) -> None:
-    """For data that does not come in elements."""
+    """For data without elements."""
     return
 
 
 def add(tally: Tally, array: Any, row: int, element: ElementOf = no_element) -> None:
-    """Take in an array whose first row is row `row` of the data; rows are given in their order.
+    """Add an array whose first row is row `row` of the data; rows must come in order.
 
     Args:
-        tally: takes in the statistics of the values; shapes and types are counted by the caller.
-        array: a NumPy array of one axis or more.
+        tally: receives the statistics of the values; the caller counts shapes and dtypes.
+        array: a NumPy array with at least one axis.
         row: the number of its first row.
-        element: tells the element that a row came in, where the data comes in elements.
+        element: returns the element that contains a row, for data with elements.
     """
     import numpy as np
 
@@ -59,7 +59,7 @@ def add(tally: Tally, array: Any, row: int, element: ElementOf = no_element) -> 
 
 
 def _as_numbers(array: Any) -> Any:
-    """The array as a type that NumPy reduces quickly; None where it holds no numbers."""
+    """Return the array in a dtype that NumPy reduces quickly; None if it contains no numbers."""
     import numpy as np
 
     kind = array.dtype.kind
@@ -75,7 +75,7 @@ def _as_numbers(array: Any) -> Any:
 
 
 class _Flat(NamedTuple):
-    """An array as one row of values, and how to tell where a value stands."""
+    """An array as one row of values, and the positions of its values."""
 
     values: Any
     row_size: int
@@ -85,7 +85,7 @@ class _Flat(NamedTuple):
 
 
 class _Extremes:
-    """The least and the largest value so far, and the blocks that they stand in: None where they were known before."""
+    """The minimum and maximum so far, and the blocks that contain them; None if they were known before."""
 
     def __init__(self, tally: Tally) -> None:
         unknown = tally.minimum is None or tally.maximum is None
@@ -95,14 +95,14 @@ class _Extremes:
         self._highest: int | None = None
 
     def take(self, low: float, high: float, start: int) -> None:
-        """Take in the extremes of the block that begins at `start`."""
+        """Add the extremes of the block that starts at `start`."""
         if low < self.least:
             self.least, self._lowest = low, start
         if high > self.most:
             self.most, self._highest = high, start
 
     def tell(self, tally: Tally, step: int, flat: _Flat) -> None:
-        """Enter what is new, with the rows that hold it: looked for once, not for every block that brought a new one."""
+        """Record new extremes with their rows, which are searched for once, not for every block."""
         rows = [
             None
             if start is None
@@ -115,7 +115,7 @@ class _Extremes:
 
 
 def _add_flat(tally: Tally, flat: _Flat) -> None:
-    """Block after block; a block within the extremes that are known is finite and brings nothing new but its sum."""
+    """Add block by block; a block within the known extremes is finite and adds only its sum."""
     import numpy as np
 
     values = flat.values
@@ -158,8 +158,8 @@ def _integral(block: Any) -> bool:
 def _sum(block: Any) -> float:
     """The sum of lanes, which keep it precise.
 
-    `einsum` is as fast as a product with ones, and starts no threads of its own as that does: two threads that call
-    BLAS at a time were seen to wait for each other for a second.
+    `einsum` is as fast as a product with ones, and unlike that starts no threads: two threads that call BLAS at
+    the same time were seen to wait for each other for a second.
     """
     import numpy as np
 
@@ -183,7 +183,7 @@ def _whole_sum(block: Any, low: Any, high: Any) -> int:
 
 
 def _huge(values: Any) -> Fraction:
-    """The sum of values whose sum is beyond their own precision, or beyond double precision."""
+    """Return the sum of values whose sum overflows their own precision, or double precision."""
     import numpy as np
 
     finite = values[np.isfinite(values)]
@@ -192,7 +192,7 @@ def _huge(values: Any) -> Fraction:
 
 
 def _finite_part(tally: Tally, block: Any, start: int, flat: _Flat) -> tuple[Any, Any, Any]:
-    """Count what is not finite, and give the rest with its extremes."""
+    """Count the non-finite values, and return the rest with its extremes."""
     import numpy as np
 
     finite = np.isfinite(block)
@@ -220,7 +220,7 @@ def _table(tally: Tally, width: int) -> ColumnTally:
 
 
 def _distinct(block: Any, low: Any, high: Any) -> dict[float, int] | None:
-    """How often each value comes; None where there are too many to tell."""
+    """Return the count of each value; None if there are too many."""
     import numpy as np
 
     if block.dtype.kind in "iu" and int(high) - int(low) < 4 * MOST_VALUES:
@@ -236,7 +236,7 @@ def _distinct(block: Any, low: Any, high: Any) -> dict[float, int] | None:
 
 
 def _offsets(block: Any, low: Any) -> Any:
-    """How far each value is above the least; narrow types would wrap around, wide ones do not fit."""
+    """Return the distance of each value from the minimum; narrow dtypes would wrap around."""
     import numpy as np
 
     wide = block if block.itemsize == 8 else block.astype(np.int64)
@@ -260,7 +260,7 @@ def _add_columns(tally: Tally, values: Any) -> None:
 
 
 def _add_others(tally: Tally, array: Any, row: int, element: ElementOf) -> None:
-    """Strings and objects: how many stand for nothing."""
+    """Count the missing values among strings and objects."""
     tally.integral = False
     tally.histogram = None
     if array.dtype.kind != "O":

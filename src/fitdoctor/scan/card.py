@@ -1,4 +1,4 @@
-"""A scan as a card in a notebook: the statistics of every component, and what was found in them."""
+"""A scan as a card in a notebook: the statistics of every component, and the findings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fitdoctor.scan.draw import HEADS, MOST_ROWS, all_remarks, end, row
 from fitdoctor.scan.outcome import DataReport, ScanReport
 
 _NUMBERS_FROM = 3
-"""The first column that holds numbers."""
+"""The first column that contains numbers."""
 
 
 def scan_card(report: ScanReport) -> str:

@@ -1,7 +1,7 @@
-"""Columns of a table: how many values of each are not finite, which are constant, and which equal another.
+"""Columns of a table: how many of their values are not finite, which are constant, and which are identical.
 
 Both are decided by exclusion: every column starts as constant and as equal to all others, and each part of the data
-strikes out. What is left of two parts is what is left in both, so that parts can be joined in any order.
+rules some out. What remains in both of two parts remains, so parts can be merged in any order.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MOST_COLUMNS = 4096
-"""Rows of more columns are no table."""
+"""Rows with more columns are not a table."""
 HEAD = 64
 
 
 @dataclass
 class ColumnTally:
-    """What was seen of the columns so far."""
+    """The statistics of the columns so far."""
 
     width: int
     rows: int = 0
@@ -26,12 +26,12 @@ class ColumnTally:
     nonfinite: Counter[int] = field(default_factory=Counter)
     """Values that are NaN or Inf, by column."""
     constant: dict[int, bytes] = field(default_factory=dict)
-    """Columns that held one value only, and its bytes; meaningful once there are rows."""
+    """Columns with a single value, and its bytes; meaningful only if there are rows."""
     alike: tuple[tuple[int, ...], ...] = ()
-    """Groups of columns that held the same values throughout."""
+    """Groups of columns with identical values."""
 
     def compare(self, bits: Any) -> None:
-        """Take in rows as unsigned numbers, so that NaN equals NaN and 0 is not -0."""
+        """Add rows as unsigned integers, so that NaN equals NaN and 0 differs from -0."""
         rows = len(bits)
         if self.rows and not self.constant and not self.alike:
             self.rows += rows
@@ -66,7 +66,7 @@ class ColumnTally:
 
 
 def _groups(columns: Iterable[int], values: Any) -> tuple[tuple[int, ...], ...]:
-    """The columns in groups of equal values; those that stand alone are left out."""
+    """Return groups of identical columns, without single ones."""
     found: dict[bytes, list[int]] = {}
     for index in columns:
         found.setdefault(values[index].tobytes(), []).append(index)
@@ -74,7 +74,7 @@ def _groups(columns: Iterable[int], values: Any) -> tuple[tuple[int, ...], ...]:
 
 
 def merged_columns(one: ColumnTally | None, other: ColumnTally | None) -> ColumnTally | None:
-    """What holds in both parts; None where a part is no table, or of another width."""
+    """Return what holds in both parts; None if one is not a table, or they differ in width."""
     if one is None or other is None:
         kept = other if one is None else one
         return None if kept is None else _copy(kept)
@@ -101,7 +101,7 @@ def _copy(columns: ColumnTally) -> ColumnTally:
 
 
 def meet(one: tuple[tuple[int, ...], ...], other: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """The groups of columns that are together in both."""
+    """Return the groups of columns that are together in both."""
     where = {index: number for number, group in enumerate(other) for index in group}
     found: dict[tuple[int, int], list[int]] = {}
     for number, group in enumerate(one):

@@ -1,4 +1,4 @@
-"""CSV files: cut into blocks at line ends, each read by a fast parser where it can, field by field where not."""
+"""CSV files: split into blocks at line ends, each read by a fast parser if possible, else field by field."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ NOTHING = frozenset(
     for word in ("", "na", "n/a", "nan", "null", "none", "-nan", "#n/a", "<na>")
     for spelt in (word, word.upper(), word.capitalize(), word.replace("nan", "NaN"))
 )
-"""What stands for a missing value."""
+"""The spellings of a missing value."""
 FOR_PANDAS = 1 << 20
 TOLD = 20
 NUMBERS = 0.95
-"""The share of numbers in the first lines from which on a column is one of numbers."""
+"""The share of numbers in the first lines above which a column counts as numeric."""
 
 
 def csv_source(
     paths: list[str], labels: tuple[str, ...] = (), limit: int | None = None, name: str = ""
 ) -> TableSource:
-    """CSV files with the same columns, read as one table.
+    """Return a source for CSV files with the same columns, read as one table.
 
     Raises:
-        CannotScan: a file cannot be read, or its first lines are no table.
+        CannotScan: a file cannot be read, or its first lines are not a table.
     """
     layout = _layout(paths[0])
     unknown = [label for label in labels if label not in layout.names]
@@ -51,7 +51,7 @@ def csv_source(
 
 
 class _Layout:
-    """How a file is written: its delimiter, its columns, and which of them hold numbers."""
+    """The format of a file: its delimiter, its columns, and which of them are numeric."""
 
     def __init__(self, delimiter: str, names: tuple[str, ...], header: bool, numbers: list[bool]) -> None:
         self.delimiter = delimiter
@@ -60,10 +60,10 @@ class _Layout:
         self.numbers = numbers
         self.line_bytes = 1.0
         self.order = list(range(len(names)))
-        """Where each column of the first file stands in this one."""
+        """The position of each column of the first file in this one."""
 
     def with_columns(self, names: tuple[str, ...]) -> _Layout:
-        """The layout of a file that has the same columns, perhaps in another order."""
+        """Return the layout of a file with the same columns, perhaps in another order."""
         numbers = dict(zip(self.names, self.numbers, strict=True))
         other = _Layout(self.delimiter, names, self.header, [numbers[name] for name in names])
         other.order = [names.index(name) for name in self.names]
@@ -97,7 +97,7 @@ def _layout(path: str) -> _Layout:
 
 
 def _is_header(first: list[str], second: list[str] | None) -> bool:
-    """Whether the first line names columns: it is all text, or numbers begin below it."""
+    """Whether the first line names columns: it is all text, or numbers start below it."""
     kinds = [_is_number(field) for field in first]
     if all(kinds):
         return False
@@ -105,7 +105,7 @@ def _is_header(first: list[str], second: list[str] | None) -> bool:
 
 
 def _told_apart(names: list[str]) -> tuple[str, ...]:
-    """Column names, each once: `a`, `a.1`."""
+    """Return unique column names: `a`, `a.1`."""
     found: list[str] = []
     for name in names:
         number, plain = 0, name
@@ -117,12 +117,12 @@ def _told_apart(names: list[str]) -> tuple[str, ...]:
 
 
 def _holds_numbers(fields: list[str]) -> bool:
-    """Whether a column is one of numbers; a stray text in it is then a fault of the file."""
+    """Whether a column is numeric; text in it is then an error in the file."""
     return sum(map(_is_number, fields)) >= NUMBERS * len(fields)
 
 
 def _delimiter(text: str) -> str:
-    """The character that divides the first lines into most fields, the same number in each."""
+    """Return the character that splits the first lines into most fields, the same number in each."""
     lines = [line for line in text.splitlines()[:20] if line]
     best, most = ",", 1
     for candidate in ",;\t|":
@@ -181,7 +181,7 @@ def _blocks_of(source: TableSource, path: str, layout: _Layout) -> Iterator[Bloc
 
 
 def _raw_blocks(path: str) -> Iterator[bytes]:
-    """The file in blocks that end with a line, and not inside quotes."""
+    """Yield the file in blocks that end at a line end outside quotes."""
     rest = b""
     with open(path, "rb") as file:
         while True:
@@ -201,7 +201,7 @@ def _raw_blocks(path: str) -> Iterator[bytes]:
 
 
 def _without_header(text: str, layout: _Layout) -> tuple[tuple[str, ...], int, str]:
-    """The columns, how many lines the header takes, and the text behind it."""
+    """Return the columns, the number of header lines, and the text after the header."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter)
     names: list[str] = []
     while not names:
@@ -231,13 +231,13 @@ def _ordered(layout: _Layout, columns: list[Any]) -> list[Any]:
 
 
 def _is_regular(layout: _Layout, text: str, rows: int) -> bool:
-    """Whether a line is a row, and there are as many delimiters as the rows should have."""
+    """Whether the lines are rows with the expected number of delimiters."""
     blank = "\n\n" in text or "\n\r\n" in text or text.startswith(("\n", "\r"))
     return '"' not in text and not blank and text.count(layout.delimiter) == rows * (len(layout.names) - 1)
 
 
 def _parsed(source: TableSource, path: str, layout: _Layout, text: str, line: int, rows: int) -> list[Any]:
-    """By a fast parser where there is one; a block that it refuses is read field by field."""
+    """Parse a block with a fast parser if there is one; a block that it rejects is read field by field."""
     try:
         columns = _by_pandas(layout, text) if _pandas_pays(len(text)) else _by_numpy(layout, text)
         if columns is not None and all(len(column) == rows for column in columns):
@@ -249,7 +249,7 @@ def _parsed(source: TableSource, path: str, layout: _Layout, text: str, line: in
 
 
 def _pandas_pays(size: int) -> bool:
-    """Whether pandas is there, and its parser saves more time than importing it takes."""
+    """Whether pandas is installed, and its parser saves more time than its import takes."""
     return "pandas" in sys.modules or size > FOR_PANDAS and _has_pandas()
 
 
@@ -287,7 +287,7 @@ def _by_numpy(layout: _Layout, text: str) -> list[Any] | None:
 def _fields(
     source: TableSource, path: str, layout: _Layout, text: str, line: int, keep: int | None = None
 ) -> list[list[str]]:
-    """The rows of a block; those of another number of fields are told and padded or cut."""
+    """Return the rows of a block; rows with a wrong number of fields are reported and padded or truncated."""
     width = len(layout.names)
     found = []
     strays: list[tuple[int, int]] = []
@@ -315,7 +315,7 @@ def _fields(
 
 
 def _runs(strays: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
-    """Lines that follow one another with the same number of fields: first line, last line, fields."""
+    """Yield runs of lines with the same number of fields: first line, last line, fields."""
     found: list[tuple[int, int, int]] = []
     for line, fields in strays:
         if found and found[-1][1:] == (line - 1, fields):

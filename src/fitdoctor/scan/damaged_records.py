@@ -1,4 +1,4 @@
-"""Which TFRecord file an error of the workers is about: they tell the place of a broken record, not the file."""
+"""Finds the TFRecord file of a worker's error, which names the position of a broken record but not the file."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any, BinaryIO
 from fitdoctor.collect.pipelines import chain
 
 SECONDS = 10.0
-"""How long files are looked through."""
+"""How long to search through files."""
 HEAD, TAIL = 12, 4
-"""What stands before and after the bytes of a record: its length with a checksum, and a checksum."""
+"""The bytes before and after a record: its length with a checksum, and a checksum."""
 MOST = 64 << 20
 _PLACE = re.compile(r"(?:corrupted|truncated) record at (\d+)")
 
 
 def damaged_file(dataset: Any, message: str) -> str | None:
-    """The first file of the pipeline, of those that are seen here too, with a broken record where the message says."""
+    """Return the first file of the pipeline, if readable here, with a broken record at the reported position."""
     found = _PLACE.search(message)
     if found is None:
         return None
@@ -34,7 +34,7 @@ def damaged_file(dataset: Any, message: str) -> str | None:
 
 
 def files_of(dataset: Any) -> Iterator[str]:
-    """The names of files that a pipeline begins with."""
+    """Return the file names at the start of a pipeline."""
     for step in chain(dataset):
         names = getattr(step, "_filenames", None)
         if hasattr(names, "element_spec"):
@@ -49,7 +49,7 @@ def files_of(dataset: Any) -> Iterator[str]:
 
 
 def _is_broken(path: str, place: int, ends: float) -> bool:
-    """Whether a record of the file begins at that place, and TensorFlow does not read it."""
+    """Whether a record starts at that position and TensorFlow cannot read it."""
     with open(path, "rb") as file:
         at = 0
         while at < place and time.monotonic() < ends:

@@ -1,4 +1,4 @@
-"""Groups of elements: their arrays put together, so that counting many small ones costs little."""
+"""Groups of elements: their arrays are joined, so that counting many small ones costs little."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from fitdoctor.scan.blocks import no_element
 from fitdoctor.scan.pieces import Component, Part
 
 Stray = Callable[[int, str], None]
-"""Is told of an element that holds something which the first one does not."""
+"""Called for an element with something that the first one does not have."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """What the elements of a source are made of."""
+    """The structure of a source's elements."""
 
     components: tuple[Component, ...]
     batched: bool
     records: bool
     simple: tuple[type, ...] | None
-    """The types of the items, where elements are plain tuples of arrays."""
+    """The types of the items, if elements are plain tuples of arrays."""
 
     def parts(
         self, elements: list[Any], numbers: list[int], rows: list[int], first: int, stray: Stray
     ) -> list[Part]:
-        """The arrays of a group, component by component."""
+        """Return the arrays of a group, component by component."""
         place = _Place(numbers, list(itertools.accumulate(rows, initial=first)), rows)
         if self.simple is not None and all(_types(element) == self.simple for element in elements):
             columns = zip(*(_items(element) for element in elements), strict=True)
@@ -43,7 +43,7 @@ class Form:
         return self._one_by_one(elements, place, stray)
 
     def _together(self, component: int, values: list[Any], place: _Place) -> Part | None:
-        """The arrays as one; None where they do not go together."""
+        """Return the arrays as one; None if they are not compatible."""
         import numpy as np
 
         arrays = [value._numpy() if hasattr(value, "_numpy") else value for value in values]
@@ -100,14 +100,14 @@ class Form:
 
 @dataclass(frozen=True)
 class _Place:
-    """Which rows the elements of a group are."""
+    """The rows of the elements of a group."""
 
     numbers: list[int]
     starts: list[int]
     rows: list[int]
 
     def element(self, row: int) -> int:
-        """The element that a row came in."""
+        """Return the element that contains a row."""
         return self.numbers[max(bisect.bisect_right(self.starts, row) - 1, 0)]
 
 
@@ -124,7 +124,7 @@ def _types(element: Any) -> tuple[type, ...]:
 
 
 def simple_types(element: Any) -> tuple[type, ...] | None:
-    """The types of the items of an element that is a tuple of arrays or one array; None for any other."""
+    """Return the item types of an element that is an array or a tuple of arrays; None for any other."""
     items = _items(element)
     if not 0 < len(items) <= 3:
         return None
@@ -137,7 +137,7 @@ def simple_types(element: Any) -> tuple[type, ...] | None:
 
 
 def first_rows(element: Any) -> int:
-    """The number of rows of a batch: the length of its first array."""
+    """Return the number of rows of a batch: the length of its first array."""
     value = element
     while isinstance(value, (tuple, dict)) and value:
         value = next(iter(value.values())) if isinstance(value, dict) else value[0]
@@ -148,7 +148,7 @@ def first_rows(element: Any) -> int:
 
 
 def parts_of(element: Any) -> list[tuple[str, Leaf]]:
-    """The arrays of an element with the part that each belongs to; as fit reads it."""
+    """Yield the arrays of an element with their parts, as `fit` reads it."""
     whole = element if isinstance(element, (tuple, list)) and not hasattr(element, "shape") else (element,)
     if len(whole) > 3 or not whole:
         whole = (element,)
@@ -194,7 +194,7 @@ def bytes_of(value: Any) -> int:
 
 
 def rows_in(parts: Iterable[tuple[str, Leaf]]) -> int:
-    """The number of rows of a batch, by the first of its arrays that has a length."""
+    """Return the number of rows of a batch, by the first array that has a length."""
     for _part, leaf in parts:
         shape = getattr(leaf.value, "shape", None)
         if shape is not None and len(shape) and shape[0] is not None:
@@ -205,7 +205,7 @@ def rows_in(parts: Iterable[tuple[str, Leaf]]) -> int:
 
 
 def looks_batched(parts: list[tuple[str, Leaf]]) -> bool:
-    """Whether all arrays of an element have one length: the rows of a batch."""
+    """Whether all arrays of an element have the same length: the rows of a batch."""
     lengths = set()
     for _part, leaf in parts:
         shape = getattr(leaf.value, "shape", None)

@@ -1,4 +1,4 @@
-"""tf.data pipelines, generators, PyDatasets and DataLoaders: element after element, small ones counted together."""
+"""tf.data pipelines, generators, PyDatasets and DataLoaders: read by element, small ones counted together."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ from fitdoctor.scan.pieces import CannotScan, Component, Piece, Problem, StartOv
 GROUP_BYTES = 1 << 20
 GROUP_ELEMENTS = 256
 GROUP_SECONDS = 0.25
-"""A group is counted when it is large enough, or when a slow pipeline has kept us waiting."""
+"""A group is counted when it is large enough, or after this many seconds of a slow pipeline."""
 MOST_FAILURES = 1000
-"""So many elements in a row that raise are the end."""
+"""Reading stops after this many elements in a row that raise."""
 TOLD_FAILURES = 5
-"""The rest is counted."""
+"""The most failures listed; the rest are counted."""
 TRIED = 4
 QUICK_SECONDS = 0.005
-"""A pipeline whose first elements take longer each is slow by itself: what we do beside it does not matter."""
+"""A pipeline whose first elements take longer is slow by itself: our overhead does not matter."""
 START_SECONDS = 0.1
 ELEMENT_SECONDS = 1e-4
-"""What it takes to bring one element from a pipeline into Python."""
+"""Seconds to bring one element from a pipeline into Python."""
 _END: Any = object()
 _WRAPPED = re.compile(r"^.*Error in user-defined function passed to (\w+?)Dataset\S* .*?with iterator: \S+: ")
 
 
 class ElementSource:
-    """Something that gives elements one after the other.
+    """A source of elements, one after the other.
 
     Args:
-        name: what to call it.
+        name: its name in messages.
         form: `dataset`, `generator`, `pydataset` or `dataloader`.
-        elements: makes the iterator that is read; called once.
-        length: how many elements it has, where that is known.
-        limit: how many elements to read.
-        batched: whether an element is a batch of rows; None: told by the first element.
-        resumes: an element that raises is followed by others.
-        records: elements are only our own batches of what the user knows as elements (records of a file).
-        dataset: the tf.data pipeline, where it is one.
-        together: makes an iterator over the same elements in batches, where they can be had so and all can be read
-            anew: elements that are single samples are then read many at a time.
+        elements: returns the iterator to read; called once.
+        length: the number of elements, if known.
+        limit: the most elements to read.
+        batched: whether an element is a batch of rows; None: decided by the first element.
+        resumes: whether others follow an element that raises.
+        records: elements are our own batches of the user's elements (records of a file).
+        dataset: the tf.data pipeline, if it is one.
+        together: returns an iterator over the same elements in batches, if they can be batched and reread, so that
+            single samples are read many at a time.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ElementSource:
         self.problems: list[Problem] = []
         self.cut = False
         self.elements = 0
-        """How many elements came."""
+        """The number of elements read."""
         self.dataset = dataset
         self._resumes = resumes
         self._records = records
@@ -84,7 +84,7 @@ class ElementSource:
         parts = parts_of(self._first) if self._first is not _END else []
         self._has_rows = looks_batched(parts) if batched is None else batched
         self.batched = self._has_rows and not records
-        """What the user knows as an element is a batch of rows."""
+        """Whether an element, as the user sees it, is a batch of rows."""
         # A pipeline without elements still tells what they would be.
         told = parts or (parts_of(dataset.element_spec) if dataset is not None else [])
         self.components = tuple(
@@ -103,7 +103,7 @@ class ElementSource:
         self._together = None if self._has_rows or not self._starts_quickly(expected) else together
 
     def _begin(self) -> None:
-        """Take the first element."""
+        """Read the first element."""
         self.elements, self._row, self._number, self._failures, self._untold = 0, 0, 0, 0, 0
         self._iterator = self._elements()
         began = time.monotonic()
@@ -111,12 +111,12 @@ class ElementSource:
         self._start = time.monotonic() - began
 
     def _starts_quickly(self, length: int | None) -> bool:
-        """Whether beginning anew costs little beside bringing all elements into Python one by one."""
+        """Whether restarting costs little compared with bringing all elements into Python one by one."""
         plain = self._first is not _END and self._number == 1
         return plain and self._start < max(START_SECONDS, (length or 0) * ELEMENT_SECONDS / 2)
 
     def pieces(self) -> Iterator[Piece]:
-        """The elements in groups."""
+        """Yield the elements in groups."""
         group: list[tuple[int, Any]] = []
         began = time.monotonic()
         element, self._first = self._first, _END
@@ -140,9 +140,9 @@ class ElementSource:
             yield self._piece(group)
 
     def _samples(self, batches: Iterator[Any]) -> Iterator[Piece]:
-        """All elements from the first on, in batches that tf.data makes; where one raises, all of them one by one.
+        """Yield all elements from the first on, in batches made by tf.data; if one raises, all one by one.
 
-        Which of a batch raised is not known, and what came with it is lost.
+        It is unknown which element of a batch raised, and the rest of the batch is lost.
         """
         self._iterator = iter(())
         self._row = self.elements = 0
@@ -172,7 +172,7 @@ class ElementSource:
         )
 
     def _next(self) -> Any:
-        """The next element that can be had; `_END` after the last."""
+        """Return the next element that can be read; `_END` after the last."""
         while True:
             try:
                 element = next(self._iterator)
@@ -191,7 +191,7 @@ class ElementSource:
             return element
 
     def _failed(self, error: Exception) -> bool:
-        """Record an element that raised, and return whether to go on."""
+        """Record an element that raised, and return whether to continue."""
         number = getattr(error, "element", self._number - 1)
         if len(self.problems) < TOLD_FAILURES or not self._resumes:
             self.problems.append(Problem(summary_of(error), number, fatal=not self._resumes))
@@ -216,7 +216,7 @@ class ElementSource:
 
 
 def summary_of(error: BaseException) -> str:
-    """Type and message, without the graph that TensorFlow quotes."""
+    """Return type and message of an exception, without the graph that TensorFlow quotes."""
     text = re.sub(r"\{\{.*?\}\}\s*", "", str(error)).split("\n\t [[")[0].split(" [Op:")[0].strip()
     text = _WRAPPED.sub(r"in `\1`: ", text.replace("\n", " "))[:300]
     return text if isinstance(getattr(error, "element", None), int) else f"{type(error).__name__}: {text}"

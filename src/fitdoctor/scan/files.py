@@ -1,4 +1,4 @@
-"""Files by their kind: which of them belong together, which are for training and which for validation."""
+"""Groups files by type, and into training and validation data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KINDS = {
 
 
 def kind_of_file(path: str) -> str | None:
-    """The kind of a file by the end of its name, or None."""
+    """Return the type of a file by its extension, or None."""
     base = os.path.basename(path).lower()
     if ".tfrecord" in base:  # train.tfrecord-00001-of-00100
         return "tfrecord"
@@ -46,10 +46,10 @@ def open_files(
     features: str | dict[str, Any] | None = None,
     limit: int | None = None,
 ) -> dict[str, Source]:
-    """Sources by role: files are training data unless their names (or the names inside) say validation.
+    """Return sources by role: files are training data unless their names (or names inside) say validation.
 
     Raises:
-        CannotScan: a file is not there, cannot be read, or the files do not go together.
+        CannotScan: a file does not exist or cannot be read, or the files are not compatible.
     """
     paths = expanded(words)
     kinds = {kind_of_file(path) for path in paths}
@@ -76,7 +76,7 @@ def open_files(
 
 
 def expanded(words: list[str]) -> list[str]:
-    """The paths, patterns replaced by what they match.
+    """Return the paths, with patterns expanded.
 
     Raises:
         CannotScan: there is no such file.

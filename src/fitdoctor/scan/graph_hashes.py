@@ -1,4 +1,4 @@
-"""Hashes of rows as TensorFlow operations: workers send eight bytes for a row, and the client compares them."""
+"""Hashes of rows as TensorFlow operations: workers send eight bytes per row, and the client compares them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LOW = 0xFFFFFFFF
 
 
 def compared(specs: list[Any], parts: list[str], batched: bool) -> int | None:
-    """The component whose rows are compared: the first of x, where it is a tensor of numbers with several in a row."""
+    """Return the component whose rows are compared: the first of x, if it has several numbers per row."""
     index = parts.index("x") if "x" in parts else None
     if index is None or not is_dense(specs[index]):
         return None
@@ -54,7 +54,7 @@ def _upper_half(words: Any, seed: tuple[int, int]) -> Any:
 
 
 def hashes_of_group(values: Any) -> Any:
-    """The hashes of all rows of a group, as NumPy numbers."""
+    """Return the hashes of all rows of a group as a NumPy array."""
     import numpy as np
     import tensorflow as tf
 

@@ -1,7 +1,7 @@
-"""The same statistics as TensorFlow operations: part of the pipeline's own graph, so that workers compute them.
+"""The statistics as TensorFlow operations, part of the pipeline's graph, so that workers compute them.
 
-An element becomes a dict of small tensors of fixed shapes, a group of elements one such dict; what comes back is a few
-kilobytes a group, whatever the size of the data, and goes into tallies that merge without loss.
+An element becomes a dict of small tensors of fixed shapes, a group of elements one such dict; the result is a few
+kilobytes per group, whatever the size of the data, and is added to tallies that merge without loss.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from fitdoctor.scan.columns import ColumnTally, meet
 from fitdoctor.scan.tally import MOST_VALUES, Seen, Tally, see
 
 GROUP = 16
-"""Elements whose statistics are joined before they are sent: what a worker that dies takes with it."""
+"""Elements whose statistics are joined before they are sent; lost together if a worker dies."""
 GROUP_OF_SAMPLES = 256
-"""… where an element is one sample."""
+"""The same if an element is a single sample."""
 MOST_AXES = 8
 MOST_COLUMNS = 512
 KEPT = ("shape", "rank", "row_hashes")
-"""What is sent of each element by itself."""
+"""The statistics sent separately for each element."""
 Stats = dict[str, Any]
 
 
 def width_of(spec: Any, batched: bool) -> int:
-    """The number of columns of a component that is a table; 0 for any other."""
+    """Return the number of columns of a tabular component; 0 for any other."""
     shape = getattr(spec, "shape", None)
     if shape is None or shape.rank is None or not is_dense(spec):
         return 0
@@ -35,12 +35,12 @@ def width_of(spec: Any, batched: bool) -> int:
 
 
 def is_dense(spec: Any) -> bool:
-    """Whether a component is a plain tensor."""
+    """Whether a component is a dense tensor."""
     return type(spec).__name__ == "TensorSpec"
 
 
 def statistics_of_element(tensors: list[Any], labels: list[bool], batched: bool, specs: list[Any]) -> Stats:
-    """The statistics of one element: for each component under its number."""
+    """Return the statistics of one element, for each component under its number."""
     found: Stats = {}
     for index, (tensor, spec) in enumerate(zip(tensors, specs, strict=True)):
         for name, value in _component(tensor, labels[index], batched, width_of(spec, batched)).items():
@@ -77,7 +77,7 @@ def _component(tensor: Any, labels: bool, batched: bool, width: int) -> Stats:
 
 
 def _numbers(kept: Any, nan: Any = None, left_out: Any = None) -> Stats:
-    """The statistics of finite values."""
+    """Return the statistics of the finite values."""
     import tensorflow as tf
 
     none = tf.constant(0, tf.int64)
@@ -95,7 +95,7 @@ def _numbers(kept: Any, nan: Any = None, left_out: Any = None) -> Stats:
 
 
 def _extreme(kept: Any, reduce: Any) -> Any:
-    """As a double; over nothing an infinity, which does not count beside other extremes."""
+    """Return an extreme as a double; an infinity, which does not count, if there are no values."""
     import tensorflow as tf
 
     if kept.dtype.is_integer:
@@ -112,7 +112,7 @@ def _finite_numbers(flat: Any, finite: Any) -> Stats:
 
 
 def _plain(tensor: Any, batched: bool) -> tuple[Any, Any, Any]:
-    """The values, the number of rows and the shape of a dense, ragged or sparse tensor."""
+    """Return the values, the number of rows and the shape of a dense, ragged or sparse tensor."""
     import tensorflow as tf
 
     one = tf.constant(1, tf.int64)
@@ -125,7 +125,7 @@ def _plain(tensor: Any, batched: bool) -> tuple[Any, Any, Any]:
 
 
 def _histogram(values: Any, weights: Any) -> Stats:
-    """Distinct values and how often they come, in tensors of one fixed length; `many` when they do not fit."""
+    """Return distinct values and their counts in tensors of fixed length; `many` if they do not fit."""
     import tensorflow as tf
 
     distinct, where = tf.unique(values)
@@ -173,7 +173,7 @@ def _columns(table: Any) -> Stats:
 
 
 def joined(stats: Stats) -> Stats:
-    """The statistics of a group, from those of its elements with a leading axis."""
+    """Return the statistics of a group, from those of its elements with a leading axis."""
     import tensorflow as tf
 
     found: Stats = {"elements": tf.cast(tf.shape(next(iter(stats.values())))[0], tf.int64)}
@@ -208,7 +208,7 @@ def _joined_histogram(stats: Stats, index: str) -> Stats:
 
 
 def _representatives(hashes: Any) -> Any:
-    """For each column the first one that is equal to it in every element of the group."""
+    """Return, for each column, the first one that is identical in every element of the group."""
     import tensorflow as tf
 
     same = tf.reduce_all(hashes[:, :, None] == hashes[:, None, :], 0)
@@ -219,7 +219,7 @@ def _representatives(hashes: Any) -> Any:
 
 
 def tally_of(stats: dict[str, Any], index: int, labels: bool, dtype: str) -> Tally:
-    """The tally of one component of a group; rows have no numbers here, because workers take turns."""
+    """Return the tally of one component of a group; rows have no numbers, because workers take turns."""
     prefix = f"{index}/"
     got = {key.removeprefix(prefix): value for key, value in stats.items() if key.startswith(prefix)}
     tally = Tally(rows=int(got["rows"]), labels=labels)

@@ -1,4 +1,4 @@
-"""What was counted as facts, and the causes that those facts show: on all of the data, not on a sample."""
+"""Turns the statistics into facts and finds the causes they show, for all of the data instead of a sample."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from fitdoctor.scan.table_source import TableSource
 from fitdoctor.scan.tally import Place, Tally, merged
 
 CAUSES = ("FIT110", "FIT114", "FIT206", "FIT003", "FIT203", "FIT113", "FIT115", "FIT207", "FIT208", "FIT705")
-"""What the values themselves show; the other causes are about the program."""
+"""The causes that the values show; the others are about the program."""
 NO_BATCH = FailureSummary("ValueError", "the generator must yield at least one batch")
 NOT_COMPARED = Unknown("training and validation were not compared")
 NO_MODEL = Unknown("no model was given")
@@ -48,17 +48,17 @@ def judged(
     ignore: Collection[str] = (),
     declared: str = "",
 ) -> Diagnosis:
-    """Judge what was counted.
+    """Return the diagnosis of the statistics.
 
     Args:
-        scans: the training data and, where there is some, the validation data.
+        scans: the training data and, if there is any, the validation data.
         model: the model that the data is for.
-        classes: without a model: how many classes the labels may have.
-        shared_rows: validation rows that the training data holds too.
-        codes: knows where the data was made.
-        select: ids of the causes to judge by; all that values can show by default.
+        classes: without a model: the number of classes.
+        shared_rows: validation rows that are also in the training data.
+        codes: knows where the data is defined.
+        select: ids of the causes to check; by default, all that values can show.
         ignore: ids of causes to skip.
-        declared: how the user gave `classes`, as it is quoted in messages.
+        declared: how the user set `classes`, for messages.
     """
     places = codes or Codes()
     data = tuple(data_facts(one, places, shared_rows) for one in scans)
@@ -78,7 +78,7 @@ def _is_selected(finding: Finding, select: Collection[str]) -> bool:
 
 
 def _to_read(finding: Finding) -> Finding:
-    """As `scan` saw it, without edits: those are made for the source of a call of fit."""
+    """Return the finding without edits, which are made for the source of a `fit` call."""
     fixes = tuple(replace(fix, edits=(), applicability=Applicability.DISPLAY) for fix in finding.fixes)
     return replace(finding, fixes=fixes, moment=Moment.IN_DATA)
 
@@ -103,7 +103,7 @@ def _model_facts(model: Any, classes: int | None, declared: str, codes: Codes) -
 
 
 def data_facts(scanned: Scanned, codes: Codes, shared_rows: int | Unknown) -> DataFacts:
-    """The facts of one source."""
+    """Return the facts of one source."""
     source, counted, role = scanned.source, scanned.counted, scanned.role
     rows = max((tally.rows for tally in counted.tallies), default=counted.rows)
     found: dict[str, Any] = {}
@@ -153,7 +153,7 @@ def _structure(arrays: tuple[ArrayFacts, ...]) -> str:
 def _arrays(
     pairs: list[tuple[Component, Tally]], part: str, scanned: Scanned, codes: Codes
 ) -> tuple[ArrayFacts, ...]:
-    """An array for each component; the columns of a table are one array together, as fit gets them."""
+    """Return one array per component; the columns of a table form one array, as `fit` receives them."""
     if part == "x" and isinstance(scanned.source, TableSource) and len(pairs) > 1:
         return (_table(pairs, scanned, codes),)
     return tuple(_array(component, tally, scanned, codes) for component, tally in pairs)
@@ -183,7 +183,7 @@ def _array(component: Component, tally: Tally, scanned: Scanned, codes: Codes) -
 
 
 def _path(component: Component, role: str) -> str:
-    """How fit would name it: `validation_data[0]` for the `x` of the validation data."""
+    """Return the name that `fit` would use: `validation_data[0]` for the `x` of the validation data."""
     if role == "training" or not component.path.startswith(component.part):
         return component.path
     return prefix(role, component.part) + component.path.removeprefix(component.part)
@@ -241,7 +241,7 @@ def _dtype(tally: Tally) -> str:
 
 def _statistics(tally: Tally, scanned: Scanned, first: Place | None) -> Statistics | Unknown:
     if not tally.finite and not tally.nan and not tally.inf:
-        return Unknown("it holds no numbers")
+        return Unknown("it contains no numbers")
     histogram = None
     if tally.labels and tally.histogram and (tally.integral or len(tally.histogram) <= 64):
         histogram = tuple(sorted(tally.histogram.items()))

@@ -1,4 +1,4 @@
-"""A tf.data service on this machine: a dispatcher in this process, and workers in processes of their own."""
+"""A tf.data service on this machine: a dispatcher in this process, and workers in separate processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ START_SECONDS = 120.0
 
 
 class LocalCluster:
-    """A dispatcher and its workers, for as long as a `with` block lasts."""
+    """A dispatcher and its workers, for the duration of a `with` block."""
 
     def __init__(self, workers: int) -> None:
         self._number = workers
@@ -60,7 +60,7 @@ class LocalCluster:
         self._end()
 
     def dead(self) -> int:
-        """How many workers have ended."""
+        """Return how many workers have ended."""
         return sum(process.poll() is not None for process in self.processes)
 
     def _end(self) -> None:

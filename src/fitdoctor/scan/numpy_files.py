@@ -1,4 +1,4 @@
-"""`.npy` and `.npz` files, read piece by piece into small buffers: memory stays bounded whatever their size."""
+"""`.npy` and `.npz` files, read in pieces into small buffers: memory use is bounded whatever their size."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fitdoctor.scan.array_source import ArraySource, Rows
 from fitdoctor.scan.pieces import CannotScan, Component, Part, Piece, Problem
 
 BUFFER = 4 << 20
-"""A piece of a file: it stays in the processor's cache between reading and counting, and threads seldom meet."""
+"""Bytes per piece of a file: it stays in the processor cache between reading and counting."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """What stands at the beginning of an `.npy` file."""
+    """The header of an `.npy` file."""
 
     shape: tuple[int, ...]
     dtype: Any
@@ -36,10 +36,10 @@ class Header:
 
 
 def read_header(file: Any, path: str) -> Header:
-    """The header of an `.npy` file, and the place where its data begins.
+    """Return the header of an `.npy` file, and where its data starts.
 
     Raises:
-        CannotScan: it is no `.npy` file, or holds Python objects.
+        CannotScan: it is not an `.npy` file, or contains Python objects.
     """
     from numpy.lib import format as npy
 
@@ -63,7 +63,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def npy_rows(path: str, component: Component, problems: list[Problem]) -> Rows:
-    """An `.npy` file as a component; one that was cut short is read as far as it goes.
+    """Return an `.npy` file as a component; a truncated one is read as far as possible.
 
     Raises:
         CannotScan: it cannot be read at all.
@@ -94,7 +94,7 @@ def _mapped(path: str) -> Any:
 
 
 def _reader(path: str, header: Header) -> Any:
-    """Reads into one buffer a thread: fresh memory for every piece would cost more than the reading."""
+    """Return a function that reads into one buffer per thread: new memory per piece costs more than reading."""
     import numpy as np
 
     local = threading.local()
@@ -121,7 +121,7 @@ def _reader(path: str, header: Header) -> Any:
 def npy_source(
     components: list[tuple[str, Component]], limit: int | None = None, name: str = ""
 ) -> ArraySource:
-    """Several `.npy` files, one a component."""
+    """Return a source for several `.npy` files, one per component."""
     problems: list[Problem] = []
     rows = [npy_rows(path, component, problems) for path, component in components]
     source = ArraySource(name or ", ".join(path for path, _component in components), rows, limit=limit)
@@ -133,7 +133,7 @@ def npy_source(
 
 
 class NpzSource:
-    """Members of an `.npz` archive, unpacked as they are read."""
+    """Members of an `.npz` archive, decompressed while they are read."""
 
     def __init__(
         self, path: str, members: dict[str, Component], limit: int | None = None, name: str = ""
@@ -161,7 +161,7 @@ class NpzSource:
         return header.row_bytes * header.shape[0]
 
     def pieces(self) -> Iterator[Piece]:
-        """Member after member; what cannot be unpacked is told, and the next one is read."""
+        """Yield one member after another; a member that cannot be decompressed is reported and skipped."""
         for index, member in enumerate(self._members):
             header = self._headers[member]
             rows = header.shape[0] if self._limit is None else min(header.shape[0], self._limit)
@@ -220,10 +220,10 @@ def _archive(path: str) -> zipfile.ZipFile:
 
 
 def npz_members(path: str) -> list[str]:
-    """The names of the arrays in an archive.
+    """Return the names of the arrays in an archive.
 
     Raises:
-        CannotScan: it is no archive, or holds no array.
+        CannotScan: it is not an archive, or contains no array.
     """
     with _archive(path) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]

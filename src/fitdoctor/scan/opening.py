@@ -1,4 +1,4 @@
-"""From what the user gave, an object of theirs or its name, to a source that can be read."""
+"""Opens what the user passed, an object or its name, as a source that can be read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fitdoctor.scan.pieces import CannotScan, Source
 from fitdoctor.scan.python_steps import python_step
 
 SAMPLES = 64
-"""Single samples that are read at a time."""
+"""Single samples to read at a time."""
 FEWEST_SAMPLES = 8
 BATCHES = ("batch", "padded_batch", "ragged_batch", "rebatch", "group_by_window", "bucket_by_sequence_length")
 
@@ -30,7 +30,7 @@ BATCHES = ("batch", "padded_batch", "ragged_batch", "rebatch", "group_by_window"
 def open_data(
     name: str, x: Any, y: Any = None, sample_weight: Any = None, limit: int | None = None
 ) -> Source:
-    """A source over anything that fit takes.
+    """Return a source for anything that `fit` accepts.
 
     Raises:
         CannotScan: it is not data, or has no end and no limit was given.
@@ -57,7 +57,7 @@ def open_data(
 
 
 def made(name: str, function: Any) -> Any:
-    """What a function of the user's makes.
+    """Return what a user's function returns.
 
     Raises:
         CannotScan: it needs arguments, or raises.
@@ -80,7 +80,7 @@ def made(name: str, function: Any) -> Any:
 
 
 def _raised(error: BaseException) -> str:
-    """Type, message and the last line of an exception."""
+    """Return type, message and last line of an exception."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -93,7 +93,7 @@ def _raised(error: BaseException) -> str:
 
 
 def dataset_source(name: str, dataset: Any, limit: int | None) -> Source:
-    """A tf.data pipeline, read on this machine."""
+    """Return a source for a tf.data pipeline, read on this machine."""
     length = length_of(dataset)
     if length == -1 and limit is None:
         raise CannotScan(endless(name))
@@ -110,7 +110,7 @@ def dataset_source(name: str, dataset: Any, limit: int | None) -> Source:
 
 
 def _in_batches(dataset: Any, limit: int | None) -> Callable[[], Iterator[Any]] | None:
-    """The elements in batches; None where they differ in shape, are large, or cannot be read anew without harm."""
+    """Return the elements in batches; None if they differ in shape, are large, or cannot be reread safely."""
     import tensorflow as tf
 
     from fitdoctor.collect.pipelines import chain, operation_of
@@ -128,12 +128,12 @@ def _in_batches(dataset: Any, limit: int | None) -> Callable[[], Iterator[Any]] 
 
 
 def endless(name: str) -> str:
-    """What to say of data that never ends."""
+    """Return the message for data that never ends."""
     return f"`{name}` is infinite: pass the number of elements to read (`--limit N`, in Python `limit=N`)"
 
 
 def length_of(dataset: Any) -> int | None:
-    """How many elements a pipeline gives: -1 when it never ends, None when TensorFlow cannot tell."""
+    """Return the number of elements of a pipeline: -1 if it never ends, None if TensorFlow does not know it."""
     try:
         length = int(dataset.cardinality().numpy())
     # A distributed dataset has no cardinality of this kind.
@@ -143,7 +143,7 @@ def length_of(dataset: Any) -> int | None:
 
 
 def is_batched(dataset: Any) -> bool | None:
-    """Whether an element is a batch of rows, by the operations that made it; None where they do not tell."""
+    """Whether an element is a batch of rows, judging by the pipeline's operations; None if they do not show it."""
     from fitdoctor.collect.pipelines import chain, operation_of
 
     told: bool | None = None
@@ -169,7 +169,7 @@ def _pydataset_source(name: str, dataset: Any, limit: int | None) -> Source:
     count = limit if length is None else length
 
     class Batches(Iterator[Any]):
-        """Item after item; one that raises is followed by the next."""
+        """Iterates over the items; an item that raises does not end the iteration."""
 
         index = 0
 
@@ -202,7 +202,7 @@ def _iterable_source(name: str, data: Any, form: str, limit: int | None) -> Sour
 
 
 def _never_ends(data: Any) -> bool:
-    """Whether a generator's own code shows that it has no end: `while True` around its `yield`, without a way out."""
+    """Whether a generator's code shows that it never ends: `while True` around its `yield`, without an exit."""
     if type(data).__module__ == "itertools" and type(data).__name__ in ("cycle", "count", "repeat"):
         return True
     code = getattr(data, "gi_code", None)
@@ -230,7 +230,7 @@ def _is_endless(loop: ast.While) -> bool:
 
 
 def named(spec: str) -> Any:
-    """The object that `MODULE:NAME` or `FILE.py:NAME` names.
+    """Return the object that `MODULE:NAME` or `FILE.py:NAME` refers to.
 
     Raises:
         CannotScan: there is no such module, or no such name in it.
@@ -266,20 +266,20 @@ def module_named(name: str) -> Any:
 
 
 class NamedCodes(Codes):
-    """Knows the lines where the things that were named stand."""
+    """Knows where the named objects are defined."""
 
     def __init__(self, **specs: str | None) -> None:
         self._specs = specs
 
     def of_argument(self, path: str) -> tuple[Code | Unknown, Code | Unknown]:
-        """The definition of the training data for x and y, of the validation data for the rest."""
+        """Return the definition of the training data for x and y, of the validation data otherwise."""
         spec = self._specs.get("validation" if path.startswith("validation") else "data")
         found = definition_of(spec) if spec else None
         return (found, found) if found is not None else super().of_argument(path)
 
 
 def definition_of(spec: str) -> Code | None:
-    """The statement at the top of a module that defines what `MODULE:NAME` names."""
+    """Return the top-level statement that defines what `MODULE:NAME` refers to."""
     module_name, _colon, attribute = spec.rpartition(":")
     name = os.path.basename(module_name).removesuffix(".py") if module_name.endswith(".py") else module_name
     path = getattr(sys.modules.get(name), "__file__", None)

@@ -17,7 +17,7 @@ MOST_SHOWN = 20
 
 @dataclass(frozen=True)
 class SeenReport:
-    """A shape or a type, how many elements had it, and the first of them."""
+    """A shape or dtype, the number of elements with it, and the first of them."""
 
     what: str
     count: int
@@ -42,14 +42,14 @@ class ComponentReport:
     first_nonfinite: str
     """Position of the first NaN, Inf or missing value; "" if there is none."""
     labels: tuple[tuple[float, int], ...] | None = None
-    """(value, count) for labels of few values, the most frequent first."""
+    """(value, count) of labels with few values, most frequent first."""
     distinct: int | None = None
     """The number of distinct label values."""
     constant_columns: tuple[str, ...] = ()
     duplicate_columns: tuple[tuple[str, ...], ...] = ()
     nonfinite_columns: tuple[tuple[str, int], ...] = ()
     one_text: bool = False
-    """It is a column of a table that holds the same text in every row."""
+    """Whether it is a table column with the same text in every row."""
 
     @property
     def constant(self) -> bool:
@@ -70,16 +70,16 @@ class DataReport:
     role: str
     rows: int
     elements: int | None
-    """How many elements a pipeline or generator gave; None for arrays and files."""
+    """The number of elements of a pipeline or generator; None for arrays and files."""
     expected: int | None
-    """How many rows (or elements, on a service) there should have been, where that is known."""
+    """The expected number of rows (or elements, on a service), if known."""
     seconds: float
     complete: bool
     interrupted: bool
     components: tuple[ComponentReport, ...]
     problems: tuple[Problem, ...] = ()
     duplicate_columns: tuple[tuple[str, ...], ...] = ()
-    """Groups of columns of a table that are equal throughout."""
+    """Groups of identical columns of a table."""
     remarks: tuple[str, ...] = ()
 
 
@@ -90,7 +90,7 @@ class ScanReport:
     data: tuple[DataReport, ...]
     diagnosis: Diagnosis
     shared_rows: int | None = None
-    """Validation rows that are in the training data too; None where that was not or could not be compared."""
+    """The number of validation rows that are also in the training data; None if they were not compared."""
 
     @property
     def ok(self) -> bool:
@@ -142,7 +142,7 @@ class ScanReport:
 
 @dataclass
 class Scanned:
-    """A source with what was counted, before it is told."""
+    """A source with its statistics, before it is reported."""
 
     source: Source
     counted: Counted
@@ -152,7 +152,7 @@ class Scanned:
 
 
 def report_of(scanned: Scanned) -> DataReport:
-    """The report on one source."""
+    """Return the report on one source."""
     source, counted = scanned.source, scanned.counted
     return DataReport(
         name=source.name,

@@ -1,4 +1,4 @@
-"""Parquet files, by way of pyarrow where that is installed."""
+"""Parquet files, read with pyarrow if it is installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROWS = 1 << 16
 def parquet_source(
     paths: list[str], labels: tuple[str, ...] = (), limit: int | None = None, name: str = ""
 ) -> TableSource:
-    """Parquet files with the same columns, read as one table.
+    """Return a source for Parquet files with the same columns, read as one table.
 
     Raises:
         CannotScan: a file cannot be read.
@@ -58,7 +58,7 @@ def _blocks(
 
 
 def _group(source: TableSource, path: str, file: Any, group: int, names: tuple[str, ...]) -> Iterator[Block]:
-    """A group of rows; one that is damaged does not hide the next."""
+    """Read a row group; a damaged one does not hide the next."""
     left = file.metadata.row_group(group).num_rows
     try:
         for batch in file.iter_batches(batch_size=ROWS, row_groups=[group]):

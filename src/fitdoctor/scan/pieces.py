@@ -1,4 +1,4 @@
-"""Data in pieces, read and counted by several threads: what a source gives, and the loop that takes it in."""
+"""Data in pieces, read and counted by several threads: the interface of sources, and the counting loop."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from fitdoctor.scan.shared_rows import RowMatch
 from fitdoctor.scan.tally import Tally, merged
 
 PIECE_BYTES = 8 << 20
-"""How much a thread takes at a time."""
+"""How many bytes a thread takes at a time."""
 COUNTING_SHARE = 0.3
-"""Beyond this share of the time that making pieces takes, counting is work for another thread."""
+"""If counting takes more than this share of the time to make pieces, another thread does it."""
 
 
 TABLE = -1
-"""Stands for a component in a `Part` that holds the columns of x as 64-bit words, to be compared with one another."""
+"""The component of a `Part` that contains the columns of x as 64-bit words, to be compared with each other."""
 
 
 class CannotScan(ValueError):
@@ -30,12 +30,12 @@ class CannotScan(ValueError):
 
 
 class StartOver(Exception):
-    """The source will give its data in another way, from the first row: what was counted does not stand."""
+    """The source restarts from the first row in another way: discard what was counted."""
 
 
 @dataclass(frozen=True)
 class Component:
-    """One array of the data, in the user's words."""
+    """One array of the data, with the name the user knows."""
 
     path: str
     """`x`, `x['image']`, a column of a table."""
@@ -44,7 +44,7 @@ class Component:
     key: str = ""
     container: str = ""
     columns: tuple[str, ...] = ()
-    """The names of its columns, where they have names."""
+    """The names of its columns, if they have names."""
 
 
 class Part(NamedTuple):
@@ -56,18 +56,18 @@ class Part(NamedTuple):
     """The number of the first of them."""
     element: ElementOf = no_element
     seen: tuple[tuple[tuple[int | None, ...], str, int | None, int], ...] = ()
-    """Shape, type, first number and count of the elements that they came in, as far as those are to be counted."""
+    """Shape, dtype, first number and count of the elements that contain them, if these are to be counted."""
     rows: int | None = None
-    """How many rows they are, where the array does not tell (ragged and sparse data)."""
+    """The number of rows, if the array does not show it (ragged and sparse data)."""
 
 
 class Piece(NamedTuple):
     """Some rows of all components, or of one."""
 
     rows: int
-    """What it adds to the progress."""
+    """The number of rows for the progress bar."""
     load: Callable[[], list[Part]]
-    """Runs in any thread; what it raises is told, and the other pieces go on."""
+    """Runs in any thread; an exception is reported, and the other pieces continue."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Problem:
     element: int | None = None
     """The element that raised, counted from 0."""
     fatal: bool = False
-    """Nothing after it was read."""
+    """Whether nothing after it was read."""
 
 
 class Source(Protocol):
@@ -89,15 +89,15 @@ class Source(Protocol):
     """As in `DataFacts.form`, or `file`."""
     components: tuple[Component, ...]
     rows: int | None
-    """How many rows it has, where that is known: of the longest component."""
+    """The number of rows of the longest component, if known."""
     problems: list[Problem]
     cut: bool
-    """A limit kept it from being read to its end."""
+    """Whether a limit stopped it before its end."""
     one_by_one: bool
-    """Its pieces are made one after the other, by work that may take the processor's cores itself."""
+    """Whether its pieces are made sequentially, by work that may itself use several cores."""
 
     def pieces(self) -> Iterator[Piece]:
-        """The data; asked for by one thread at a time."""
+        """Return the data; requested by one thread at a time."""
 
 
 class Watcher(Protocol):
@@ -128,21 +128,21 @@ class Quiet:
 
 @dataclass
 class Counted:
-    """What came of reading a source."""
+    """The result of reading a source."""
 
     tallies: list[Tally]
     seconds: float
     complete: bool
-    """It was read to its end."""
+    """Whether it was read to its end."""
     interrupted: bool = False
     rows: int = 0
     table: ColumnTally | None = None
-    """For tables whose columns are components: which are alike."""
+    """For tables whose columns are components: which are identical."""
 
 
 @dataclass
 class _Shared:
-    """What the threads of one scan share."""
+    """State shared by the threads of one scan."""
 
     source: Source
     pieces: Iterator[Piece]
@@ -154,16 +154,16 @@ class _Shared:
     rows: int = 0
     failure: BaseException | None = None
     reserve: list[threading.Thread] = field(default_factory=list)
-    """Threads that are started when counting takes long beside making the pieces."""
+    """Threads that are started if counting takes long compared with making the pieces."""
     working: int = 0
     idle: threading.Event = field(default_factory=threading.Event)
-    """Set when the last thread has ended: Ctrl-C while one waits for a thread to end leaves it as if it had ended."""
+    """Set when the last thread has ended."""
     waited: float = 0.0
     counted: float = 0.0
     tables: list[ColumnTally] = field(default_factory=list)
 
     def next(self) -> Piece | None:
-        """The next piece, or None at the end."""
+        """Return the next piece, or None at the end."""
         with self.lock:
             if self.stop or self.ended:
                 return None
@@ -182,7 +182,7 @@ class _Shared:
             return piece
 
     def done(self, rows: int, seconds: float) -> None:
-        """Count rows as read, which took so many seconds after they were there."""
+        """Add rows that were counted, with the seconds it took."""
         with self.lock:
             self.rows += rows
             self.counted += seconds
@@ -192,20 +192,20 @@ class _Shared:
                 self.reserve = []
 
     def start(self, threads: list[threading.Thread]) -> None:
-        """Let threads work that did not until now."""
+        """Start the reserve threads."""
         self.working += len(threads)
         for thread in threads:
             thread.start()
 
     def leave(self) -> None:
-        """A thread has no more to do."""
+        """Record that a thread has finished."""
         with self.lock:
             self.working -= 1
             if not self.working:
                 self.idle.set()
 
     def problem(self, error: Exception) -> None:
-        """Keep what a piece raised."""
+        """Record what a piece raised."""
         with self.lock:
             kind = "" if isinstance(error, CannotScan) else f"{type(error).__name__}: "
             self.source.problems.append(Problem(f"{kind}{str(error)[:300]}"))
@@ -218,13 +218,13 @@ def count(
     match: RowMatch | None = None,
     threads: int | None = None,
 ) -> Counted:
-    """Read a source to its end, or until Ctrl-C; what is known then is given back.
+    """Read a source to its end or until Ctrl-C, and return the results so far.
 
     Args:
         source: the data.
-        watcher: is told of the progress.
-        match: takes in the rows of the first component of x, to compare training with validation.
-        threads: how many read and count; as many as there are cores by default.
+        watcher: receives the progress.
+        match: collects the rows of the first component of x, to compare training with validation data.
+        threads: the number of threads; by default, one per core.
     """
     while True:
         try:
@@ -264,7 +264,7 @@ def _count(source: Source, watcher: Watcher, match: RowMatch | None, threads: in
 
 
 def threads_by_default() -> int:
-    """How many threads read and count."""
+    """Return how many threads read and count."""
     return min(os.cpu_count() or 1, 16)
 
 
@@ -273,7 +273,7 @@ def _tally(component: Component) -> Tally:
 
 
 def _run(shared: _Shared, workers: list[threading.Thread]) -> bool:
-    """Let the threads work; whether Ctrl-C ended it."""
+    """Run the threads, and return whether Ctrl-C ended them."""
     first = 1 if shared.source.one_by_one else len(workers)
     shared.reserve = workers[first:]
     shared.start(workers[:first])

@@ -8,11 +8,11 @@ from typing import Any
 from fitdoctor.collect.pipelines import chain, inputs_of, operation_of
 
 PYTHON = frozenset(("PyFunc", "EagerPyFunc", "PyFuncStateless"))
-"""Operations that call back into the Python process that made them."""
+"""Operations that call back into the Python process that created them."""
 
 
 def python_step(dataset: Any) -> str | None:
-    """The first step that calls Python, in words with its place; None where all are TensorFlow's."""
+    """Return the first step that calls Python, in words with its location; None if there is none."""
     for step in chain(dataset):
         for function, graph in _functions(step):
             if not any(node.op in PYTHON for node in _nodes(graph)):

@@ -32,7 +32,7 @@ class Wishes:
     model: Any = None
     classes: int | None = None
     declared: str = ""
-    """How the user gave `classes`, as it is quoted in messages."""
+    """How the user set `classes`, for messages."""
     labels: tuple[str, ...] = ()
     features: str | dict[str, Any] | None = None
     limit: int | None = None
@@ -119,7 +119,7 @@ def _names_files(x: Any) -> bool:
 
 
 def _here(sources: dict[str, Source], watcher: Watcher | None) -> tuple[list[Scanned], int | Unknown]:
-    """Validation first: its rows are then looked for while the training data is read."""
+    """Scan on this machine, validation data first: its rows are then looked up while the training data is read."""
     training, validation = sources["training"], sources.get("validation")
     if validation is None:
         return [Scanned(training, count(training, watcher=watcher))], NO_VALIDATION
@@ -134,7 +134,7 @@ def _here(sources: dict[str, Source], watcher: Watcher | None) -> tuple[list[Sca
 
 
 def _shared(match: RowMatch, training: Scanned) -> int | Unknown:
-    """How many validation rows are in the training data; what is to be said of it goes to the remarks."""
+    """Return the number of validation rows in the training data, and add what to say about it to the remarks."""
     shared = match.shared()
     if match.every > 1:
         training.remarks.append(
@@ -147,7 +147,7 @@ def _shared(match: RowMatch, training: Scanned) -> int | Unknown:
 
 
 def _compared(source: Source) -> int:
-    """The component whose rows are compared: of a table all of its columns."""
+    """Return the component whose rows are compared; for a table, all of its columns."""
     if isinstance(source, TableSource):
         return TABLE
     return next((i for i, one in enumerate(source.components) if one.part == "x"), 0)
@@ -156,7 +156,7 @@ def _compared(source: Source) -> int:
 def _on_service(
     x: Any, validation_data: Any, wanted: Wishes, watcher: Watcher | None
 ) -> tuple[list[Scanned], int | Unknown]:
-    """As here: validation first, so that the hashes of training rows need not be kept."""
+    """Scan on a service, validation data first, so that the hashes of training rows need not be kept."""
     require("tensorflow", "a tf.data service")
     from fitdoctor.scan.service import scan_on_service
     from fitdoctor.scan.shipping import done_by_each
@@ -181,7 +181,7 @@ def _on_service(
 
 
 def _pipeline(x: Any, name: str, wanted: Wishes) -> Pipeline:
-    """The tf.data pipeline to be shipped, with its name."""
+    """Return the tf.data pipeline to send, with its name."""
     from fitdoctor.scan.service import Pipeline
 
     if _names_files(x):

@@ -1,4 +1,4 @@
-"""A scan on a tf.data service: the pipeline and our statistics run inside the workers, small numbers come back."""
+"""A scan on a tf.data service: the pipeline and our statistics run in the workers, and small results come back."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 FIRST_PATIENCE = 60.0
 """Seconds to wait for the first group: workers start, and trace the pipeline."""
 _RELAYED = re.compile(r"Failed to get element from worker .*Failed to get element: ")
-"""How the client wraps what a worker raised."""
+"""How the client wraps an exception of a worker."""
 AFTER_DEATH = 8.0
-"""Seconds without a group, once a worker is known to have died, after which the others are taken to have ended."""
+"""Seconds without a group, after a worker is known to have died, until the others count as ended."""
 
 
 class Pipeline(NamedTuple):
-    """A tf.data pipeline that workers are to count."""
+    """A tf.data pipeline for workers to count."""
 
     name: str
     dataset: Any
     careful: Any = None
-    """The same where a record that raises takes no other with it: slower, for data that has such records."""
+    """The same with records parsed one by one, so that one that raises takes no other with it; slower."""
 
 
 class ServiceSource:
-    """Stands for a pipeline that workers read."""
+    """Represents a pipeline that workers read."""
 
     def __init__(self, name: str, dataset: Any, limit: int | None) -> None:
         self.name = name
@@ -71,7 +71,7 @@ class ServiceSource:
         """The component whose rows can be compared with those of other data."""
 
     def pieces(self) -> Iterator[Piece]:
-        """Nothing comes here in pieces."""
+        """Yield nothing: the workers read the data."""
         return iter(())
 
 
@@ -85,14 +85,14 @@ def scan_on_service(
     """Count a pipeline on a service.
 
     Args:
-        pipeline: what is to be counted.
-        wishes: how it is to be done.
-        watcher: is told of the progress.
+        pipeline: the pipeline to count.
+        wishes: the settings of the scan.
+        watcher: receives the progress.
         role: `training` or `validation`.
-        match: takes in the hashes of rows, to compare training with validation.
+        match: collects the hashes of rows, to compare training with validation data.
 
     Raises:
-        CannotScan: the pipeline cannot be shipped, has no end, or the service cannot be reached.
+        CannotScan: the pipeline cannot be sent, never ends, or the service cannot be reached.
     """
     name, dataset, _careful = pipeline
     refuse_unshippable(name, dataset)
@@ -149,7 +149,7 @@ def _remarks(counted: Counted, dataset: Any) -> list[str]:
 
 
 def without_errors(dataset: Any) -> Any:
-    """The pipeline without the elements that raise."""
+    """Return the pipeline without the elements that raise."""
     import tensorflow as tf
 
     if hasattr(dataset, "ignore_errors"):
@@ -158,7 +158,7 @@ def without_errors(dataset: Any) -> Any:
 
 
 def _is_of_the_data(error: Exception) -> bool:
-    """Whether an element raised; else the workers, or the way to them, have a trouble of their own."""
+    """Whether an element raised, rather than the workers or the connection to them."""
     import tensorflow as tf
 
     kinds = (tf.errors.DataLossError, tf.errors.InvalidArgumentError, tf.errors.NotFoundError)
@@ -203,12 +203,12 @@ class _Run:
     rows: int = 0
     slowest: float = 0.0
     stopped: threading.Event = field(default_factory=threading.Event)
-    """Tells the thread that reads to end."""
+    """Tells the reading thread to end."""
     raised: Exception | None = None
-    """What an element raised in a worker."""
+    """The exception of an element in a worker."""
 
     def count(self, pipeline: Pipeline) -> Counted:
-        """Take in group after group until the end, the limit, Ctrl-C, or until nothing comes any more."""
+        """Add group after group until the end, the limit, Ctrl-C, or until no more arrive."""
         source = self.source
         self.tallies = [Tally(labels=one.part == "y") for one in source.components]
         began = time.perf_counter()
@@ -234,7 +234,7 @@ class _Run:
         )
 
     def _pass(self, dataset: Any) -> bool:
-        """Whether the pipeline came to its end."""
+        """Read the pipeline once, and return whether it came to its end."""
         distributed = self._distributed(dataset)
         self.groups, self.stopped = queue.Queue(64), threading.Event()
         reader = threading.Thread(
@@ -292,7 +292,7 @@ class _Run:
             ) from error
 
     def _take_all(self) -> bool:
-        """Whether the pipeline came to its end."""
+        """Add all groups, and return whether the pipeline came to its end."""
         last = time.monotonic()
         while True:
             try:

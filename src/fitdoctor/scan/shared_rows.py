@@ -6,11 +6,11 @@ import threading
 from typing import Any
 
 MOST_HASHES = 1 << 24
-"""Of validation rows: 128 MB. Of more rows a fair part is kept, chosen by the hash itself."""
+"""The most hashes of validation rows: 128 MB. Of more rows, an even sample is kept, chosen by the hash."""
 
 
 class RowMatch:
-    """First takes in the validation rows, then counts which of them the training rows hold.
+    """Collects the validation rows, then counts which of them are in the training data.
 
     Rows are compared by a 64-bit hash of their bytes: a false match is expected once in 10¹⁹ pairs.
     """
@@ -26,12 +26,12 @@ class RowMatch:
         self.forget()
 
     def forget(self) -> None:
-        """Take the rows since the last turn, or since the beginning, for not seen."""
+        """Discard the rows since the last turn, or since the start."""
         if self._known is None:
             self.rows = 0
             """Validation rows."""
             self.every = 1
-            """One validation row in so many was kept."""
+            """One in this many validation rows was kept."""
             self._kept: list[Any] = []
             self._number = 0
             self._shape = None
@@ -41,7 +41,7 @@ class RowMatch:
         self._sample: list[Any] = []
 
     def take(self, array: Any) -> None:
-        """Take in rows: of the validation data before `turn`, of the training data after it."""
+        """Add rows: validation rows before `turn`, training rows after it."""
         from fitdoctor.collect.shared import row_hashes
 
         if array.dtype.kind not in "biuf" or array.size == 0 or self._trouble:
@@ -58,7 +58,7 @@ class RowMatch:
         self._take(row_hashes(array), form, head)
 
     def take_hashes(self, hashes: Any, form: tuple[Any, str]) -> None:
-        """Take in rows of which only the hashes are here."""
+        """Add rows given only by their hashes."""
         if self._shape not in (None, form):
             self._trouble = self._trouble or "training and validation differ in shape or type"
         if not self._trouble and len(hashes):
@@ -118,7 +118,7 @@ class RowMatch:
             return "no rows were compared"
         count = int(self._copies[self._found].sum()) * self.every
         if count and self._repeats():
-            return "rows of this data repeat by nature"
+            return "rows of this data naturally repeat"
         return min(count, self.rows)
 
     def _repeats(self) -> bool:

@@ -1,4 +1,4 @@
-"""What of a tf.data pipeline workers can run: known before anything is sent."""
+"""Which parts of a tf.data pipeline workers can run, known before anything is sent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EACH_FOR_ITSELF = {
 
 
 def refuse_unshippable(name: str, dataset: Any) -> None:
-    """Say at once what cannot be sent to workers.
+    """Reject a pipeline that cannot be sent to workers.
 
     Raises:
         CannotScan: part of the pipeline lives in this Python process.
@@ -37,7 +37,7 @@ def refuse_unshippable(name: str, dataset: Any) -> None:
 
 
 def expected_rows(dataset: Any) -> int | None:
-    """How many rows a pipeline gives, where that can be told: batches are counted before they are made."""
+    """Return the number of rows of a pipeline, if it can be computed from the step before batching."""
     step = dataset
     while operation_of(step) in KEEPS_ROWS:
         inner = inputs_of(step)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from fitdoctor.scan.pieces import TABLE, Component, Part, Piece, Problem
 
 LABELS = ("y", "label", "labels", "target", "targets", "class", "classes")
-"""Names of columns, keys and files that hold what is to be learnt."""
+"""Names of columns, keys and files that contain labels."""
 WEIGHTS = ("sample_weight", "sample_weights")
 TRAINING = ("train", "training", "trn")
 VALIDATION = ("val", "valid", "validation", "test", "dev", "eval")
@@ -22,11 +22,11 @@ class Block(NamedTuple):
     rows: int
     file: str
     line: int | None
-    """The line of the file that the first row stands in, from 1; None where the file has no lines."""
+    """The line of the file with the first row, from 1; None if the file has no lines."""
     columns: Callable[[], list[Any]] | None
-    """Gives their values, a NumPy array for each column; None for rows that cannot be read."""
+    """Returns their values, one NumPy array per column; None for rows that cannot be read."""
     exact: bool = True
-    """Each row is a line; not so where lines are blank, or quoted text goes over several."""
+    """Whether each row is one line; not if lines are blank, or quoted text spans several."""
 
 
 class TableSource:
@@ -55,7 +55,7 @@ class TableSource:
         self._features = [i for i, one in enumerate(components) if one.part == "x"]
 
     def pieces(self) -> Iterator[Piece]:
-        """The blocks as pieces, each with its columns and with all features side by side."""
+        """Yield the blocks as pieces, each with its columns and with all features side by side."""
         row = 0
         for block in self._blocks(self):
             rows = block.rows
@@ -74,7 +74,7 @@ class TableSource:
             yield Piece(0, lambda: [Part(i, _nothing(), 0) for i in range(len(self.components))])
 
     def where(self, row: int) -> str:
-        """The file and line of a row, for files."""
+        """Return the file and line of a row, for files."""
         at = bisect.bisect_right(self._starts, row) - 1
         if at < 0:
             return ""
@@ -100,7 +100,7 @@ def _nothing() -> Any:
 
 
 def kind_of(array: Any) -> str:
-    """The type of a column in a word."""
+    """Return the type of a column in one word."""
     if array.dtype.kind not in "OUST":
         return str(array.dtype)
     value = next((item for item in array if item is not None), "")
@@ -108,7 +108,7 @@ def kind_of(array: Any) -> str:
 
 
 def words_of(columns: list[Any]) -> Any:
-    """Columns side by side as 64-bit words that are equal where the values are; None without columns."""
+    """Return columns side by side as 64-bit words that are equal if the values are; None without columns."""
     import numpy as np
 
     if not columns or not len(columns[0]):
@@ -130,7 +130,7 @@ def _hash(value: Any) -> int:
 
 
 def column_values(series: Any) -> Any:
-    """A pandas column as NumPy numbers, or as objects with None for what is missing."""
+    """Return a pandas column as NumPy numbers, or as objects with None for missing values."""
     import numpy as np
 
     if isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf":
@@ -143,18 +143,18 @@ def column_values(series: Any) -> Any:
 
 
 def listed(names: tuple[str, ...]) -> str:
-    """Names in a sentence, some of them where there are many."""
+    """Return names as an enumeration, shortened if there are many."""
     shown = ", ".join(f"`{name}`" for name in names[:12])
     return f"{shown}, …" if len(names) > 12 else shown
 
 
 def other_columns(path: str, names: tuple[str, ...]) -> str:
-    """What to say of a file of a table whose columns are not those of the first."""
-    return f"`{path}` has other columns than the first file, and was not read: {listed(names)}"
+    """Return the message for a file whose columns differ from those of the first."""
+    return f"`{path}` has different columns than the first file and was not read: {listed(names)}"
 
 
 def part_named(name: str, labels: tuple[str, ...] = ()) -> str:
-    """`y` for a column or key that is named as labels are (or as the user says), `sample_weight`, else `x`."""
+    """Return `y` for a column or key that is named like labels (or that the user lists), `sample_weight`, else `x`."""
     if labels:
         return "y" if name in labels else "x"
     words = set(name.lower().replace("-", "_").split("_")) - set(TRAINING) - set(VALIDATION)
@@ -165,6 +165,6 @@ def part_named(name: str, labels: tuple[str, ...] = ()) -> str:
 
 
 def role_named(name: str) -> str:
-    """`training` or `validation`, by the words of a name such as `x_val`."""
+    """Return `training` or `validation`, by the words of a name such as `x_val`."""
     words = set(name.lower().replace("-", "_").replace(".", "_").split("_"))
     return "validation" if words & set(VALIDATION) else "training"

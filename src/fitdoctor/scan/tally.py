@@ -1,4 +1,4 @@
-"""Statistics of one component that can be taken in parts, in any order, and put together without loss."""
+"""Statistics of one component that can be counted in parts, in any order, and merged without loss."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from fractions import Fraction
 from fitdoctor.scan.columns import ColumnTally, merged_columns
 
 MOST_SHAPES = 64
-"""Further shapes and types are counted together, without telling them apart."""
+"""Further shapes and dtypes are counted together."""
 MOST_VALUES = 1024
-"""A histogram of more distinct values than this is left out."""
+"""No histogram is kept for more distinct values than this."""
 
 Key = tuple[int | None, ...] | str
-"""A shape, or the name of a type."""
+"""A shape, or the name of a dtype."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """How often something was seen, and the first element that had it (None where elements have no numbers)."""
+    """How often something was seen, and the first element with it (None if elements have no numbers)."""
 
     count: int
     first: int | None
@@ -37,7 +37,7 @@ def least(one: int | None, other: int | None) -> int | None:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a value stands: its row from the first one read, its index within the row, the element that it came in."""
+    """The position of a value: its row, its index within the row, and its element."""
 
     row: int
     index: tuple[int, ...] = ()
@@ -48,16 +48,16 @@ class Place:
 class Tally:
     """What was counted of one component so far; `merged` joins two.
 
-    The sum is kept as a fraction: adding the sums of parts rounds nothing, so that the order does not matter.
+    The sum is kept as a fraction: adding sums of parts is exact, so the order does not matter.
     """
 
     rows: int = 0
     finite: int = 0
-    """Finite values."""
+    """The number of finite values."""
     nan: int = 0
     inf: int = 0
     missing: int = 0
-    """Values that are not numbers and stand for nothing: None, an empty field."""
+    """Missing values that are not numbers: None, an empty field."""
     minimum: float | None = None
     maximum: float | None = None
     first_minimum: int | None = None
@@ -66,12 +66,12 @@ class Tally:
     integral: bool = True
     first_nonfinite: Place | None = None
     labels: bool = False
-    """With a histogram and the sums of rows."""
+    """Whether to keep a histogram and the sums of rows."""
     histogram: Counter[float] | None = field(default_factory=Counter)
-    """None when there are too many values."""
+    """None if there are too many values."""
     row_sums: tuple[float, float] | None = None
     row_filled: int | None = None
-    """The most values other than 0 in a row that has a sum: one without NaN and Inf."""
+    """The most non-zero values in a row without NaN and Inf."""
     shapes: dict[Key, Seen] = field(default_factory=dict)
     dtypes: dict[Key, Seen] = field(default_factory=dict)
     columns: ColumnTally | None = None
@@ -79,16 +79,16 @@ class Tally:
 
     @property
     def mean(self) -> float | None:
-        """Over the finite values."""
+        """The mean of the finite values."""
         return float(self.total / self.finite) if self.finite else None
 
     def saw(self, shape: tuple[int | None, ...], dtype: str, element: int | None, count: int = 1) -> None:
-        """Take in that elements of a shape and type came by."""
+        """Count elements of a shape and dtype."""
         see(self.shapes, shape, Seen(count, element))
         see(self.dtypes, dtype, Seen(count, element))
 
     def extremes(self, low: float, high: float, low_row: int | None, high_row: int | None) -> None:
-        """Take in the least and the largest value of a part, and the first rows that hold them."""
+        """Add the minimum and maximum of a part, and the first rows that contain them."""
         if self.minimum is None or low < self.minimum:
             self.minimum, self.first_minimum = low, low_row
         elif low == self.minimum:
@@ -99,19 +99,19 @@ class Tally:
             self.first_maximum = least(self.first_maximum, high_row)
 
     def found_nonfinite(self, place: Place) -> None:
-        """Keep the first of the places that hold NaN or Inf."""
+        """Keep the first position of NaN or Inf."""
         first = self.first_nonfinite
         if first is None or (place.row, place.index) < (first.row, first.index):
             self.first_nonfinite = place
 
     def sums(self, low: float, high: float, filled: int) -> None:
-        """Take in the least and the largest sum of a row, and the most values other than 0 in one."""
+        """Add the smallest and largest sum of a row, and the most non-zero values in one."""
         known = self.row_sums
         self.row_sums = (low, high) if known is None else (min(low, known[0]), max(high, known[1]))
         self.row_filled = max(self.row_filled or 0, filled)
 
     def count_values(self, found: dict[float, int] | None) -> None:
-        """Take in how often each value came; None: too many to tell."""
+        """Add the counts of values; None if there are too many."""
         if self.histogram is None:
             return
         if found is not None:
@@ -121,14 +121,14 @@ class Tally:
 
 
 def see(seen: dict[Key, Seen], key: Key, what: Seen) -> None:
-    """Count a shape or type; beyond `MOST_SHAPES` under one name."""
+    """Count a shape or dtype; beyond `MOST_SHAPES`, under one name."""
     if key not in seen and len(seen) >= MOST_SHAPES:
         key = "others"
     seen[key] = seen[key] + what if key in seen else what
 
 
 def merged(one: Tally, other: Tally) -> Tally:
-    """The tally of both parts together."""
+    """Return the tally of both parts together."""
     both = Tally(
         rows=one.rows + other.rows,
         finite=one.finite + other.finite,

@@ -1,4 +1,4 @@
-"""TFRecord files with a feature specification, parsed in batches; a record that cannot be parsed is told by its number."""
+"""TFRecord files with a feature specification, parsed in batches; unparsable records are reported by number."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def tfrecord_source(
     limit: int | None = None,
     name: str = "",
 ) -> ElementSource:
-    """TFRecord files of `tf.train.Example`s.
+    """Return a source for TFRecord files of `tf.train.Example`s.
 
     Args:
         paths: the files, read one after the other.
         features: the specification: a dict as for `tf.io.parse_example`, MODULE:NAME of one, or a JSON file.
         labels: the features that are labels.
         limit: how many records to read.
-        name: what to call it.
+        name: its name in messages.
 
     Raises:
-        CannotScan: a file is not there, or there is no specification.
+        CannotScan: a file does not exist, or there is no specification.
     """
     for path in paths:
         if not os.path.isfile(path):
@@ -55,13 +55,13 @@ def tfrecord_source(
 def tfrecord_dataset(
     paths: list[str], spec: dict[str, Any], labels: tuple[str, ...], together: int = BATCH
 ) -> Any:
-    """The same as a pipeline of batches, for a tf.data service: whole files are what workers share.
+    """Return the files as a pipeline of batches for a tf.data service, which distributes whole files.
 
     Args:
         paths: the files.
         spec: the specification of the features.
         labels: the features that are labels.
-        together: how many records are parsed at a time: as many are lost when one of them raises.
+        together: how many records are parsed at a time, and lost if one of them raises.
     """
     import tensorflow as tf
 
@@ -74,10 +74,10 @@ def tfrecord_dataset(
 
 
 def specification(given: str) -> dict[str, Any]:
-    """The specification from a JSON file, or the dict that MODULE:NAME names.
+    """Return the specification from a JSON file, or the dict that MODULE:NAME refers to.
 
     Raises:
-        CannotScan: there is no such thing, or it is no specification.
+        CannotScan: it does not exist, or is not a specification.
     """
     if ":" in given and not os.path.exists(given):
         found = named(given)
@@ -116,14 +116,14 @@ def _feature(path: str, name: str, entry: Any) -> Any:
 
 
 def _element(parsed: dict[str, Any], labels: tuple[str, ...]) -> Any:
-    """(x, y) of the parsed features, as fit would be given them."""
+    """Return (x, y) of the parsed features, as `fit` would receive them."""
     x = {name: value for name, value in parsed.items() if part_named(name, labels) != "y"}
     y = {name: value for name, value in parsed.items() if part_named(name, labels) == "y"}
     return (x, y) if y else x
 
 
 class RecordFailure(Exception):
-    """A record that cannot be parsed, or a file that cannot be read on."""
+    """A record that cannot be parsed, or a file that cannot be read further."""
 
     def __init__(self, record: int, what: str) -> None:
         super().__init__(what)
@@ -131,7 +131,7 @@ class RecordFailure(Exception):
 
 
 class _Records(Iterator[Any]):
-    """Batches of parsed records; a batch that fails is read again record by record."""
+    """Batches of parsed records; a batch that fails is reread record by record."""
 
     def __init__(
         self, paths: list[str], spec: dict[str, Any], labels: tuple[str, ...], limit: int | None
@@ -178,7 +178,7 @@ class _Records(Iterator[Any]):
                 rest = 0 if read is None else os.path.getsize(path) - read
                 if rest:
                     # TensorFlow takes what is left of a record's head for the end of the file.
-                    what = f"`{path}` is cut short: {rest} bytes follow its last whole record"
+                    what = f"`{path}` is truncated: {rest} bytes follow its last whole record"
                     yield RecordFailure(self._before + done, what)
                 break
             except tf.errors.OpError:
@@ -201,7 +201,7 @@ class _Records(Iterator[Any]):
             self._left -= count
 
     def _one_by_one(self, raw: Any, path: str, done: int) -> Iterator[tuple[int, Any]]:
-        """The records of a batch that failed, with how many were met so far; a broken frame ends the file."""
+        """Yield the records of a failed batch, with the number read so far; a broken frame ends the file."""
         import tensorflow as tf
 
         records = iter(raw.skip(done).take(BATCH))
@@ -214,7 +214,10 @@ class _Records(Iterator[Any]):
             except StopIteration:
                 return
             except tf.errors.OpError as error:
-                yield count - 1, RecordFailure(number, f"`{path}` cannot be read on: {summary_of(error)}")
+                yield (
+                    count - 1,
+                    RecordFailure(number, f"`{path}` cannot be read further: {summary_of(error)}"),
+                )
                 return
             self._took(1)
             try:
@@ -224,7 +227,7 @@ class _Records(Iterator[Any]):
 
 
 def _seen_in(path: str) -> str:
-    """The features of the first record, as the JSON that could be given."""
+    """Return the features of the first record, as JSON for the specification."""
     import tensorflow as tf
 
     try:

@@ -1,6 +1,6 @@
 """Which Keras a project uses: read from its pins, from a notebook's installs and kernel, and from imports.
 
-What counts as wrong differs between Keras 2 and Keras 3, and TensorFlow 2.16 is the first that brings Keras 3.
+What counts as wrong differs between Keras 2 and Keras 3, and TensorFlow 2.16 is the first to include Keras 3.
 """
 
 from __future__ import annotations

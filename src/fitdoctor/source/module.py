@@ -286,7 +286,7 @@ class Module:
     def resolve(self, node: ast.AST | None) -> str:
         """Return the canonical dotted name of a name or attribute (`keras.layers.Dense`); "" if unknown.
 
-        A builtin that nothing shadows goes by its own name.
+        A builtin that is not shadowed keeps its own name.
         """
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return ""

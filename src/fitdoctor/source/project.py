@@ -53,7 +53,7 @@ class Project:
 
         Args:
             path: the script, or the cells of a notebook.
-            keras: the major version of Keras that it is read for.
+            keras: the major version of Keras to check for.
             others: files that are known to belong to it.
 
         Raises:

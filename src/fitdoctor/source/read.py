@@ -81,7 +81,7 @@ def read_source(path: Path | str, keras: int = 3, assumed: bool = False) -> Sour
     Args:
         path: the file.
         keras: the major version of Keras to check for, unless the program chooses one itself.
-        assumed: nobody asked for that version: a notebook that says what it runs on is checked for that.
+        assumed: the version is only a default: a notebook that shows what it runs on is checked for that.
 
     Raises:
         SourceError: it cannot be opened or decoded, is too large, or is not a Python notebook.

@@ -23,7 +23,7 @@ def window_output(dim: Dim, window: int, stride: int, padding: str, received: st
     """Return the length of an axis after a window slides over it.
 
     Raises:
-        Refused: nothing is left.
+        Refused: the axis would become empty.
     """
     if not isinstance(dim, int):
         return dim
