@@ -257,7 +257,7 @@ def test_several_files_are_one_table(scanned, scan, folder):
     assert component(report, "a")["maximum"] == 99 and component(report, "b")["maximum"] == 1000
     Path("part-2.csv").write_text("a,z\n1,2\n", "utf-8")
     status, out, _err = scan("part-*.csv")
-    assert status == 2 and "`part-2.csv` has other columns" in out and "200 rows" in out
+    assert status == 2 and "`part-2.csv` has different columns" in out and "200 rows" in out
 
 
 def test_lines_of_another_width_are_told_together(scan, folder):
