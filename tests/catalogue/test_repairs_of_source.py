@@ -10,6 +10,22 @@ from fitdoctor.examine import examine_source
 from tests.catalogue.input_facts import project_of
 
 REPAIRS = {
+    "FIT201": (
+        """
+        import keras
+        from tensorflow.keras.preprocessing.image import ImageDataGenerator
+        pictures = ImageDataGenerator().flow_from_directory("train", target_size=(32, 32), class_mode="binary")
+        model = keras.Sequential([
+            keras.Input((32, 32, 3)), keras.layers.Flatten(), keras.layers.Dense(4, activation="softmax")
+        ])
+        model.compile(optimizer="adam", loss="categorical_crossentropy")
+        model.fit(pictures)
+        """,
+        [
+            "pictures = ImageDataGenerator().flow_from_directory("
+            '"train", target_size=(32, 32), class_mode="categorical")'
+        ],
+    ),
     "FIT203": (
         """
         import keras

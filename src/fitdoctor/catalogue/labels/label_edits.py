@@ -14,6 +14,7 @@ from fitdoctor.edits import (
     rework_place,
     set_argument,
     spell,
+    unsafe,
     wrap,
 )
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, LayerFacts, MetricFacts, Unknown
@@ -21,6 +22,7 @@ from fitdoctor.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fitdoctor.catalogue.labels.targets import Target
     from fitdoctor.source.project import Project
 
 _NAMED = pattern(r"(?s)(?P<path>(?:\w+\.)*)(?P<name>\w+)(?P<call>\(.*\))?")
@@ -94,6 +96,21 @@ def one_hot_fix(labels: ArrayFacts, data: DataFacts, units: int | None, role: st
     # Validation labels must change too, and an edit of one array does not reach them.
     title = f"one-hot encode the labels with {units} classes"
     return fix(title, edits if role == "training" else (), imports if edits else ())
+
+
+def folder_one_hot_fix(target: Target) -> Fix | None:
+    """Return a fix for a folder that is read with `class_mode="binary"` but feeds three or more units."""
+    source = target.labels.code if target.labels is not None else None
+    given = source.argument("class_mode") if isinstance(source, Code) else None
+    if given is None or given.text.strip("\"'") != "binary" or target.loss is None or (target.units or 0) < 3:
+        return None
+    is_row_loss = target.loss_name == "categorical_crossentropy"
+    return unsafe(
+        'read one-hot labels, one column per class: `class_mode="categorical"`',
+        set_argument(source or Unknown(), "class_mode", '"categorical"'),
+        () if is_row_loss else respell(target.loss.code, "categorical_crossentropy"),
+        with_activation(target.layer, "softmax") if target.activation == "sigmoid" else (),
+    )
 
 
 def _of_validation(labels: ArrayFacts, fit: FitFacts | Unknown | None, array: str) -> tuple[Edit, ...]:

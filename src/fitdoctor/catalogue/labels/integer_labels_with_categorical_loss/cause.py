@@ -27,7 +27,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.labels.label_edits import SPARSE_METRICS, one_hot_fix, respell, respell_metrics
+from fitdoctor.catalogue.labels.label_edits import (
+    SPARSE_METRICS,
+    folder_one_hot_fix,
+    one_hot_fix,
+    respell,
+    respell_metrics,
+)
 from fitdoctor.catalogue.labels.label_shapes import (
     CLASS_NUMBERS,
     Refused,
@@ -113,12 +119,14 @@ def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unkn
         ]
     assert isinstance(model, ModelFacts)
     assert isinstance(data, DataFacts)
-    fixes = []
+    from_folder = folder_one_hot_fix(target)
+    fixes = [from_folder] if from_folder is not None else []
     if target.loss_name == CATEGORICAL:
         edits = respell(target.loss.code, SPARSE, without=("label_smoothing", "axis"))
         if edits:
             fixes.append(fix(use_sparse, edits, respell_metrics(metrics_for(model, target), SPARSE_METRICS)))
         else:
             fixes.append(fix(use_sparse))
-    fixes.append(one_hot_fix(target.labels, data, target.units, target.role))
+    if from_folder is None:
+        fixes.append(one_hot_fix(target.labels, data, target.units, target.role))
     return fixes

@@ -415,9 +415,17 @@ def _culprit(target: Target | None) -> Location | None:
 
 
 def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
-    from fitdoctor.catalogue.labels.label_edits import respell, with_activation, with_units
+    from fitdoctor.catalogue.labels.label_edits import (
+        folder_one_hot_fix,
+        respell,
+        with_activation,
+        with_units,
+    )
 
     target = refused.target
+    from_folder = folder_one_hot_fix(target) if target is not None else None
+    if from_folder is not None:
+        return [from_folder]
     single = len(refused.labels) < len(refused.output) or refused.labels[-1] == 1
     width = 1 if single else refused.labels[-1]
     if target is None:

@@ -9,7 +9,8 @@ set `model`.
 ## Why
 
 Models, layers, losses, metrics and callbacks have attributes that Keras computes or sets itself: a model's `layers`,
-`weights`, `metrics`, `input` and `output`, a callback's `model`. They are read-only properties.
+`weights`, `metrics`, `input` and `output`, a callback's `model`, the `num_batches` of a `PyDataset`.
+They are read-only properties.
 
 ## Fix
 
@@ -48,6 +49,7 @@ _RESERVED = {
     "Callback": frozenset({"model"}),
     "Loss": frozenset({"dtype"}),
     "Metric": frozenset({"dtype", "variables"}),
+    "PyDataset": frozenset({"num_batches"}),
 }
 """Properties of Keras 3.15 that raise on assignment."""
 _ANY = frozenset().union(*_RESERVED.values())
