@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.module import Module
 
+_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _CONDITIONS = (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.Lambda)
 
 
@@ -31,9 +32,13 @@ def _is_main(node: ast.AST) -> bool:
 def knows_another_way(module: Module, node: ast.AST) -> bool:
     """Whether the program checks for a feature before using it, or has a fallback.
 
-    `if hasattr(model, "fit_generator")`, `if keras.__version__ < "3"`; a `try` of which a handler makes the same name
-    or calls the same object. One that only reports the failure is no other way.
+    `if hasattr(model, "fit_generator")`, `if keras.__version__ < "3"`, also where such a branch has left before; a `try`
+    of which a handler makes the same name, calls the same object or returns something else. One that only reports the
+    failure is no other way. What is used may also have been imported in such a branch, and nowhere else.
     """
+    alias = _only_import(module, node)
+    if alias is not None and module.parent(alias) in _guarded_imports(module):
+        return True
     inner, parent = node, module.parent(node)
     while parent is not None:
         if isinstance(parent, (ast.If, ast.IfExp)) and inner is not parent.test:
@@ -43,8 +48,49 @@ def knows_another_way(module: Module, node: ast.AST) -> bool:
             used = _made_or_called(parent.body)
             if any(used & _made_or_called(handler.body) for handler in parent.handlers):
                 return True
+        if isinstance(inner, ast.stmt) and any(_may_leave(module, one) for one in _before(parent, inner)):
+            return True
         inner, parent = parent, module.parent(parent)
     return False
+
+
+def _only_import(module: Module, node: ast.AST) -> ast.alias | None:
+    """The one binding of the name that an expression such as `rnn.LSTMCell(8)` begins with, where that is an import."""
+    while isinstance(node, (ast.Attribute, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if not isinstance(node, ast.Name):
+        return None
+    scope = module.index.lookup(node.id, module.scope(node))
+    bound = scope.bindings[node.id] if scope is not None else []
+    return bound[0] if len(bound) == 1 and isinstance(bound[0], ast.alias) else None
+
+
+def _guarded_imports(module: Module) -> set[ast.AST]:
+    """The import statements in a branch that asks what there is."""
+    return {
+        statement
+        for branch in module.nodes(ast.If)
+        if _asks_what_there_is(module, branch.test)
+        for statement in (*branch.body, *branch.orelse)
+        if isinstance(statement, (ast.Import, ast.ImportFrom))
+    }
+
+
+def _before(parent: ast.AST, inner: ast.stmt) -> list[ast.stmt]:
+    """The statements of the same block that come before."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(parent, name, None)
+        if isinstance(block, list) and inner in block:
+            return block[: block.index(inner)]
+    return []
+
+
+def _may_leave(module: Module, statement: ast.stmt) -> bool:
+    """`if tf.__version__ >= "2": return …`; `try: …; return` of which a failure is passed over."""
+    if isinstance(statement, ast.If):
+        leaves = any(block and isinstance(block[-1], _ENDS) for block in (statement.body, statement.orelse))
+        return leaves and _asks_what_there_is(module, statement.test)
+    return isinstance(statement, ast.Try) and isinstance(statement.body[-1], (ast.Return, ast.Break, ast.Continue))
 
 
 _MOST_NAMES = 3
@@ -53,7 +99,7 @@ _MOST_NAMES = 3
 
 def _asks_what_there_is(module: Module, test: ast.expr, steps: int = _MOST_NAMES) -> bool:
     asked = module.segment(test)
-    if "hasattr" in asked or "__version__" in asked:
+    if "hasattr" in asked or "version" in asked.lower():
         return True
     if steps == 0:
         return False
@@ -78,4 +124,6 @@ def _made_or_called(body: list[ast.stmt]) -> set[str]:
             found.add(ast.unparse(node))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             found.add(ast.unparse(node.func.value))
+        elif isinstance(node, ast.Return) and node.value is not None:
+            found.add("return")
     return found

@@ -426,6 +426,13 @@ class Module:
 
         return tracing.asks_for_eager(self)
 
+    @cached_property
+    def on_tensorflow(self) -> bool:
+        """Whether the program runs Keras on TensorFlow, as far as its files say."""
+        from fitdoctor.source.keras_backend import only_tensorflow
+
+        return only_tensorflow((self,) if self.project is None else self.project.modules)
+
     def tracing_of(self, node: FunctionNode) -> Tracing | None:
         """Return how a function comes to be traced."""
         if self.project is not None:

@@ -9,6 +9,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.environment.keras_renames import OLDER_HISTORY
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
 from fitdoctor.edits import fix
+from fitdoctor.source.conditions import knows_another_way
 from fitdoctor.source.module import Module
 
 
@@ -26,8 +27,24 @@ def _subscripts(module: Module) -> Iterator[ast.Subscript]:
             and node.slice.value in OLDER_HISTORY
             and isinstance(node.value, ast.Attribute)
             and node.value.attr == "history"
+            and not _looks_first(module, node)
         ):
             yield node
+
+
+def _looks_first(module: Module, node: ast.Subscript) -> bool:
+    """Whether the program handles both names: by a `try`, or by asking `"acc" in history.history`."""
+    if knows_another_way(module, node):
+        return True
+    assert isinstance(node.slice, ast.Constant)
+    inner, parent = node, module.parent(node)
+    while parent is not None:
+        if isinstance(parent, (ast.If, ast.IfExp)) and inner is not parent.test:
+            asked = (part.value for part in ast.walk(parent.test) if isinstance(part, ast.Constant))
+            if any(word in (node.slice.value, OLDER_HISTORY[node.slice.value]) for word in asked):
+                return True
+        inner, parent = parent, module.parent(parent)  # type: ignore[assignment]
+    return False
 
 
 def _asks_for_accuracy(module: Module) -> bool:

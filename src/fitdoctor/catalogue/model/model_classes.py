@@ -37,9 +37,9 @@ def is_plain(owner: ClassInfo, models: tuple[str, ...] = ("keras.Model",)) -> bo
 
 
 def steps_of(module: Module) -> Iterator[FunctionInfo]:
-    """Yield the `train_step` and `test_step` methods of the model classes in a file."""
+    """Yield the `train_step` and `test_step` methods of the model classes in a file; on JAX they work differently."""
     for owner in module.classes:
-        if owner.kind == "Model":
+        if owner.kind == "Model" and module.on_tensorflow:
             yield from (owner.methods[name] for name in STEPS if name in owner.methods)
 
 

@@ -10,6 +10,7 @@ from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import callee, is_self, returned_by
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FunctionNode
+from fitdoctor.source.keras_backend import only_tensorflow
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.traced.called_by_hand import only_called_by_hand
 from fitdoctor.source.traced.decided_branches import runs_eagerly_alone
@@ -81,7 +82,8 @@ class _Root:
 
 def traced_functions(*modules: Module) -> dict[ast.AST, Tracing]:
     """Every traced function of these files with the reason, the called ones included."""
-    eager = _trains_eagerly(modules)
+    # On another backend Keras traces nothing with TensorFlow; a `tf.function` and tf.data still do.
+    eager = _trains_eagerly(modules) or not only_tensorflow(modules)
     switched = any(module.runs_eagerly for module in modules)
     found: dict[ast.AST, Tracing] = {}
     fixed: set[ast.AST] = set()

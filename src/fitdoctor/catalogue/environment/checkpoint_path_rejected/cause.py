@@ -70,6 +70,8 @@ def from_source(module: Module) -> Iterator[Finding]:
         text = last_text(module, path) if path is not None and taken is not None else None
         if taken is None or text is None or text[1].endswith(taken):
             continue
+        if site.method == "save" and text[1].endswith(".hdf5"):
+            continue  # accepted, but not recommended by Keras
         if site.method == "save" and (text[1].endswith("/") or format_refused(module, site) is not None):
             continue  # a custom folder, or a Keras 2 argument that is rejected earlier
         yield _finding(module, site, text, taken, Confidence.LIKELY, [])

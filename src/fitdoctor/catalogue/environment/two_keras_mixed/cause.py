@@ -53,6 +53,8 @@ CAUSE = Cause(
 )
 
 PRIVATE = "tensorflow.python.keras"
+_HARMLESS = frozenset("callbacks utils datasets preprocessing".split())
+"""Parts of the private Keras whose functions return plain data, or that the other Keras accepts."""
 FOREIGN = pattern(
     r"Only instances of `?keras\.Layer`? can be added"
     r"|Could not interpret (?:optimizer|loss|metric|activation|initializer) (?:function )?identifier: "
@@ -82,13 +84,19 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 def _private_imports(module: Module) -> list[ast.ImportFrom]:
     """Return the imports that bring in objects of the private Keras."""
+    private = [
+        node for node in module.nodes(ast.ImportFrom) if _is_private(node.module or "") and not node.level
+    ]
+    called = _called_names(module) if private else set()
     return [
         node
-        for node in module.nodes(ast.ImportFrom)
-        if _is_private(node.module or "")
-        and not node.level
-        and not _only_for_typing(module, node)
-        and not _does_no_harm(node)
+        for node in private
+        if any(
+            (alias.asname or alias.name) in called
+            and not _does_no_harm(node, alias)
+            and not _is_rebound(module, alias)
+            for alias in node.names
+        )
     ]
 
 
@@ -112,22 +120,26 @@ def _trains(module: Module) -> bool:
     return any(True for _call in module.method_calls("fit", "fit_generator", "evaluate", "predict"))
 
 
-def _only_for_typing(module: Module, node: ast.ImportFrom) -> bool:
-    """Return whether none of the imported names is called; functions and types of the private Keras are harmless."""
-    names = {alias.asname or alias.name for alias in node.names}
-    called = {site.node.func.id for site in module.calls if isinstance(site.node.func, ast.Name)} | {
+def _called_names(module: Module) -> set[str]:
+    """Return the names that are called, or of which something is; what is only named, as a type, is harmless."""
+    return {site.node.func.id for site in module.calls if isinstance(site.node.func, ast.Name)} | {
         site.node.func.value.id
         for site in module.calls
         if isinstance(site.node.func, ast.Attribute) and isinstance(site.node.func.value, ast.Name)
     }
-    return not names & called
 
 
-def _does_no_harm(node: ast.ImportFrom) -> bool:
-    """Return whether only callbacks or helper modules are imported, which work with the other Keras."""
-    return (node.module or "").endswith(".callbacks") or all(
-        alias.name.endswith("_utils") or alias.name == "callbacks" for alias in node.names
-    )
+def _does_no_harm(node: ast.ImportFrom, alias: ast.alias) -> bool:
+    """Return whether a name is a callback, a helper or data, which work with the other Keras."""
+    below = f"{node.module}.{alias.name}".removeprefix(PRIVATE + ".").split(".")
+    return below[0] in _HARMLESS or alias.name.endswith("_utils")
+
+
+def _is_rebound(module: Module, alias: ast.alias) -> bool:
+    """Return whether a later import gives the name another meaning."""
+    name = alias.asname or alias.name
+    scope = module.index.lookup(name, module.scope(alias))
+    return scope is not None and scope.bindings[name][-1] is not alias
 
 
 def _private_finding(

@@ -35,13 +35,13 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.source.keras_backend import VARIABLE, settings
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT904", slug="wrong-backend", severity=Severity.WARNING)
 
-VARIABLE = "KERAS_BACKEND"
 IMPORTERS = ("keras", "tensorflow")
 """Importing TensorFlow also imports Keras."""
 _NO_BACKEND = pattern(r"No module named '(?P<name>jax|jaxlib|torch|openvino)(?:[.\w]*)'")
@@ -50,28 +50,19 @@ _HANDED_OVER = pattern(r"'_error_repr'|__array__\(\) was called on|TracerArrayCo
 _NO_FIT = pattern(r"fit not implemented for NumPy backend")
 
 
-def assignments(module: Module) -> Iterator[tuple[ast.Assign, ast.expr]]:
-    """Return the statements that set the variable, with its value."""
-    for node in module.nodes(ast.Assign):
-        for target in node.targets:
-            if (
-                isinstance(target, ast.Subscript)
-                and module.resolve(target.value) == "os.environ"
-                and isinstance(target.slice, ast.Constant)
-                and target.slice.value == VARIABLE
-            ):
-                yield node, node.value
-
-
 @CAUSE.in_source
 @mentions("KERAS_BACKEND")
 def from_source(module: Module) -> Iterator[Finding]:
     """Report the variable if it is set after Keras is imported, at module level."""
     imported = first_import(module, IMPORTERS)
-    for node, value in assignments(module):
-        if imported is None or node.lineno <= imported.lineno or module.function_of(node) is not None:
+    used: list[object] = ["tensorflow"]
+    for node, value in sorted(settings(module), key=lambda setting: setting[0].lineno):
+        if imported is None or module.function_of(node) is not None:
             continue
-        if isinstance(value, ast.Constant) and value.value == "tensorflow":
+        if node.lineno <= imported.lineno:
+            used = [value.value] if isinstance(value, ast.Constant) else []
+            continue
+        if not isinstance(node, ast.Assign) or not used or isinstance(value, ast.Constant) and value.value in used:
             continue
         wanted = (
             f"`{value.value}`" if isinstance(value, ast.Constant) and isinstance(value.value, str) else "it"
@@ -109,7 +100,7 @@ def from_failure(
     frame = failure.last_user_frame
     location, asked = frame.location if frame else None, backend
     for module in () if isinstance(project, Unknown) else project.modules:
-        for node, value in assignments(module):
+        for node, value in settings(module):
             location = module.location(node)
             # The NumPy backend depends on JAX.
             asked = "numpy" if isinstance(value, ast.Constant) and value.value == "numpy" else asked

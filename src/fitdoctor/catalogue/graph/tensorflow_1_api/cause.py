@@ -50,6 +50,7 @@ from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
+from fitdoctor.source.conditions import knows_another_way
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -129,9 +130,11 @@ def _is_guarded(module: Module, node: ast.AST) -> bool:
             return True
         if isinstance(parent, (ast.If, ast.IfExp)):
             test = module.segment(parent.test)
-            if "version" in test.lower() or "eager" in test or "hasattr" in test or "TF1" in test.upper():
+            if "eager" in test or "TF1" in test.upper():
                 return True
         parent = module.parent(parent)
+    if knows_another_way(module, node):
+        return True
     function = module.function_of(node)
     # The function handles both execution modes.
     return function is not None and "executing_eagerly" in module.segment(function.node)

@@ -43,7 +43,9 @@ _SAID = pattern(
 @CAUSE.in_source
 @mentions("name=", "name =")
 def from_source(model: ModelFacts) -> Iterator[Finding]:
-    """Report two layers of a model with the same name."""
+    """Report two layers of a model with the same name; a subclassed model may repeat them."""
+    if model.kind == "subclassed":
+        return
     known: dict[str, Code] = {}
     for layer in model.layers:
         code = layer.code

@@ -164,7 +164,7 @@ def from_batch(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proje
     owner = class_of_model(model, project)
     step = owner.module.method(owner, name) if owner is not None else None
     parts = _parts(fit, data)
-    if step is None or parts is None:
+    if step is None or parts is None or not step.module.on_tensorflow:
         return
     unpacking = batch_unpacking(step)
     if unpacking is not None and unpacking[1] != len(parts):
