@@ -114,8 +114,9 @@ def _first_value(module: Module, name: ast.Name) -> ast.expr | None:
 
 
 def bound_in(loop: ast.AST) -> set[str]:
-    """Return the names that a loop assigns, including its target."""
-    return {
+    """Return the names that a loop or another statement assigns, including its target, or defines."""
+    defined = {loop.name} if isinstance(loop, (ast.FunctionDef, ast.ClassDef)) else set()
+    return defined | {
         node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
@@ -157,7 +158,7 @@ def decorator_of(function: FunctionInfo) -> ast.expr | None:
 
 
 def trains(module: Module, node: ast.AST) -> str:
-    """Return the training call in a piece of code: the method or the name of a traced function, else ""."""
+    """Return the training call in a piece of code: `model.fit`, or the name of a traced function, else ""."""
     for item in ast.walk(node):
         if not isinstance(item, ast.Call):
             continue
@@ -166,7 +167,7 @@ def trains(module: Module, node: ast.AST) -> str:
             and item.func.attr in TRAINING
             and not module.resolve(item.func)
         ):
-            return item.func.attr
+            return f"{ast.unparse(item.func.value)}.{item.func.attr}"
         found = compiled_function(module, item)
         if found is not None:
             return found.name

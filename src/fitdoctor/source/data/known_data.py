@@ -344,8 +344,13 @@ _PICTURE = "keras.utils.load_img"
 
 @handles("keras.utils.load_img", "keras.preprocessing.image.load_img")
 def _load_img(run: Interpreter, arguments: Arguments) -> Value:
-    size = run.sequence(arguments.get("target_size", 2)) or (UNTOLD, UNTOLD)
-    mode = arguments.get("color_mode", 1) or Plain("rgb")
+    # In Keras 2 `grayscale` comes second.
+    later = 1 if run.module.keras == 2 else 0
+    size = run.sequence(arguments.get("target_size", 2 + later)) or (UNTOLD, UNTOLD)
+    mode = arguments.get("color_mode", 1 + later) or Plain("rgb")
+    grey = arguments.get("grayscale", later or None) or Plain(False)
+    if grey != Plain(False):
+        mode = Plain("grayscale") if grey == Plain(True) else UNTOLD
     depth = _CHANNELS.get(mode.value) if isinstance(mode, Plain) else None
     if depth is None or len(size) != 2 or not arguments.complete:
         return UNTOLD

@@ -192,8 +192,11 @@ def metrics_of(
 def _groups(
     run: Interpreter, value: Value, node: ast.expr | None, output_names: tuple[str, ...]
 ) -> list[tuple[Value, ast.expr | None, str]]:
+    """The metrics of each output: lists within a list, and for Keras 3 any list with as many items as there are outputs."""
     items = run.sequence(value)
-    if items is None or not any(run.sequence(item) is not None for item in items):
+    nested = items is not None and any(run.sequence(item) is not None for item in items)
+    matched = items is not None and run.home.keras == 3 and len(items) == len(output_names) > 1
+    if items is None or not (nested or matched):
         return [(value, node, "")]
     elements = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
     return [

@@ -10,6 +10,7 @@ from fitdoctor.records import replace
 from fitdoctor.source.fits import own_loops
 from fitdoctor.source.index import children, walk
 from fitdoctor.source.interpreter import objects, python_functions
+from fitdoctor.source.interpreter.handed_functions import forget_changed, forget_changed_by
 from fitdoctor.source.interpreter.joining import join
 from fitdoctor.source.interpreter.library import FUNCTIONS, METHODS, entry, is_known_library
 from fitdoctor.source.interpreter.other_files import frame_of
@@ -52,7 +53,17 @@ MOST_DEPTH = 14
 
 
 def call(run: Interpreter, callee: Value, arguments: Arguments) -> Value:
-    """Return the result of a call."""
+    """Return the result of a call; what functions among its arguments change is forgotten."""
+    if isinstance(callee, (Function, Class)):
+        return _call(run, callee, arguments)
+    value = _call(run, callee, arguments)
+    for given in (*arguments.positional, *(given for _, given in arguments.keywords)):
+        if isinstance(given, (Function, Method)):
+            forget_changed(run, given)
+    return value
+
+
+def _call(run: Interpreter, callee: Value, arguments: Arguments) -> Value:
     if isinstance(callee, (Made, Named)):
         own_loops.tell_loss(run, callee, arguments)
     if isinstance(callee, Named):
@@ -196,6 +207,7 @@ def call_function(run: Interpreter, function: Function, arguments: Arguments) ->
     too_deep = len(run.active) >= MOST_DEPTH or run.active.count(node) >= 2
     if bound is None or too_deep or not function.plain or isinstance(node, ast.AsyncFunctionDef):
         run.touch(arguments)
+        forget_changed_by(run, node, function.frame)
         if not function.plain and node not in run.active:
             call_with_unknowns(run, function)
         return UNTOLD

@@ -10,6 +10,7 @@ from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import frozen
 from fitdoctor.source.interpreter import objects, operators
 from fitdoctor.source.interpreter.binding import bind
+from fitdoctor.source.interpreter.handed_functions import forget_changed_by
 from fitdoctor.source.interpreter.joining import join_elements
 from fitdoctor.source.interpreter.other_files import imported_value
 from fitdoctor.source.interpreter.values import (
@@ -390,6 +391,7 @@ def _comprehended_from(
         run.trial += 1
         one.extend(_comprehended_from(run, generators[1:], element, one) or ())
         run.trial -= 1
+        forget_changed_by(run, element, run.frame)
         return None
     found: list[Value] = []
     told = True

@@ -331,13 +331,31 @@ def _is_between_steps(value: _Value, module: Module, change: ast.Assign | ast.Au
     if change not in block:
         return False
     index = block.index(change)
-    before = [trains(module, statement) for statement in block[:index]]
-    after: list[str] = []
+    if _same_as_before(change, [value.made, *(each.value for each in _changes(value, module))]):
+        return False
+    traced: set[str] = set()
+    for statement in block[:index]:
+        traced = {key for key in traced if key.partition(".")[0] not in bound_in(statement)}
+        traced.add(trains(module, statement))
     for statement in block[index + 1 :]:
         if _compiles(statement) or _makes_again(statement, roots):
             break
-        after.append(trains(module, statement))
-    return bool((set(before) & set(after)) - {""})
+        traced = {key for key in traced if key.partition(".")[0] not in bound_in(statement)}
+        if trains(module, statement) in traced - {""}:
+            return True
+    return False
+
+
+def _same_as_before(change: ast.Assign | ast.AugAssign, values: list[ast.expr]) -> bool:
+    """Return whether a constant is set to what the assignment before it has set."""
+    earlier = [one for one in values if one.lineno < change.lineno]
+    last = max(earlier, key=lambda one: one.lineno, default=None)
+    return (
+        isinstance(change, ast.Assign)
+        and isinstance(change.value, ast.Constant)
+        and isinstance(last, ast.Constant)
+        and last.value == change.value.value
+    )
 
 
 def _block(module: Module, statement: ast.stmt) -> list[ast.stmt]:

@@ -49,8 +49,13 @@ def from_data(model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts) -> It
     """Report class weights passed with a structured y."""
     if fit.class_weight is None or data.role != "training" or data.form not in ("arrays", "dataset"):
         return
-    if data.y_structure in ("list", "tuple", "dict") and data.y:
+    if data.y_structure in ("list", "tuple", "dict") and data.y and not _is_one_list(data.y):
         yield _finding(model, fit, data, None)
+
+
+def _is_one_list(parts: tuple[ArrayFacts, ...]) -> bool:
+    """Return whether y is a list of numbers: one array for older Keras versions, another cause for Keras 3."""
+    return len(parts) == 1 and parts[0].container == "list"
 
 
 @CAUSE.after_failure
