@@ -236,22 +236,29 @@ def _judge_together(
     if not any(_tells(facts.text) or _trains(facts.text) for _found, facts, _tree in trees):
         return
     from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project, with_imported
+    from fitdoctor.source.project import Project, programs, with_imported
 
     modules = [Module(facts, tree) for _found, facts, tree in trees]
-    project = Project(with_imported(modules, modules[0].keras))
-    if not any(_tells(module.text) for module in project.modules):
+    whole = Project(with_imported(modules, modules[0].keras))
+    if not any(_tells(module.text) for module in whole.modules):
         return
-    judged.leaning = judged.leaning or len(project.modules) > len(modules)
+    judged.leaning = judged.leaning or len(whole.modules) > len(modules)
     asked = {facts.path: found for found, facts, _tree in trees if found.path in wanted}
-    judged.diagnoses.extend(_diagnoses(project, asked, wishes, judged))
+    here = list(_of_this_machine(whole, asked, wishes))
+    for members in programs(whole):
+        own = {module.path: asked[module.path] for module in members if module.path in asked}
+        if own and any(_tells(module.text) for module in members):
+            project = Project(members)
+            judged.diagnoses.extend(_diagnoses(project, own, here, wishes, judged))
 
 
 _STEPS_PER_FILE = 3_000_000
 """Of work (see `work_budget`). Ordinary files take a few thousand; this many take about ten seconds."""
 
 
-def _diagnoses(project: Project, asked: dict[str, Found], wishes: Wishes, judged: Linted) -> list[Diagnosis]:
+def _diagnoses(
+    project: Project, asked: dict[str, Found], here: list[Case], wishes: Wishes, judged: Linted
+) -> list[Diagnosis]:
     """Return one diagnosis per file: a finding in one file must not hide a finding in another."""
     from fitdoctor.cases import source_cases
     from fitdoctor.catalogue import source_causes
@@ -269,8 +276,9 @@ def _diagnoses(project: Project, asked: dict[str, Found], wishes: Wishes, judged
         _counter.value += 1
         with _ending_over_budget(path, budgets, judged), budget:
             cases[path] = list(source_cases(project, files=(path,), crashes=crashes))
-    for case in _of_this_machine(project, asked, wishes):
-        cases.setdefault(case.path, []).append(case)
+    for case in here:
+        if case.path in asked:
+            cases.setdefault(case.path, []).append(case)
     causes = source_causes(
         [module.text for module in project.modules],
         kinds_of(case for several in cases.values() for case in several),

@@ -229,6 +229,35 @@ class Project:
         return source, assignment.value, len(bindings) == 1
 
 
+def programs(project: Project) -> list[list[Module]]:
+    """The files of a project by program: those that import each other, directly or not, stay together."""
+    group: dict[Module, list[Module]] = {module: [module] for module in project.modules}
+    for module in project.modules:
+        for other in _imports(project, module):
+            one, two = group[module], group[other]
+            if one is not two:
+                one += two
+                group.update(dict.fromkeys(two, one))
+    order = {module: at for at, module in enumerate(project.modules)}
+    distinct = {id(members): members for members in group.values()}
+    return [sorted(members, key=lambda module: order[module]) for members in distinct.values()]
+
+
+def _imports(project: Project, module: Module) -> Iterable[Module]:
+    """The files of the project that a file imports."""
+    statements: list[ast.Import | ast.ImportFrom] = [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
+    for statement in statements:
+        base = "." * statement.level + (statement.module or "") if isinstance(statement, ast.ImportFrom) else ""
+        for alias in statement.names:
+            joint = "." if base and not base.endswith(".") else ""
+            parts = f"{base}{joint}{alias.name}".split(".") if alias.name != "*" else base.split(".")
+            # `import package.module` runs the package's own file as well
+            for count in range(1, len(parts) + 1):
+                found = project.imported_module(module, ".".join(parts[:count]))
+                if found is not None:
+                    yield found
+
+
 def read_project(paths: Iterable[Path | str | SourceFacts], keras: int = 3) -> Project:
     """Read files as one project, skipping those that are not valid Python."""
     modules = []

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.devices.strategies import in_scope, scopes
+from fitdoctor.catalogue.devices.strategies import in_scope, scope_of, scopes
 from fitdoctor.catalogue.devices.strategy_loops import is_built, loops
 from fitdoctor.records import dataclass
+from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import is_keras_model, kind_of_call
 from fitdoctor.source.module import CallSite, Module
 
@@ -35,9 +36,12 @@ def made_outside(module: Module) -> Iterator[Part]:
         if not is_keras_model(module, receiver):
             continue
         maker = _maker(module, receiver)
+        optimizer = _optimizer(module, given)
+        parts = [part for part in (site.node, maker, optimizer) if isinstance(part, ast.Call)]
+        if maker is None or any(scope_of(module, part) is None for part in parts):
+            continue
         compiled_inside = in_scope(module, site.node)
         made_inside = isinstance(maker, ast.Call) and in_scope(module, maker)
-        optimizer = _optimizer(module, given)
         apart = optimizer is not None and not in_scope(module, optimizer)
         if compiled_inside and isinstance(maker, ast.Call) and not made_inside:
             # If the optimizer is outside too, nothing in the model uses the strategy; Keras 2 rejects that as well.
@@ -96,17 +100,51 @@ def is_plain_sgd(module: Module, given: ast.expr | None) -> bool:
     )
 
 
-def _maker(module: Module, receiver: ast.expr) -> ast.expr:
-    """Return the call that created the model; builder functions are not followed."""
+def _maker(module: Module, receiver: ast.expr) -> ast.expr | None:
+    """Return the call that created the model; None if it is created in a scope on one way, and outside on another."""
+    made = _last_made(module, receiver)
+    places = {scope_of(module, one) for one in made if isinstance(one, ast.Call)}
+    if len(places) > 1:
+        return None
+    return made[-1] if made and isinstance(made[-1], ast.Call) else module.made_by(receiver)
+
+
+def _last_made(module: Module, receiver: ast.expr) -> list[ast.expr]:
+    """Return what a name or attribute was set to on the ways that lead to a place; builder functions are not followed."""
+    owner = module.class_of(receiver)
     if isinstance(receiver, ast.Name):
-        before = [
-            assignment.value
-            for assignment in module.assignments(receiver.id, receiver)
-            if assignment.value is not None and _position(assignment.value) < _position(receiver)
-        ]
-        if before and isinstance(before[-1], ast.Call):
-            return before[-1]
-    return module.made_by(receiver)
+        stores = [(assignment.value, assignment.value) for assignment in module.assignments(receiver.id, receiver)]
+    elif isinstance(receiver, ast.Attribute) and owner is not None and is_self(module, receiver.value):
+        targets = module.attribute_stores(owner.node).get(receiver.attr, [])
+        stores = [(target, getattr(module.parent(target), "value", None)) for target in targets]
+        if any(module.function_of(target) != module.function_of(receiver) for target in targets):
+            return [value for _, value in stores if isinstance(value, ast.expr)]
+    else:
+        return []
+    found: list[ast.expr] = []
+    for node, value in stores:
+        if value is None or node is None or _position(value) >= _position(receiver):
+            continue
+        if _surely_before(module, node, receiver):
+            found.clear()
+        found.append(value)
+    return found
+
+
+def _surely_before(module: Module, node: ast.AST, later: ast.AST) -> bool:
+    """Return whether a node is on every way to a later one: in no branch that does not hold both."""
+    block = module.parent(module.statement(node))
+    while isinstance(block, ast.With):
+        block = module.parent(block)
+    around = module.parent(later)
+    while around is not None and around is not block:
+        around = module.parent(around)
+    return around is not None and not (isinstance(block, ast.If) and _in_other_branch(module, block, node, later))
+
+
+def _in_other_branch(module: Module, block: ast.If, node: ast.AST, later: ast.AST) -> bool:
+    lines = range(block.body[0].lineno, (block.body[-1].end_lineno or 0) + 1)
+    return (module.statement(node).lineno in lines) != (module.statement(later).lineno in lines)
 
 
 def _position(node: ast.expr) -> tuple[int, int]:

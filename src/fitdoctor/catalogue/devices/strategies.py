@@ -73,19 +73,28 @@ def _is_strategy(module: Module, value: ast.expr) -> bool:
 
 def in_scope(module: Module, node: ast.AST) -> bool:
     """Whether a node is in a scope, or in a function that is only called from one."""
+    return scope_of(module, node) is True
+
+
+_MOST_CALLERS = 4
+
+
+def scope_of(module: Module, node: ast.AST, depth: int = _MOST_CALLERS) -> bool | None:
+    """Whether a node runs in a scope; None if its function is called both inside one and outside."""
     blocks = [block for block, _name in scopes(module)]
     function = module.function_of(node)
     if _within(module, node, blocks):
         return True
-    if function is None or isinstance(function.node, ast.Lambda):
+    if function is None or isinstance(function.node, ast.Lambda) or not depth:
         return False
-    calls = [
-        site.node
+    inside = {
+        scope_of(module, site.node, depth - 1)
         for site in module.calls
         if (isinstance(site.node.func, ast.Name) and site.node.func.id == function.name)
         or (isinstance(site.node.func, ast.Attribute) and site.node.func.attr == function.name)
-    ]
-    return bool(calls) and all(_within(module, call, blocks) for call in calls)
+        if module.function_of(site.node) is not function
+    }
+    return None if len(inside) > 1 else inside.pop() if inside else False
 
 
 def _within(module: Module, node: ast.AST, blocks: list[ast.With]) -> bool:

@@ -14,7 +14,11 @@ from fitdoctor.source.traced.decided_branches import holds_wherever_traced
 from fitdoctor.source.traced.other_backends import holds_on_tensorflow
 from fitdoctor.source.traced.tensor_calls import returns
 from fitdoctor.source.traced.tensor_holders import held_by, made
-from fitdoctor.source.traced.tensor_parameters import asks_for_structure, used_as_structure
+from fitdoctor.source.traced.tensor_parameters import (
+    asks_for_structure,
+    is_taken_apart,
+    used_as_structure,
+)
 from fitdoctor.source.traced.tensor_values import (
     NOTHING,
     NUMERIC,
@@ -279,8 +283,16 @@ class Expressions:
             return TENSOR if given else NOTHING
         called = self.value(node.func, env)
         if called.kind == "layer" and any(not isinstance(argument, ast.Constant) for argument in node.args):
-            return TENSOR  # whatever it was given: in a graph a layer's outputs are symbolic
-        return TENSOR if called.kind == "given" and given else NOTHING
+            return self._output(node)  # whatever it was given: in a graph a layer's outputs are symbolic
+        return self._output(node) if called.kind == "given" and given else NOTHING
+
+    def _output(self, call: ast.Call) -> Value:
+        """What a layer or model gives: several tensors, perhaps, where the function goes through them."""
+        around = self.module.parent(call)
+        if isinstance(around, ast.Assign) and len(around.targets) == 1:
+            target = around.targets[0]
+            return SOME if isinstance(target, ast.Name) and self._is_structure(target.id) else TENSOR
+        return SOME if is_taken_apart(self.module, call) else TENSOR
 
     def _named_call(self, name: str, node: ast.Call, arguments: list[Value], env: Env) -> Value:
         given = any(holds_tensor(value) for value in arguments)

@@ -41,7 +41,10 @@ def parameters(module: Module, info: FunctionInfo) -> Env:
     names = [name for name in _given(info) if name not in _NEVER]
     if tracing.how in ("loss", "metric"):
         if info.name in ("compute_loss", "compute_metrics"):
-            return {name: TENSOR for name in info.parameters if name in ("y", "y_true", "y_pred")}
+            names = [name for name in info.parameters if name in ("y", "y_true", "y_pred")]
+            # A model with several outputs gives a list of each.
+            several = any(_any_structure(module, _uses(module, node, name)) for name in names)
+            return dict.fromkeys(names, SOME if several else TENSOR)
         return dict.fromkeys(names[:2], TENSOR)
     if tracing.how in ("train_step", "test_step", "predict_step"):
         return dict.fromkeys(names[:1], SOME)
@@ -144,11 +147,11 @@ def used_as_structure(module: Module, node: FunctionNode, name: str) -> bool:
 
 
 def _any_structure(module: Module, uses: list[ast.Name]) -> bool:
-    return any(_is_structure(module, use) for use in uses)
+    return any(is_taken_apart(module, use) for use in uses)
 
 
-def _is_structure(module: Module, use: ast.Name) -> bool:
-    """Whether a name is used as a tuple, list or dict of tensors rather than as one tensor."""
+def is_taken_apart(module: Module, use: ast.expr) -> bool:
+    """Whether an expression is used as a tuple, list or dict of tensors rather than as one tensor."""
     match module.parent(use):
         case ast.Assign(targets=targets):
             return any(isinstance(target, ast.Tuple) for target in targets)

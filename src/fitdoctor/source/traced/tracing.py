@@ -197,8 +197,17 @@ def _methods(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
             method = info.methods.get(name)
             if method is not None:
                 rewritten = converts and not _kept_as_is(module, method.node)
-                by_hand = eager or only_called_by_hand(info)
+                by_hand = eager or only_called_by_hand(info) or _is_given_to_python(module, name)
                 yield _Root(method, Tracing(how, rewritten, _head(module, method), by_hand))
+
+
+def _is_given_to_python(module: Module, method: str) -> bool:
+    """Whether a method runs on values: `tf.py_function(metric.update_state, …)`."""
+    for call in module.calls_to(*_PYTHON_CALLS):
+        given = call.argument("func", 0)
+        if isinstance(given, ast.Attribute) and given.attr == method:
+            return True
+    return False
 
 
 def _head(module: Module, info: FunctionInfo) -> Location:

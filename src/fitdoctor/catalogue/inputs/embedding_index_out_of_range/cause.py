@@ -144,6 +144,10 @@ def _counts_words(module: Module, node: ast.AST) -> bool:
         and module.resolve(tokenizer.func).endswith(".text.Tokenizer")
         and not tokenizer.args
         and not any(keyword.arg in (None, "num_words") for keyword in tokenizer.keywords)
+        and all(
+            isinstance(site.node.func, ast.Attribute) and module.made_by(site.node.func.value) is tokenizer
+            for site in module.method_calls("texts_to_sequences")
+        )
     )
 
 
