@@ -225,15 +225,26 @@ def _several(tensors: Any) -> Any:
 
 
 def _fed_by(layer: Any) -> tuple[str, ...]:
-    """Return the layers before it in the functional graph; several if it is called several times."""
+    """Return the layers before it in the functional graph; several if it is called several times.
+
+    An operation such as `a + b` on Keras tensors is no layer of the model: what feeds it counts instead.
+    """
     attributes = vars(layer) if hasattr(layer, "__dict__") else {}
     names: dict[str, None] = {}
     nodes = attributes.get("_inbound_nodes") or attributes.get("_inbound_nodes_value") or ()
-    for node in nodes[:64]:
-        for parent in getattr(node, "parent_nodes", ()):
-            # The attribute is named `layer` in Keras 2.
-            operation = getattr(parent, "operation", None) or getattr(parent, "layer", None)
+    waiting = [parent for node in nodes[:64] for parent in getattr(node, "parent_nodes", ())]
+    seen: set[int] = set()
+    while waiting:
+        parent = waiting.pop(0)
+        if id(parent) in seen:
+            continue
+        seen.add(id(parent))
+        # The attribute is named `layer` in Keras 2.
+        operation = getattr(parent, "operation", None) or getattr(parent, "layer", None)
+        if operation is None or hasattr(operation, "trainable"):
             names[str(getattr(operation, "name", ""))] = None
+        else:
+            waiting.extend(getattr(parent, "parent_nodes", ()))
     return tuple(names)
 
 

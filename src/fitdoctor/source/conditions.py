@@ -90,7 +90,9 @@ def _may_leave(module: Module, statement: ast.stmt) -> bool:
     if isinstance(statement, ast.If):
         leaves = any(block and isinstance(block[-1], _ENDS) for block in (statement.body, statement.orelse))
         return leaves and _asks_what_there_is(module, statement.test)
-    return isinstance(statement, ast.Try) and isinstance(statement.body[-1], (ast.Return, ast.Break, ast.Continue))
+    return isinstance(statement, ast.Try) and isinstance(
+        statement.body[-1], (ast.Return, ast.Break, ast.Continue)
+    )
 
 
 _MOST_NAMES = 3

@@ -17,7 +17,11 @@ def settings(module: Module) -> Iterator[tuple[ast.stmt, ast.expr]]:
         return
     for node in module.nodes(ast.Assign):
         for target in node.targets:
-            if isinstance(target, ast.Subscript) and _is_variable(target.slice) and _environment(module, target):
+            if (
+                isinstance(target, ast.Subscript)
+                and _is_variable(target.slice)
+                and _environment(module, target)
+            ):
                 yield node, node.value
     for call in module.calls_to("os.environ.setdefault", "os.putenv"):
         if len(call.node.args) == 2 and _is_variable(call.node.args[0]):
@@ -27,7 +31,9 @@ def settings(module: Module) -> Iterator[tuple[ast.stmt, ast.expr]]:
             if keyword.arg == VARIABLE:
                 yield module.statement(call.node), keyword.value
         for given in call.node.args:
-            for key, value in zip(given.keys, given.values, strict=True) if isinstance(given, ast.Dict) else ():
+            for key, value in (
+                zip(given.keys, given.values, strict=True) if isinstance(given, ast.Dict) else ()
+            ):
                 if key is not None and _is_variable(key):
                     yield module.statement(call.node), value
 
@@ -56,8 +62,4 @@ def _backends(module: Module) -> set[object]:
 
 
 def _imports(module: Module, name: str) -> bool:
-    return any(
-        module.imported(alias).partition(".")[0] == name
-        for statement in (*module.nodes(ast.Import), *module.nodes(ast.ImportFrom))
-        for alias in statement.names
-    )
+    return any(module.imported(alias).partition(".")[0] == name for alias in module.nodes(ast.alias))

@@ -247,7 +247,9 @@ def _imports(project: Project, module: Module) -> Iterable[Module]:
     """The files of the project that a file imports."""
     statements: list[ast.Import | ast.ImportFrom] = [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
     for statement in statements:
-        base = "." * statement.level + (statement.module or "") if isinstance(statement, ast.ImportFrom) else ""
+        base = (
+            "." * statement.level + (statement.module or "") if isinstance(statement, ast.ImportFrom) else ""
+        )
         for alias in statement.names:
             joint = "." if base and not base.endswith(".") else ""
             parts = f"{base}{joint}{alias.name}".split(".") if alias.name != "*" else base.split(".")

@@ -113,19 +113,19 @@ def _last_made(module: Module, receiver: ast.expr) -> list[ast.expr]:
     """Return what a name or attribute was set to on the ways that lead to a place; builder functions are not followed."""
     owner = module.class_of(receiver)
     if isinstance(receiver, ast.Name):
-        stores = [(assignment.value, assignment.value) for assignment in module.assignments(receiver.id, receiver)]
+        values = [assignment.value for assignment in module.assignments(receiver.id, receiver)]
     elif isinstance(receiver, ast.Attribute) and owner is not None and is_self(module, receiver.value):
         targets = module.attribute_stores(owner.node).get(receiver.attr, [])
-        stores = [(target, getattr(module.parent(target), "value", None)) for target in targets]
+        values = [getattr(module.parent(target), "value", None) for target in targets]
         if any(module.function_of(target) != module.function_of(receiver) for target in targets):
-            return [value for _, value in stores if isinstance(value, ast.expr)]
+            return [value for value in values if value is not None]
     else:
         return []
     found: list[ast.expr] = []
-    for node, value in stores:
-        if value is None or node is None or _position(value) >= _position(receiver):
+    for value in values:
+        if value is None or _position(value) >= _position(receiver):
             continue
-        if _surely_before(module, node, receiver):
+        if _surely_before(module, value, receiver):
             found.clear()
         found.append(value)
     return found
@@ -139,7 +139,9 @@ def _surely_before(module: Module, node: ast.AST, later: ast.AST) -> bool:
     around = module.parent(later)
     while around is not None and around is not block:
         around = module.parent(around)
-    return around is not None and not (isinstance(block, ast.If) and _in_other_branch(module, block, node, later))
+    return around is not None and not (
+        isinstance(block, ast.If) and _in_other_branch(module, block, node, later)
+    )
 
 
 def _in_other_branch(module: Module, block: ast.If, node: ast.AST, later: ast.AST) -> bool:

@@ -37,13 +37,15 @@ def _looks_first(module: Module, node: ast.Subscript) -> bool:
     if knows_another_way(module, node):
         return True
     assert isinstance(node.slice, ast.Constant)
-    inner, parent = node, module.parent(node)
+    names = (node.slice.value, OLDER_HISTORY[str(node.slice.value)])
+    inner: ast.AST = node
+    parent = module.parent(node)
     while parent is not None:
         if isinstance(parent, (ast.If, ast.IfExp)) and inner is not parent.test:
             asked = (part.value for part in ast.walk(parent.test) if isinstance(part, ast.Constant))
-            if any(word in (node.slice.value, OLDER_HISTORY[node.slice.value]) for word in asked):
+            if any(word in names for word in asked):
                 return True
-        inner, parent = parent, module.parent(parent)  # type: ignore[assignment]
+        inner, parent = parent, module.parent(parent)
     return False
 
 

@@ -180,7 +180,11 @@ def _is_left_to_keras(owner: ClassInfo, name: str) -> bool:
         return module.method(owner, "train_step") is None and not is_called_by_program(module, name)
     if name.endswith("_step"):
         # On JAX, the state is passed first and returned with the logs.
-        return module.on_tensorflow and module.method(owner, "fit") is None and not is_called_by_program(module, name)
+        return (
+            module.on_tensorflow
+            and module.method(owner, "fit") is None
+            and not is_called_by_program(module, name)
+        )
     return True
 
 

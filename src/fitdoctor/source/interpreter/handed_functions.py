@@ -20,7 +20,9 @@ _CHANGING = frozenset(
 def forget_changed(run: Interpreter, given: Function | Method) -> None:
     """Nobody knows how often a library calls a function: what it changes is not known from here on."""
     if isinstance(given, Method):
-        if isinstance(given.receiver, Ref) and isinstance(run.record(given.receiver), (ListRecord, DictRecord)):
+        if isinstance(given.receiver, Ref) and isinstance(
+            run.record(given.receiver), (ListRecord, DictRecord)
+        ):
             run.state.touch(given.receiver)
         return
     forget_changed_by(run, given.node, given.frame)
@@ -49,7 +51,11 @@ def _changes(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
     rebound: set[str] = set()
     own: set[str] = set()
     for part in walk(node):
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _CHANGING:
+        if (
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Attribute)
+            and part.func.attr in _CHANGING
+        ):
             changed.add(_root(part.func))
         elif isinstance(part, (ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load):
             changed.add(_root(part))

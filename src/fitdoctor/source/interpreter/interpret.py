@@ -356,7 +356,9 @@ def _follow_the_rest(run: Interpreter) -> None:
     # each may be called from a separate program, after others that set globals
     run.state.frames[run.trained] = {}
     names = run.state.frames[0]
-    names.update({name: UNTOLD for one in run.module.nodes(ast.Global) for name in one.names if name in names})
+    names.update(
+        {name: UNTOLD for one in run.module.nodes(ast.Global) for name in one.names if name in names}
+    )
     for info in run.module.functions:
         node = info.node
         if node in run.entered or isinstance(node, ast.Lambda) or info.owner is not None:

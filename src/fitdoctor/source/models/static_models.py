@@ -57,7 +57,8 @@ _HARMLESS = frozenset(
     "reset_metrics export get_metrics_result reset_state make_predict_function make_train_function".split()
 )
 _SETTINGS = frozenset(
-    "keras.backend.set_image_data_format keras.backend.set_image_dim_ordering keras.config.set_image_data_format keras.backend.set_floatx "
+    "keras.backend.set_image_dim_ordering keras.backend.set_image_data_format "
+    "keras.config.set_image_data_format keras.backend.set_floatx "
     "keras.config.set_floatx keras.mixed_precision.set_global_policy keras.mixed_precision.set_dtype_policy "
     "keras.config.set_dtype_policy keras.mixed_precision.experimental.set_policy".split()
 )

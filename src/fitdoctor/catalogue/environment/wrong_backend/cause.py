@@ -62,7 +62,12 @@ def from_source(module: Module) -> Iterator[Finding]:
         if node.lineno <= imported.lineno:
             used = [value.value] if isinstance(value, ast.Constant) else []
             continue
-        if not isinstance(node, ast.Assign) or not used or isinstance(value, ast.Constant) and value.value in used:
+        if (
+            not isinstance(node, ast.Assign)
+            or not used
+            or isinstance(value, ast.Constant)
+            and value.value in used
+        ):
             continue
         wanted = (
             f"`{value.value}`" if isinstance(value, ast.Constant) and isinstance(value.value, str) else "it"
