@@ -145,6 +145,22 @@ def _told(text):
         ("ValueError: setting an array element with a sequence.", "FIT105"),
         ("InvalidArgumentError: slice index 9 of dimension 0 out of bounds. [Op:StridedSlice]", "FIT320"),
         ("KeyError: 'val_accuracy'", "FIT322"),
+        ("Error when checking model target: expected rows to have 3 dimensions, but got array with shape (90, 4)", "FIT217"),
+        ("Input arrays should have the same number of samples as target arrays. "
+         "Found 80 input samples and 81 target samples.", "FIT108"),
+        ("Cannot feed value of shape (16, 9) for Tensor 'scores_target:0', which has shape '(?, 4)'", "FIT205"),
+        ("`logits` and `labels` must have the same shape, received ((None, 3) vs (None, 1)).", "FIT205"),
+        ("Shape mismatch: The shape of labels (received (48,)) should equal the shape of logits except for the last "
+         "dimension (received (16, 3)).", "FIT202"),
+        ("When subclassing the `Model` class, you should implement a `call` method.", "FIT318"),
+        ("Layer Layer does not have a `call` method implemented.", "FIT310"),
+        ("ValueError: Unknown loss function:focal_of_mine", "FIT908"),
+        ("TypeError: type object got multiple values for keyword argument 'training'", "FIT314"),
+        ("ImportError: No module named keras", "FIT901"),
+        ("AttributeError: 'Node' object has no attribute 'output_masks'", "FIT903"),
+        ("You must feed a value for placeholder tensor 'noise_1' with dtype float", "FIT405"),
+        ("Output of generator should be a tuple `(x, y, sample_weight)` or `(x, y)`. Found: None", "FIT707"),
+        ("This model has not yet been built. Build the model first by calling `build()`.", "FIT324"),
         ("ValueError: `steps_per_epoch=None` is only valid for a generator based on the `Sequence` class.", "FIT704"),
         (
             "ValueError: Layer #0 (named \"net\" in the current model) was found to correspond to layer net_1 in the save "
@@ -235,6 +251,29 @@ def test_what_is_no_failure_of_training_is_said_to_belong_elsewhere(text, words)
     diagnosis = _told(text)
     assert not diagnosis.findings
     assert words in diagnosis.unexplained[0].note
+
+
+def test_a_package_beside_keras_is_named():
+    text = """\
+Traceback (most recent call last):
+  File "search.py", line 8, in build
+    units = hp.get("units")
+  File "/v/lib/python3.11/site-packages/keras_tuner/engine/hyperparameters.py", line 61, in get
+    raise ValueError(name)
+ValueError: units
+"""
+    assert _told(text).unexplained[0].note == "raised by Keras Tuner, not by Keras itself"
+
+
+def test_a_name_missing_from_an_older_python_import_is_read_from_the_line():
+    text = """\
+Traceback (most recent call last):
+  File "agent.py", line 4, in <module>
+    from keras.engine.training import collect_trainable_weights
+ImportError: cannot import name collect_trainable_weights
+"""
+    [finding] = _told(text).findings
+    assert (finding.id, finding.location.line) == ("FIT902", 4)
 
 
 def test_keras_itself_gets_no_such_note():

@@ -22,7 +22,7 @@ _CELL = re.compile(
 )
 _OLD_FRAME = re.compile(
     r"^(?P<path><[^>\n]{1,200}>|(?:~|/|[A-Za-z]:[\\/]|\.{0,2}/)[^\n]{0,1000}?) in "
-    r"(?P<function>[\w.<>]+(?: line: \d+>)?)(?:\(.*)?\s*$"
+    r"(?P<function>[\w.<>]+(?: line: \d+>)?|\?)(?:\(.*)?\s*$"
 )
 _EDITOR_FRAME = re.compile(
     r"^\s*(?P<path>\S[^\n]{0,1000}?\.ipynb) Cell (?P<cell>\d{1,6})(?: line (?P<line>\d+)| in (?P<function>[^(\n]*).*)?\s*$"

@@ -68,6 +68,8 @@ def _checked(found: re.Match[str]) -> str:
         bare = not whole or whole[0] is not None
         expected, shape = ((None, *whole), (None, *shape)) if bare else (whole, shape)
     if found["which"] == "target":
+        if found["rank"] and len(expected) == 3 and len(shape) == 2 and shape[1] != 1:
+            return found[0]  # labels per time step, or one row per sample: FIT217 decides
         rule = "rank (ndim)" if len(shape) != len(expected) else "shape"
         return _compared(rule, shape, expected)
     if len(shape) != len(expected):
@@ -143,6 +145,21 @@ def _of_loss(text: str, node: str, operation: str) -> str:
     return _subtracted(loss or "mean_squared_error", target, output)
 
 
+def _rows_of(shapes: str) -> str:
+    found = (parse_shape(match[0]) for match in pattern(SHAPE).finditer(shapes[1:-1]))
+    return ", ".join(str(shape[0]) for shape in found if shape)
+
+
+def _fed(found: re.Match[str]) -> str:
+    """Return today's words for a value that a placeholder of TensorFlow 1 rejected."""
+    shape, expected = parse_shape(found["found"]), parse_shape(found["expected"])
+    assert shape is not None
+    assert expected is not None
+    if "target" in found["name"]:
+        return _compared("shape" if len(shape) == len(expected) else "rank (ndim)", shape, expected)
+    return f'Input 0 of layer "model" is incompatible with the layer: expected shape={expected}, found shape={shape}'
+
+
 _WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (_CHECKED, _checked),
     (_FOR_OUTPUT, _for_output),
@@ -159,6 +176,28 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
      lambda found: f"Unrecognized data type: x={found['x']} (of type <class 'list'>)"),
     (pattern(r"^Unknown (?P<kind>layer|loss function|metric function|object): ?'?(?P<name>\w+)'?$"),
      lambda found: f"Unknown {found['kind']}: '{found['name']}'. Please ensure you are using a `custom_object_scope`"),
+    (pattern(r"^(?P<what>No module named|cannot import name) (?P<name>[\w.]+)$"),
+     lambda found: f"{found['what']} '{found['name']}'"),
+    (pattern(r"When subclassing the `Model` class, you should implement a `call(?:\(\))?` method"),
+     lambda _: "Model Model does not have a `call()` method implemented"),
+    (pattern(r"Input arrays should have the same number of samples as target arrays\. Found (?P<x>\d+) input samples and "
+             r"(?P<y>\d+) target samples"),
+     lambda found: f"Data cardinality is ambiguous:\n  x sizes: {found['x']}\n  y sizes: {found['y']}"),
+    (pattern(r"All input arrays \(x\) should have the same number of samples\. "
+             rf"Got array shapes: (?P<shapes>\[(?:{SHAPE},? ?)+\])"),
+     lambda found: f"Data cardinality is ambiguous:\n  x sizes: {_rows_of(found['shapes'])}"),
+    (pattern(r"Error when checking model input: the list of Numpy arrays that you are passing to your model is not the "
+             r"size the model expected\. Expected to see (?P<expected>\d+) array\(s\),[\s\S]{0,120}?"
+             r"list of (?P<found>\d+) arrays"),
+     lambda found: f'Layer "model" expects {found["expected"]} input(s), but it received {found["found"]} input tensors'),
+    (pattern(rf"Cannot feed value of shape (?P<found>{SHAPE}) for Tensor '(?P<name>[^']+)', "
+             rf"which has shape '(?P<expected>{SHAPE})'"),
+     _fed),
+    (pattern(r"^'Tensor' object is not iterable\.?$"),
+     lambda _: "Tensor objects are only iterable when eager execution is enabled."),
+    (pattern(r"Layer \S+ was called with an input that isn't a symbolic tensor\. Received type: "
+             r"<class '(?P<kind>[\w.]*layers[\w.]*)'>"),
+     lambda found: f"Inputs to a layer should be tensors. Got: <{found['kind']} object at 0x0>"),
     (pattern(r"The model cannot be compiled because it has no loss to optimize\."),
      lambda _: "No loss to compute. Provide a `loss` argument in `compile()`."),
 )  # fmt: skip

@@ -21,6 +21,8 @@ _WORDS = (
      "a download failed; training did not begin"),
     (pattern(r"Unable to (?:synchronously )?(?:open|create) file|Cannot create group in read.only mode"),
      "raised by h5py while it opened a file, not by training"),
+    (pattern(r"Model-building function did not return a valid Keras Model|Unknown parameter: "), "raised by Keras Tuner"),
+    (pattern(r"Apply node that caused the error|theano\."), "raised by Theano, an old backend of Keras"),
     (pattern(r"operands could not be broadcast together with shapes|shapes \(.{0,60}\) not aligned: "
              r"|The truth value of an array with more than one element is ambiguous"),
      "raised by NumPy, not by training"),
@@ -50,6 +52,8 @@ _TYPES = {
     "UnidentifiedImageError": "raised by Pillow: a file is not an image that it can read",
     "JSONDecodeError": "raised by the json module: a file is not valid JSON",
 }
+_ENDS = ("KeyboardInterrupt", "SystemExit", "SyntaxError", "IndentationError", "TabError")
+_BESIDE_KERAS = {"kerastuner": "Keras Tuner", "keras_tuner": "Keras Tuner", "autokeras": "AutoKeras"}
 _NOT_INSTALLED = pattern(r"^No module named '?(?P<name>[\w.]+)'?$")
 
 
@@ -59,7 +63,12 @@ def raised_by(failure: FailureFacts) -> str:
     if absent is not None and failure.type in ("ModuleNotFoundError", "ImportError"):
         name = absent["name"].partition(".")[0]
         return f"the package `{name}` is not installed for this Python; this is not a failure of training"
+    if failure.type in _ENDS:
+        return _TYPES[failure.type]
     after = _after_user(failure.frames)
+    raiser = _package(after[-1]) if after else ""
+    if raiser in _BESIDE_KERAS:
+        return f"raised by {_BESIDE_KERAS[raiser]}, not by Keras itself"
     if any(is_framework(frame.path) for frame in failure.frames):
         return ""
     package = next((name for name in map(_package, after) if name), "")

@@ -272,6 +272,10 @@ _PAIRS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 
 
+_FLATTENED = ("same first dimension", "`labels.shape` must equal", "The shape of labels (received")
+"""Words of sparse losses, which flatten labels and outputs first."""
+
+
 def target_and_output(message: str) -> TargetOutput | None:
     """Return the incompatible shapes of labels and output in a loss."""
     for rule, expected in _PAIRS:
@@ -279,7 +283,7 @@ def target_and_output(message: str) -> TargetOutput | None:
         if match:
             target, output = _shape(match, "target"), _shape(match, "output")
             if target is not None and output is not None:
-                if "same first dimension" in match[0] or "`labels.shape` must equal" in match[0]:
+                if any(words in match[0] for words in _FLATTENED):
                     target, output = _before_flattening(target, output)
                 return TargetOutput(target, output, rule)
     return None

@@ -9,7 +9,8 @@ from fitdoctor.failure.traceback_text import Block, gather_message, text_frame
 from fitdoctor.patterns import pattern
 
 _BUILTIN = (
-    "KeyboardInterrupt|StopIteration|SystemExit|GeneratorExit|StopAsyncIteration|MemoryError|RecursionError"
+    r"Exception(?=: )|KeyboardInterrupt|StopIteration|SystemExit|GeneratorExit|StopAsyncIteration|MemoryError"
+    "|RecursionError"
 )
 LONE = pattern(
     rf"^(?:\d{{4}}-\d\d-\d\dT[\d:.]{{8,20}}Z )?(?:##\[error\])?(?:E {{3,9}})?"

@@ -14,7 +14,7 @@ from fitdoctor.records import dataclass
 HEADER = "Traceback (most recent call last)"
 MOST_LINES = 6000
 
-_FRAME = pattern(r'^\s*(?:> ?)?File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:,? in (?P<function>.*))?$')
+_FRAME = pattern(r'^\s*(?:> ?)?File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:,? ?in (?P<function>.*))?$')
 _BARE_FRAME = pattern(
     r"^\s*File (?P<path>(?:[A-Za-z]:)?[^\":\n]{1,1000}):(?P<line>\d+)(?: in (?P<function>.{1,300}))?$"
 )

@@ -160,6 +160,10 @@ def _certain(
 _IMPORTED = pattern(r"(?:No module named|cannot import name) '([\w.]+)'(?: from '([\w.]+)')?")
 
 
+_FROM = pattern(r"\bfrom ([\w.]+) import\b")
+"""Python before 3.7 does not say from where a name cannot be imported."""
+
+
 def _kind_of_owner(owner: str) -> str:
     """Return the kind of a Keras class by its name in a message; "" for others and for models."""
     for kind in ("layer", "metric", "optimizer"):
@@ -192,7 +196,7 @@ def _gone_of(owner: str) -> tuple[str, ...]:
     return (*REMOVED_ATTRIBUTES["model"], "lr", "minimize", "compute_gradients", "aggregate_gradients")
 
 
-_OF_NEW_OPTIMIZERS = pattern(r"(?P<name>\w+) is deprecated in the new (?:TF-)?Keras optimizer")
+_OF_NEW_OPTIMIZERS = pattern(r"`?(?P<name>\w+)`? is deprecated in the new (?:TF-)?Keras optimizer")
 """The error since Keras 2.11."""
 
 
@@ -225,7 +229,10 @@ def _gone_in_message(failure: FailureFacts) -> str | None:
         return attribute.name if "keras" in attribute.owner else None
     imported = _IMPORTED.search(message)
     if imported and failure.type in ("ImportError", "ModuleNotFoundError"):
-        full = f"{imported[2]}.{imported[1]}" if imported[2] else imported[1]
+        frame = failure.last_user_frame
+        written = _FROM.search(frame.text) if frame is not None and not imported[2] else None
+        owner = imported[2] or (written[1] if written else "")
+        full = f"{owner}.{imported[1]}" if owner and "No module" not in message else imported[1]
         known = as_keras(full)
         # If Keras 3 has the name, something else was imported in its place: FIT907.
         return full if known and known != "keras" and known not in PUBLIC_NAMES else None

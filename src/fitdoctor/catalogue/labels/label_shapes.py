@@ -30,6 +30,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import TargetOutput, operation_shapes, target_and_output
+from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
 
 FITS = "fits"
@@ -360,6 +361,10 @@ _LOSS_BY_RULE = {
 }
 
 
+_SIGMOID = pattern(r"`?logits`? and `?labels`? must have the same shape")
+"""Only the crossentropy with a sigmoid compares them in these words."""
+
+
 def loss_of_failure(failure: FailureFacts, rule: str) -> str:
     """Return the loss that raised: from the last Keras frames, else from the wording of the message."""
     for frame in reversed(failure.frames[-6:]):
@@ -370,6 +375,8 @@ def loss_of_failure(failure: FailureFacts, rule: str) -> str:
     step = step_of_loss(failure)
     if step is not None:
         return step.loss
+    if _SIGMOID.search(failure.message):
+        return "binary_crossentropy"
     return _LOSS_BY_RULE.get(rule, "")
 
 

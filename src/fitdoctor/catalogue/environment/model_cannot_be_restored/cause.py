@@ -51,7 +51,8 @@ CAUSE = Cause(
 
 _UNKNOWN = pattern(
     r"Could not locate (?P<kind>class|function) '(?P<name>\w+)'"
-    r"|Unknown (?P<older>layer|object|loss function|metric function):? '?(?P<named>\w+)'?\. Please ensure"
+    r"|Unknown (?P<older>layer|object|(?:loss|metric|activation) function|initializer|regularizer|optimizer):? "
+    r"'?(?P<named>\w+)'?\. Please ensure"
 )
 _SHORT = frozenset({"mse", "mae", "mape", "msle", "kld", "bce"})
 """Keras's own short names, which `.h5` files lose: FIT902."""

@@ -42,8 +42,10 @@ from fitdoctor.catalogue.environment.keras_3_arguments import gone_arguments
 from fitdoctor.catalogue.environment.keras_3_attributes import gone_attributes
 from fitdoctor.catalogue.environment.keras_3_names import gone_imports_told, gone_names_told
 from fitdoctor.catalogue.environment.keras_3_spellings import renamed_losses
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.diagnosis import Applicability, Confidence, Edit, Finding, Severity
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.model_use import is_inside_keras
 from fitdoctor.source.module import Module
@@ -220,3 +222,24 @@ def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterato
     yield from refused_position(CAUSE, failure, project)
     yield from refused_value(CAUSE, failure, project)
     yield from refused_to_several_workers(CAUSE, failure, project)
+
+
+_KERAS_1 = (
+    Saying(
+        pattern(
+            r"(?:argument not understood:', |unexpected keyword argument |arguments passed to \w+: \{)"
+            r"'(?P<name>output_dim|nb_filter|nb_row|nb_col|border_mode|subsample|init|inner_init|W_regularizer|b_regularizer"
+            r"|W_constraint|dim_ordering|dropout_W|dropout_U|samples_per_epoch|nb_val_samples|nb_worker)'"
+        ),
+        "`{name}` is an argument of Keras 1, which later versions call by another name",
+        "use today's name: the documentation of the layer or method lists it",
+        types=("TypeError", "ValueError"),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_keras_1(failure: FailureFacts) -> Iterator[Finding]:
+    """Report an argument of Keras 1 by its name alone."""
+    if failure.last_user_frame is None:
+        yield from told(CAUSE, failure, _KERAS_1, "argument")

@@ -307,9 +307,9 @@ def from_tensor(failure: FailureFacts) -> Iterator[Finding]:
 _SAYINGS = (
     Saying(
         pattern(
-            r"'(?P<owner>KerasTensor|Tensor|SymbolicTensor|Model|Sequential|Functional|[A-Z]\w*Layer)' object has no "
+            r"'(?P<owner>KerasTensor|Tensor|SymbolicTensor|Model|Sequential|Functional|Node|[A-Z]\w*Layer)' object has no "
             r"attribute '(?P<name>_keras_\w+|_id|_output_tensor_cache|_is_compiled|_is_graph_network|_inbound_nodes"
-            r"|outbound_nodes"
+            r"|outbound_nodes|output_masks"
             r"|_uses_learning_phase|_uses_dynamic_learning_phase|_check_trainable_weights_consistency|_layers|_nested_inputs"
             r"|_feed_input_names|_feed_inputs|_collected_trainable_weights|_get_distribution_strategy|_in_multi_worker_mode"
             r"|_ckpt_saved_epoch|_make_train_function|_make_predict_function|_standardize_user_data)'"

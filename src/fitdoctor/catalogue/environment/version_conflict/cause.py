@@ -96,7 +96,7 @@ SAYINGS = (
      "install the Keras version that matches this TensorFlow; `fitdoctor env` shows which"),
     (pattern(r"module 'tensorflow\.(?:compat\.v2\.)?__internal__[\w.]*' has no attribute"), _KERAS,
      "install the Keras version that matches this TensorFlow; `fitdoctor env` shows which"),
-    (pattern(r"module 'tensorflow\.(?:python\.[\w.]+|compat\.v2)' has no attribute '(?:__internal__|[A-Z]\w+)'"), _KERAS,
+    (pattern(r"module 'tensorflow\.(?:python\.[\w.]+|compat\.v2)' has no attribute '(?:__internal__|_?[A-Z]\w+)'"), _KERAS,
      "install the Keras version that matches this TensorFlow; `fitdoctor env` shows which"),
     (pattern(r"Unable to convert function return value to a Python type! The signature was\s+\(\) -> handle"),
      "the native part of TensorFlow is incompatible with this NumPy version",
@@ -126,12 +126,19 @@ SAYINGS = (
 _OTHER_KERAS = "load it with the Keras that saved it, or rebuild the model in code and load its weights"
 _LIKELY = (
     Saying(
+        pattern(r"Keras symbolic inputs/outputs do not implement `__len__`"),
+        "code written for Keras before 2.4 takes the length of a Keras tensor",
+        "use a version of the package made for this Keras; a model's number of outputs is `len(model.outputs)`",
+    ),
+    Saying(
         pattern(r"Unknown layer: '(?:Functional|Model|Sequential|layers|name|config|class_name|module)'"),
         "the model was saved by another version of Keras than the one that loads it",
         _OTHER_KERAS,
     ),
     Saying(
-        pattern(r"(?:unexpected keyword argument|argument not understood:',) '(?:ragged|batch_shape)'"),
+        pattern(
+            r"(?:unexpected keyword argument|argument not understood:',) '(?:ragged|batch_shape|groups)'"
+        ),
         "the model was saved by a newer Keras than the one that loads it",
         _OTHER_KERAS,
     ),
@@ -209,7 +216,11 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
     absent = _ABSENT.fullmatch(failure.message.strip())
     if absent is not None and failure.type == "ModuleNotFoundError" and _raised_in_family(failure):
         yield _finding(*_not_whole(absent["name"], failure), failure, environment)
-    elif absent is not None and absent["name"] in _OWN and failure.type == "ModuleNotFoundError":
+    elif (
+        absent is not None
+        and absent["name"] in _OWN
+        and failure.type in ("ModuleNotFoundError", "ImportError")
+    ):
         yield _finding(*_not_there(absent["name"]), failure, environment)
     elif _IN_LIBRARY.search(said) and _raised_in_family(failure):
         yield _finding(
@@ -255,6 +266,8 @@ _LACKING = pattern(
 
 def _lacks(failure: FailureFacts) -> tuple[str, str] | None:
     """Return meaning and fix of a name that a package, not the program, looks for in TensorFlow or Keras."""
+    if failure.type == "ImportError":
+        return _lacks_import(failure)
     said = _LACKING.search(failure.message) if failure.type == "AttributeError" else None
     if said is None:
         return None
@@ -267,6 +280,25 @@ def _lacks(failure: FailureFacts) -> tuple[str, str] | None:
         f"the installed `{said['module']}` has no `{said['name']}`: a package and this TensorFlow or Keras do not match"
         if by_package
         else f"the installed Keras has no `{said['name']}`, which Keras 2.9 and later have: it does not match TensorFlow",
+        "install versions that match; `fitdoctor env` shows which",
+    )
+
+
+_REFUSED_IMPORT = pattern(r"^cannot import name '(?P<name>\w+)'")
+_IMPORTING = pattern(r"\bfrom (?P<module>(?:tensorflow|keras|tf_keras)[\w.]*) import\b")
+
+
+def _lacks_import(failure: FailureFacts) -> tuple[str, str] | None:
+    """Return meaning and fix of a name that a package cannot import from TensorFlow or Keras."""
+    said = _REFUSED_IMPORT.search(failure.message)
+    last = failure.frames[-1] if failure.frames else None
+    if said is None or last is None and said["name"] not in ("keras_export", "tf_export"):
+        return None
+    written = _IMPORTING.search(last.text) if last is not None else None
+    if last is not None and (not last.library or written is None):
+        return None
+    return (
+        f"a package imports `{said['name']}`, which the installed TensorFlow or Keras does not have",
         "install versions that match; `fitdoctor env` shows which",
     )
 

@@ -228,6 +228,12 @@ _SAYINGS = (
         "use the model in the graph and session that created it; in TensorFlow 2, remove the sessions",
         types=("FailedPreconditionError", "NotFoundError"),
     ),
+    Saying(
+        pattern(r"You must feed a value for placeholder tensor '(?P<name>[^']+)'"),
+        "the graph needs a value for `{name}`, which belongs to a model that is not the one being run",
+        "connect the models by calling one on the other's output; in TensorFlow 2, remove sessions and placeholders",
+        types=("InvalidArgumentError",),
+    ),
 )
 
 

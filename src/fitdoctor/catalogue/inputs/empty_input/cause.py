@@ -31,6 +31,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.data_trail import Link, trail
 from fitdoctor.catalogue.inputs.row_changes import row_change
 from fitdoctor.catalogue.pipeline.generator_sources import batches_behind, own_nodes
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
@@ -160,3 +161,20 @@ def slice_of(function: FunctionInfo, given: ast.expr) -> Location:
         and any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node.slice))
     ]
     return module.location(min(slices, key=lambda node: node.lineno) if slices else given)
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"local variable 'index_array' referenced before assignment"),
+        "`fit` finds no samples to count in the data",
+        "check that the data is not empty, and that it consists of arrays",
+        types=("UnboundLocalError",),
+        raised_in=("fit_loop",),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "data")

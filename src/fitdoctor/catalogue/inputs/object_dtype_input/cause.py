@@ -42,6 +42,7 @@ from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.failure.frames import is_framework
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
@@ -256,6 +257,7 @@ def from_failure(
         refused["dtype"] is None
         and refused["kind"] is None
         and failure.called not in ("fit", "evaluate", "predict")
+        and not any(is_framework(frame.path) for frame in failure.frames)
     ):
         return
     what = refused["dtype"] or ("object" if refused["kind"] else "str")

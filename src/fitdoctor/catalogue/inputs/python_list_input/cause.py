@@ -31,6 +31,7 @@ from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.contents import arrays_of
 from fitdoctor.catalogue.inputs.data_places import made_near, validation_part
 from fitdoctor.catalogue.inputs.shapes import fits, proven, went_through
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
@@ -427,3 +428,25 @@ def _from_message(message: str, which: str, failure: FailureFacts, made: Code | 
 def _line(failure: FailureFacts) -> Location | None:
     frame = failure.last_user_frame
     return frame.location if frame else None
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"'(?P<kind>int|float|str|bool)' object has no attribute '(?:ndim|shape)'"),
+        "the data is a Python list, but Keras expects arrays",
+        "convert the list to an array: `np.array(…)`",
+        types=("AttributeError",),
+        raised_in=(
+            "_standardize_input_data",
+            "standardize_input_data",
+            "standardize_single_array",
+            "_standardize_user_data",
+        ),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_older_keras(failure: FailureFacts) -> Iterator[Finding]:
+    """Report the elements of a list that Keras before 2.4 read as arrays."""
+    yield from told(CAUSE, failure, _SAYINGS, "data")

@@ -49,7 +49,7 @@ CAUSE = Cause(
 )
 
 _SUBJECT = "class_weight"
-_LOOKED_UP_IN = ("class_weight_to_sample_weights", "make_class_weight_map_fn")
+_LOOKED_UP_IN = ("class_weight_to_sample_weights", "make_class_weight_map_fn", "_make_class_weight_map_fn")
 
 
 @CAUSE.in_source

@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.labels.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
@@ -373,3 +374,25 @@ def _pair(text: str) -> str:
     if not isinstance(node, (ast.Tuple, ast.List)) or len(node.elts) != 2 or text[:1] not in "([":
         return ""
     return text[1:-1].strip().rstrip(",")
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"'NoneType' object has no attribute '(?:shape|dtype|ndim)'"),
+        "the model has a loss, but gets no labels",
+        "pass labels to the call, or compile the model without a loss and use `add_loss`",
+        types=("AttributeError",),
+        raised_in=(
+            "_standardize_weights",
+            "standardize_weights",
+            "_standardize_user_data",
+            "_check_loss_and_target_compatibility",
+        ),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_older_keras(failure: FailureFacts) -> Iterator[Finding]:
+    """Report a None that Keras before 2.4 met in place of labels."""
+    yield from told(CAUSE, failure, _SAYINGS, "labels")

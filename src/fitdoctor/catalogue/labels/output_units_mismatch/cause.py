@@ -63,6 +63,7 @@ from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
@@ -466,3 +467,26 @@ def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
             with_activation(target.layer, "softmax") if exclusive and edits else (),
         )
     ]
+
+
+_LOSS_NODE = pattern(r"(?:^|/)(?:\w*crossentropy|mean_\w+_error|dice\w*|\w+_loss)/")
+
+
+@CAUSE.after_failure
+def from_node(failure: FailureFacts, model: ModelFacts | Unknown) -> Iterator[Finding]:
+    """Report a loss that failed without showing the two shapes."""
+    if failure.message.strip() != "required broadcastable shapes" or not _LOSS_NODE.search(failure.node):
+        return
+    if isinstance(model, ModelFacts):
+        return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        "the loss cannot compare labels and outputs: their shapes differ",
+        subject="labels",
+        location=frame.location if frame is not None else None,
+        evidence=[Evidence("the failing operation", failure.node, "", "failure.node")],
+        fixes=[
+            fix("compare the shape of the labels with `model.output_shape`; only the batch axis may differ")
+        ],
+        confidence=Confidence.LIKELY,
+    )

@@ -32,6 +32,7 @@ from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.labels.label_shapes import SEQUENCE, Refused, refused_after, rows, verdict
 from fitdoctor.catalogue.labels.targets import REGRESSION, Target, loss_accepted, loss_failure, targets
 from fitdoctor.catalogue.model.layer_source import found_in, insert_layer
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
@@ -182,3 +183,22 @@ def _without_sequences(layer: LayerFacts) -> tuple[Edit, ...]:
         return ()
     text = _SEQUENCES.sub("", inner.text)
     return (Edit(inner.location, text),) if text != inner.text else ()
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"Error when checking (?:model )?target: expected (?P<name>\S+) to have 3 dimensions, but got array with "
+            r"shape (?P<shape>\(\d+, \d+\))"
+        ),
+        "`{name}` outputs a value for every time step, but the labels have shape {shape}",
+        "drop the time axis of the output (`return_sequences=False`, `Flatten` or pooling), or give a target per time step",
+        types=("ValueError", "Exception"),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "labels")

@@ -47,6 +47,7 @@ from fitdoctor.edits import (
     unsafe,
 )
 from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.keras_objects import is_keras_model, may_define
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
@@ -310,8 +311,19 @@ def from_refused_name(failure: FailureFacts, project: Project | Unknown) -> Iter
     from fitdoctor.catalogue.model.misspelt_names import refused_name
 
     found = refused_name(failure.message, None if isinstance(project, Unknown) else project)
-    if found is not None:
-        yield _misspelt_name(found, failure.last_user_frame, Confidence.CERTAIN)
+    if found is None:
+        return
+    if (
+        not found.meant
+        and found.node is None
+        and failure.called != "compile"
+        and _SAVED.search(failure.message)
+    ):
+        return  # a saved model names it: FIT908
+    yield _misspelt_name(found, failure.last_user_frame, Confidence.CERTAIN)
+
+
+_SAVED = pattern(r"^Unknown (?:layer|object|loss function|metric function): .* Please ensure")
 
 
 @CAUSE.after_failure

@@ -33,6 +33,7 @@ from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_n
 from fitdoctor.catalogue.model.layer_source import is_layer_call
 from fitdoctor.catalogue.model.one_way_returns import input_otherwise, may_fall_through, only_while_training
 from fitdoctor.catalogue.model.returned_values import EFFECTS, GIVE_NOTHING, called_name, returned
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
@@ -475,3 +476,20 @@ def _belongs(function: FunctionInfo, model: ModelFacts) -> bool:
         return function.name in {loss.name for loss in model.losses}
     names = {model.class_name, *(layer.class_name for layer in model.every_layer())}
     return function.owner.name in names | {loss.name for loss in model.losses}
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"Layer (?P<name>\w+) does not have a `call` method implemented"),
+        "`{name}` has no `call` method, so it computes nothing",
+        "define `call(self, inputs)` in a subclass of `keras.layers.Layer`, at the level of the class",
+        types=("NotImplementedError",),
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "layer")

@@ -307,6 +307,21 @@ def from_length(failure: FailureFacts, project: Project | Unknown) -> Iterator[F
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Read the rejected arguments from the error of a function that Keras calls, or of a custom layer."""
+    twice = _TWICE.search(failure.message) if failure.type == "TypeError" else None
+    if twice is not None:
+        yield CAUSE.finding(
+            f"`{twice['name']}` is passed to a layer twice: by position and by name, or by the user and by Keras",
+            subject=twice["name"],
+            location=failure.last_user_frame.location if failure.last_user_frame else None,
+            evidence=[Evidence(claim="Python rejects the call", observed=twice[0], fact="failure.message")],
+            fixes=[
+                fix(
+                    f"pass `{twice['name']}` once; a layer of a package may need the Keras version it was made for"
+                )
+            ],
+            confidence=Confidence.LIKELY,
+        )
+        return
     told = _told(failure)
     if told is None:
         yield from _function_as_value(failure, project)
@@ -350,6 +365,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         )
 
 
+_TWICE = pattern(
+    r"got multiple values for (?:keyword )?argument '(?P<name>training|mask|inputs|input_shape|name|units)'"
+)
 _FUNCTION_VALUE = pattern(r"<function [\w.<>]*?(?P<factory>\w+)\.<locals>\.[\w<>]+ at 0x")
 
 

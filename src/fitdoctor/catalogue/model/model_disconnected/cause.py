@@ -27,6 +27,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import FailureFacts, Unknown
@@ -276,3 +277,21 @@ def _instead(module: Module, other: ast.AST, inputs: ast.expr | None, outputs: a
     if not name:
         return [_join()]
     return [fix(f"use the input `{name}`", replace_code(module.code(other), name))]
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"Output tensors to a (?:Model|Functional) must be the output of a (?:TensorFlow|Keras) `?Layer`?"
+        ),
+        "an output of the model was computed outside its layers, so Keras cannot trace it to the inputs",
+        "compute it in a layer: a Keras layer, a `Lambda` or a layer of your own",
+        types=("ValueError",),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "outputs")

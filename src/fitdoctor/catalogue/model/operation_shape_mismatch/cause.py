@@ -64,7 +64,7 @@ CAUSE = Cause(
 
 _SAID = pattern(
     r"Dimensions must be equal|Incompatible shapes|required broadcastable shapes|Matrix size-incompatible|"
-    r"Shape must be rank \d+ but is rank \d+|Shapes must be equal rank|in both shapes must be equal|"
+    r"Shape must be (?:at least )?rank \d+ but is rank \d+|Shapes must be equal rank|in both shapes must be equal|"
     r"ConcatOp : (?:Dimension|Ranks)|Inner dimensions|[Cc]annot broadcast|could not be broadcast|"
     r"Cannot multiply A and B|In\[0\] (?:mismatch|and In\[1\])|Expected dimension \d+ at axis|"
     r"All arrays must have the same|Shapes used to|must have compatible shapes|Shapes of all inputs must match"

@@ -32,6 +32,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import module_of, stands_at
 from fitdoctor.catalogue.model.batch_sizes import fixed_batch, reshape_to, reshaped_in_call, rows_left_over
 from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
@@ -446,3 +447,19 @@ def _left_open(module: Module, call: ast.Call, given: Shape | None, sizes: Resha
 
 def _is_open(node: ast.expr) -> bool:
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"^total size of new array must be unchanged\W*$"),
+        "a `Reshape` changes the number of elements",
+        "choose a target shape with as many elements as the input",
+        types=("ValueError",),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "reshape")

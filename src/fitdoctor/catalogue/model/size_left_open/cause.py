@@ -142,6 +142,12 @@ def _axes(before: tuple[LayerFacts, ...]) -> str:
 
 _SAYINGS = (
     Saying(
+        pattern(r"The last dimension of the inputs to (?:a )?`?(?P<name>\w+)`? (?:layer )?should be defined"),
+        "`{name}` needs a fixed number of features, but the feature axis of its input is open",
+        "set the last length of the model's input shape",
+        types=("ValueError",),
+    ),
+    Saying(
         pattern(
             r"(?:int|long)\(\) argument must be a string.{0,60}not 'NoneType'|\(<class 'NoneType'>\) to a Tensor"
         ),
@@ -151,7 +157,10 @@ _SAYINGS = (
         raised_in=("add_weight",),
     ),
     Saying(
-        pattern(r"This model has not yet been built|The layer has never been called and thus has no defined"),
+        pattern(
+            r"This model has not yet been built|but the (?:layer|model) isn't built"
+            r"|The layer has never been called and thus has no defined"
+        ),
         "the model has no weights yet, because its input shape is not known",
         "start the model with `keras.Input(shape=…)`, or call it on a batch of data first",
         types=("ValueError", "AttributeError"),

@@ -284,6 +284,13 @@ def _between(left: Location, right: Location) -> Location:
 
 _SAYINGS = (
     Saying(
+        pattern(r"^'int' object is not iterable$"),
+        "`shape` is a number, but Keras expects a tuple",
+        "pass a tuple: `(n,)`; `(n)` is only a number",
+        types=("TypeError",),
+        raised_in=("Input",),
+    ),
+    Saying(
         pattern(
             r"^Invalid (?P<name>\w+): (?P<value>[^;\n]{1,80}); expected one of:? (?P<allowed>[^\n]{1,200})"
         ),

@@ -54,6 +54,7 @@ from fitdoctor.catalogue.pipeline.generator_sources import (
 from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after, words
 from fitdoctor.catalogue.pipeline.single_samples import SCALAR
 from fitdoctor.catalogue.pipeline.window_steps import in_dataset, windows_taken_for_tensors
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
@@ -422,3 +423,23 @@ def _list_failed(
     yield from found[:1]
     if not found:
         yield _holds_list("", frame.location if frame else None, "training data", Confidence.LIKELY)
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"Output of generator should be a tuple `?\(x, y(?:, sample_weight)?\)`?[\s\S]{0,60}?Found: "
+            r"(?P<found>[^\n]{1,60})"
+        ),
+        "the generator yields something else than `(x, y)`: {found}",
+        "yield a tuple `(inputs, labels)` for every batch",
+        types=("ValueError",),
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "generator")

@@ -34,11 +34,13 @@ from fitdoctor.catalogue.inputs.shapes import fits, forward_failure, minded, whi
 from fitdoctor.catalogue.labels.targets import loss_failure
 from fitdoctor.catalogue.pipeline.generator_sources import expression_of
 from fitdoctor.catalogue.pipeline.sized_by_data import has_shape_of_training
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_count, input_mismatch, target_and_output
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
@@ -392,3 +394,20 @@ def _from_words(failure: FailureFacts, made: Location | None = None) -> Iterator
         ],
         fixes=[fix("prepare the validation data like the training data")],
     )
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"`validation_data` should be a tuple"),
+        "`validation_data` is not a tuple of inputs and labels",
+        "pass `validation_data=(x_val, y_val)`",
+        types=("ValueError",),
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "argument validation_data of fit")
