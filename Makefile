@@ -38,7 +38,7 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.made
 
 # tf_keras asks for the package `tensorflow`, which would come beside `tensorflow-cpu`: so without its dependencies.
 $(VENV)/.tensorflow: pyproject.toml | $(VENV)/.made
-	$(PIP) --editable '.[examples,html]'
+	$(PIP) --editable '.[examples]'
 	$(PIP) --no-deps "tf_keras==$$($(BIN)/python -c 'from importlib.metadata import version; print(".".join(version("tensorflow-cpu").split(".")[:2]))').*"
 	@touch $@
 

@@ -24,7 +24,8 @@ LAYERS = {
     "optional_packages": set(),
     "quiet_start": set(),
     "tables": set(),
-    "diagnosis": {"plain"},
+    "data_statistics": set(),
+    "diagnosis": {"plain", "data_statistics"},
     "facts": {"diagnosis"},
     "edits": {"diagnosis", "facts"},
     "source": {"diagnosis", "facts", "edits"},
@@ -69,7 +70,16 @@ LAYERS = {
 }
 """What each part may import of the others; None: the ways in, which may import all that lies below them."""
 
-BELOW_ALL = {"optional_packages", "quiet_start", "tables", "records", "patterns", "uncollected", "unwarned"}
+BELOW_ALL = {
+    "data_statistics",
+    "optional_packages",
+    "quiet_start",
+    "tables",
+    "records",
+    "patterns",
+    "uncollected",
+    "unwarned",
+}
 """Stand where the standard library would: every part may import them."""
 WAYS_IN = {"api", "integrations", "cli"}
 DISPLAYS_ITSELF = {("diagnosis", "report"), ("memory", "report"), ("scan", "report")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from enum import Enum
 
+from fitdoctor.data_statistics import ComponentReport, ScanStatistics
 from fitdoctor.records import dataclass, field, replace
 
 TYPE_CHECKING = False
@@ -251,6 +252,12 @@ class WayStep:
     """The line that made it so."""
     note: str = ""
     """Where what is given and what is expected part: what was refused here."""
+    name: str = ""
+    """What others refer to it by in `after`; tensors that leave the same stage together share it."""
+    after: tuple[str, ...] = ()
+    """The names of the stages that feed it."""
+    block: tuple[str, ...] = ()
+    """For a layer: the nested models that it is inside of, outermost first."""
 
 
 @dataclass(frozen=True)
@@ -260,6 +267,33 @@ class Way:
     method: str
     location: Location | None
     steps: tuple[WayStep, ...]
+    data: tuple[ComponentReport, ...] = ()
+    """The statistics of the arrays that were passed."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """The epochs of one call of fit that returned."""
+
+    method: str
+    location: Location | None
+    history: tuple[tuple[str, tuple[float, ...]], ...]
+    """For each metric its value at the end of each epoch."""
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """What was run, when, and with which versions."""
+
+    command: str
+    """The command of fitdoctor: `run`, `fix` or `scan`."""
+    program: str
+    arguments: tuple[str, ...] = ()
+    started: str = ""
+    """In UTC, as ISO 8601 writes it: `2026-03-01T14:05:09Z`."""
+    seconds: float | None = None
+    versions: tuple[tuple[str, str], ...] = ()
+    """Installed packages by name, Python first."""
 
 
 @dataclass(frozen=True)
@@ -287,7 +321,10 @@ class Diagnosis:
     script: Script | None = None
     ways: tuple[Way, ...] = ()
     memory: tuple[MemoryCourse, ...] = ()
-    """For calls whose memory is not enough."""
+    """The estimated memory over a step, for the call that the report is about."""
+    trainings: tuple[Training, ...] = ()
+    scan: ScanStatistics | None = None
+    invocation: Invocation | None = field(default=None, compare=False)
     tool_version: str = field(default="", compare=False)
 
     @property
@@ -352,12 +389,9 @@ class Diagnosis:
             "unexplained": to_plain(self.unexplained),
             "excerpts": to_plain(self.excerpts),
         }
-        if self.script is not None:
-            plain["script"] = to_plain(self.script)
-        if self.ways:
-            plain["ways"] = to_plain(self.ways)
-        if self.memory:
-            plain["memory"] = to_plain(self.memory)
+        for name in ("script", "ways", "memory", "trainings", "scan", "invocation"):
+            if getattr(self, name):
+                plain[name] = to_plain(getattr(self, name))
         return plain
 
     @classmethod
@@ -378,8 +412,18 @@ class Diagnosis:
             )
         fields = {
             name: plain.get(name, [])
-            for name in ("findings", "skipped", "crashes", "unexplained", "excerpts", "ways", "memory")
+            for name in (
+                "findings",
+                "skipped",
+                "crashes",
+                "unexplained",
+                "excerpts",
+                "ways",
+                "memory",
+                "trainings",
+            )
         }
+        fields |= {name: plain.get(name) for name in ("script", "scan", "invocation")}
         tool = plain.get("tool")
         version = tool.get("version", "") if isinstance(tool, dict) else ""
-        return from_plain(cls, {**fields, "script": plain.get("script"), "tool_version": version})
+        return from_plain(cls, {**fields, "tool_version": version})

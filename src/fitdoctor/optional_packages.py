@@ -16,7 +16,6 @@ PACKAGES = {
     "keras": ("Keras", "keras"),
     "tf_keras": ("Keras 2", "tf_keras"),
     "h5py": ("h5py", "h5py"),
-    "jinja2": ("Jinja2", "'fitdoctor[html]'"),
     "IPython": ("IPython", "ipython"),
 }
 """By module: the name that people use, and what pip installs."""

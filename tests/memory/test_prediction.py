@@ -90,10 +90,9 @@ def test_every_format():
 
 
 def test_the_page_has_a_picture_and_escapes():
-    pytest.importorskip("jinja2")
     found = predict(step(), Circumstances("a <b>", 64, limit=MemoryLimit("this machine", GB, GB)))
     page = render_memory(found, "html")
-    assert "<polygon" in page and "a &lt;b&gt;" in page and "<script" not in page
+    assert "<polygon" in page and "a &lt;b&gt;" in page and page.count("<script") == 1
 
 
 def test_sizes_in_words():

@@ -100,5 +100,5 @@ def test_the_page_draws_it_and_json_keeps_it() -> None:
     diagnosis = Diagnosis(ways=(way_of(call("<b>net")),))
     assert Diagnosis.from_json(diagnosis.to_json()).ways == diagnosis.ways
     page = render(diagnosis, "html")
-    assert page.count("<li class=") == len(diagnosis.ways[0].steps) + 1
-    assert "parts" in page
+    assert page.count("<tr") == len(diagnosis.ways[0].steps) + 1
+    assert 'class="fd-break"' in page and "Dense hidden" in page

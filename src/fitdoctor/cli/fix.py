@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from types import FrameType
 
@@ -20,6 +21,7 @@ from fitdoctor.cli.options import (
     settings,
     wants_color,
 )
+from fitdoctor.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,7 +179,9 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
     from fitdoctor.repair.files import CannotEdit, project_root
     from fitdoctor.repair.search import Search
     from fitdoctor.repair.warm_start import WarmStart
+    from fitdoctor.runner.invocation import invocation
 
+    started = time.time()
     sweep(os.path.dirname(os.path.realpath(wishes.script)))
     folders = [os.getcwd(), project_root(wishes.script)]
     with contextlib.ExitStack() as stack:
@@ -203,6 +207,8 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
             search.go()
         except CannotEdit as error:
             raise UsageError(str(error)) from None
+    what = invocation("fix", wishes.script, wishes.arguments, started, time.time() - started)
+    search.first = replace(search.first, diagnosis=replace(search.first.diagnosis, invocation=what))
     written = _write(search) if options.write and search.changes else None
     _report(options, search, written, (*_of_files(copies, belongings), *_remarks(wishes, search)))
     return 0 if search.clean and (written is not None or not options.write or not search.changes) else 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,10 @@ from fitdoctor.cli.options import (
 )
 from fitdoctor.cli.progress import status
 from fitdoctor.quiet_start import terminal
+from fitdoctor.records import replace
 
 if TYPE_CHECKING:
+    from fitdoctor.diagnosis import Invocation
     from fitdoctor.scan.outcome import ScanReport
 
 DESCRIPTION = """\
@@ -43,7 +46,9 @@ def main(argv: list[str]) -> int:
     """
     options = make_parser().parse_args(argv)
     _check(options)
+    started = time.time()
     report = _scanned(options)
+    report = replace(report, diagnosis=replace(report.diagnosis, invocation=_invocation(options, started)))
     _give_out(report, options)
     return _status(report, options)
 
@@ -89,6 +94,13 @@ def _scanned(options: argparse.Namespace) -> ScanReport:
         raise UsageError(str(error)) from error
 
 
+def _invocation(options: argparse.Namespace, started: float) -> Invocation:
+    from fitdoctor.runner.invocation import invocation
+
+    validation = [word for name in options.validation or () for word in ("--validation", name)]
+    return invocation("scan", " ".join(options.data), validation, started, time.time() - started)
+
+
 def _alone(words: list[str] | None) -> Any:
     """Return a single word as it is, several as a list."""
     return words[0] if words is not None and len(words) == 1 else words
@@ -115,7 +127,7 @@ def _give_out(report: ScanReport, options: argparse.Namespace) -> None:
         else:
             sys.stdout.write(text)
         return
-    give_out(report.diagnosis, options)
+    give_out(report.with_statistics, options)
     if options.output_format == "concise":
         for problem in report.problems:
             print(f"problem: {problem.what}", file=sys.stderr)

@@ -109,7 +109,7 @@ def layer_facts(
     seen.add(id(layer))
     inner = [item for item in sublayers(layer) if id(item) not in seen and len(seen) < MOST_LAYERS]
     parameters, trainable = _parameters(layer)
-    inputs, outputs = _shapes(layer)
+    inputs, outputs, dtypes = _shapes(layer)
     return LayerFacts(
         name=str(getattr(layer, "name", "")),
         class_name=type(layer).__name__,
@@ -117,6 +117,7 @@ def layer_facts(
         config=_config(layer),
         input_shapes=inputs,
         output_shapes=outputs,
+        output_dtypes=dtypes,
         parameters=parameters,
         trainable_parameters=trainable,
         trainable=bool(getattr(layer, "trainable", True)),
@@ -197,24 +198,32 @@ def _count(variables: Any) -> int:
     return total
 
 
-def _shapes(layer: Any) -> tuple[tuple[Shape, ...] | Unknown, tuple[Shape, ...] | Unknown]:
+def _shapes(
+    layer: Any,
+) -> tuple[tuple[Shape, ...] | Unknown, tuple[Shape, ...] | Unknown, tuple[str, ...]]:
+    """Return the shapes of what goes in and comes out, and the dtypes of what comes out."""
     attributes = vars(layer) if hasattr(layer, "__dict__") else {}
     nodes = attributes.get("_inbound_nodes") or attributes.get("_inbound_nodes_value")
     unknown = Unknown("the layer is not part of a functional graph")
     if not nodes:
-        return unknown, unknown
+        return unknown, unknown, ()
     node = nodes[-1]
     try:
+        given = _several(node.input_tensors) if hasattr(node, "input_tensors") else None
+        made = _several(node.output_tensors) if hasattr(node, "output_tensors") else None
         return (
-            tuple(shape_of(tensor) for tensor in _several(node.input_tensors))
-            if hasattr(node, "input_tensors")
-            else unknown,
-            tuple(shape_of(tensor) for tensor in _several(node.output_tensors))
-            if hasattr(node, "output_tensors")
-            else unknown,
+            unknown if given is None else tuple(map(shape_of, given)),
+            unknown if made is None else tuple(map(shape_of, made)),
+            () if made is None else tuple(map(_dtype_of, made)),
         )
     except (AttributeError, TypeError, ValueError):
-        return unknown, unknown
+        return unknown, unknown, ()
+
+
+def _dtype_of(tensor: Any) -> str:
+    """Return the dtype of a tensor by its name; Keras 2 has an object for it."""
+    dtype = tensor.dtype
+    return str(getattr(dtype, "name", dtype))
 
 
 def _several(tensors: Any) -> Any:

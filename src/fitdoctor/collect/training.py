@@ -29,11 +29,29 @@ def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) 
     losses = kept.get("loss", ()) if isinstance(kept, dict) else ()
     return replace(
         left or TrainingFacts(),
-        losses=tuple(float(loss) for loss in losses[:1000] if isinstance(loss, (int, float))),
+        losses=_numbers(losses),
+        history=_history(kept),
         first=_were_first(model, history, len(losses)),
         nonfinite_weights=_nonfinite(model),
         ran_out=_ran_out(),
     )
+
+
+_MOST_EPOCHS = 1000
+_MOST_METRICS = 40
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    return tuple(float(value) for value in values[:_MOST_EPOCHS] if isinstance(value, (int, float)))
+
+
+def _history(kept: Any) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """Return the curves of the first metrics, without those that are not one number per epoch."""
+    if not isinstance(kept, dict):
+        return ()
+    listed = [(name, values) for name, values in kept.items() if isinstance(values, list)][:_MOST_METRICS]
+    curves = [(str(name), _numbers(values)) for name, values in listed]
+    return tuple((name, values) for name, values in curves if values)
 
 
 def _were_first(model: Any, history: Any, epochs: int) -> bool:

@@ -144,3 +144,5 @@ class TrainingFacts:
     """Functions that are traced again and again."""
     ran_out: bool = False
     """Keras warned that the data ended before the steps did."""
+    history: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    """Every metric with its value at the end of each epoch, as fit returned them."""

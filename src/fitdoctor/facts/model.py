@@ -30,6 +30,8 @@ class LayerFacts:
     sublayers: tuple[LayerFacts, ...] = ()
     fed_by: tuple[str, ...] = ()
     """In a graph of layers: the names of the layers whose outputs go into it."""
+    output_dtypes: tuple[str, ...] = ()
+    """For each of `output_shapes` its dtype; empty where those are unknown."""
 
     def setting(self, name: str) -> str | None:
         """A plain setting by name."""

@@ -19,6 +19,7 @@ from fitdoctor.diagnosis import (
     Location,
     Unexplained,
 )
+from fitdoctor.records import replace
 from fitdoctor.report.excerpt import Hunk, Lines, hunks
 from fitdoctor.report.highlight import tokens
 from fitdoctor.report.paint import printable
@@ -37,9 +38,9 @@ def card(diagnosis: Diagnosis, note: str = "") -> str:
 def body(diagnosis: Diagnosis) -> str:
     """Return the content of a card, without its frame."""
     lines = Lines(diagnosis)
-    parts = [_finding(found, lines) for found in diagnosis.findings[:1]]
-    parts += [_unexplained(each, lines) for each in diagnosis.unexplained]
-    parts += [_folded(found, lines) for found in diagnosis.findings[1:_MOST_FINDINGS]]
+    parts = [finding_part(found, lines) for found in diagnosis.findings[:1]]
+    parts += [unexplained_part(each, lines) for each in diagnosis.unexplained]
+    parts += [folded_finding(found, lines) for found in diagnosis.findings[1:_MOST_FINDINGS]]
     left_out = len(diagnosis.findings) - _MOST_FINDINGS
     if left_out > 0:
         parts.append(
@@ -70,16 +71,19 @@ def framed(body: str, tone: str = "") -> str:
         body: elements of the class `fd-part` or `fd-more`.
         tone: `error`, `warning`, `info`, `good`, or "" for a plain edge.
     """
-    style, script = _assets()
+    style, script = assets()
+    return bare_frame(f"<style>{style}</style>{body}<script>{script}</script>", tone)
+
+
+def bare_frame(body: str, tone: str = "") -> str:
+    """The same for a page that has the styles and the script already."""
     edge = f" fd-{tone}" if tone else ""
-    return (
-        f'<div class="fitdoctor-card{edge}" data-fitdoctor="card"><style>{style}</style>{body}'
-        f"<script>{script}</script></div>"
-    )
+    return f'<div class="fitdoctor-card{edge}" data-fitdoctor="card">{body}</div>'
 
 
 @functools.cache
-def _assets() -> tuple[str, str]:
+def assets() -> tuple[str, str]:
+    """The styles and the script of a card."""
     folder = Path(__file__).parent
     return (folder / "card.css").read_text("utf-8"), (folder / "card.js").read_text("utf-8")
 
@@ -112,7 +116,8 @@ def place(location: Location | None) -> str:
 # --- one finding --------------------------------------------------------------------------------------------------
 
 
-def _finding(finding: Finding, lines: Lines) -> str:
+def finding_part(finding: Finding, lines: Lines) -> str:
+    """A finding in full."""
     severity = finding.severity.value
     head = f"{badge(severity, severity)} {badge(finding.id)} {place(finding.location)}"
     return (
@@ -121,11 +126,13 @@ def _finding(finding: Finding, lines: Lines) -> str:
     )
 
 
-def _folded(finding: Finding, lines: Lines) -> str:
+def folded_finding(finding: Finding, lines: Lines, *, unfolded: bool = False) -> str:
+    """A finding behind a line that says what it is."""
     severity = finding.severity.value
     head = f"{badge(severity, severity)} {badge(finding.id)} {sentence(finding.message)} {place(finding.location)}"
     part = f'<div class="fd-part">{_details(finding, lines)}</div>'
-    return f'<details class="fd-more"><summary>{head}</summary>{part}</details>'
+    state = " open" if unfolded else ""
+    return f'<details class="fd-more"{state}><summary>{head}</summary>{part}</details>'
 
 
 def _details(finding: Finding, lines: Lines) -> str:
@@ -221,8 +228,11 @@ def _other_fix(fix: Fix, lines: Lines) -> str:
 
 
 def _manner(fix: Fix) -> str:
-    label = fix_label(fix)
-    return badge(label, "warning" if fix.applicability is Applicability.UNSAFE else "good") if label else ""
+    label = fix_label(replace(fix, verified=False))
+    if not label:
+        return ""
+    manner = badge(label, "warning" if fix.applicability is Applicability.UNSAFE else "good")
+    return f"{manner} {badge('verified: the repaired program ran', 'good')}" if fix.verified else manner
 
 
 def _copy(changes: tuple[Hunk, ...]) -> str:
@@ -254,10 +264,11 @@ def _diff(changes: tuple[Hunk, ...]) -> str:
 # --- the rest -----------------------------------------------------------------------------------------------------
 
 
-def _unexplained(failure: Unexplained, lines: Lines) -> str:
+def unexplained_part(failure: Unexplained, lines: Lines) -> str:
+    """A failure that no known cause explains."""
     message = failure.message.strip()
     if len(message) > _LONGEST_MESSAGE:
-        message = message[:_LONGEST_MESSAGE] + "…"
+        message = message[:_LONGEST_MESSAGE].rpartition(" ")[0] + " …"
     text = "\n".join(escaped(line) for line in message.split("\n"))
     facts = [("called", failure.called), ("layer", failure.layer)]
     facts += [("received", argument) for argument in failure.arguments]

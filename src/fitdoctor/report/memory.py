@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from fitdoctor import __version__
 from fitdoctor.facts import Unknown
-from fitdoctor.memory.prediction import KINDS, Prediction, Share
-from fitdoctor.optional_packages import require
+from fitdoctor.memory.prediction import KINDS, Prediction
 from fitdoctor.report import RenderError
 from fitdoctor.tables import paragraph, table
 
@@ -22,7 +20,6 @@ def render_memory(prediction: Prediction, fmt: str = "text", *, width: int = 100
 
     Raises:
         RenderError: the format is unknown.
-        MissingPackage: the format needs a package that is not installed.
     """
     if fmt == "text":
         return text(prediction, width, color)
@@ -129,26 +126,11 @@ _STAGES = ("forward", "backward", "update")
 
 
 def _html(prediction: Prediction) -> str:
-    jinja2 = require("jinja2", "HTML output")
-    # Always on: the page shows the user's names.
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string((Path(__file__).parent / "memory.html.jinja").read_text("utf-8"))
-    page: str = template.render(
-        prediction=prediction,
-        verdict=verdict(prediction),
-        largest=largest_batch(prediction),
-        kinds=_bars([Share(KINDS.get(s.name, s.name), s.bytes) for s in prediction.kinds]),
-        layers=_bars(prediction.layers),
-        remedies=[(in_words(each.peak), each.title) for each in prediction.remedies],
-        picture=picture(prediction),
-        version=__version__,
-    )
-    return page.encode("utf-8", "replace").decode("utf-8") + "\n"
+    from fitdoctor.report.card import bare_frame
+    from fitdoctor.report.html import page
+    from fitdoctor.report.memory_card import memory_parts
 
-
-def _bars(shares: Sequence[Share]) -> list[tuple[str, str, float]]:
-    most = max((share.bytes for share in shares), default=1) or 1
-    return [(share.name, in_words(share.bytes), 100 * share.bytes / most) for share in shares]
+    return page(f"memory of {prediction.model} (fitdoctor)", bare_frame(*memory_parts(prediction)))
 
 
 def picture(prediction: Prediction) -> dict[str, Any] | None:
@@ -179,21 +161,58 @@ def drawn(points: Sequence[tuple[str, int]], free: int | None, peak: int) -> dic
     places = [
         (round(step * i, 1), round(_HEIGHT * (1 - size / top), 1)) for i, (_s, size) in enumerate(points)
     ]
-    areas = []
-    start = 0
-    for index in range(1, len(points) + 1):
-        if index == len(points) or points[index][0] != points[start][0]:
-            stretch = places[start : min(index + 1, len(points))]
-            path = " ".join(f"{x},{y}" for x, y in stretch)
-            areas.append((points[start][0], f"{stretch[0][0]},{_HEIGHT} {path} {stretch[-1][0]},{_HEIGHT}"))
-            start = index
+    areas, names = [], []
+    for stage, start, end in phases([stage for stage, _size in points]):
+        stretch = places[start : end + 1]
+        path = " ".join(f"{x},{y}" for x, y in stretch)
+        areas.append((stage, f"{stretch[0][0]},{_HEIGHT} {path} {stretch[-1][0]},{_HEIGHT}"))
+        updates = sum(name == "update" for name, _size in points[start:end])
+        mixed = stage == "backward" and updates > _MIXED * (end - start)
+        label = _STAGE_NAMES[stage] + (" with weight updates" if mixed else "")
+        names.append((stage, label, stretch[0][0], stretch[-1][0]))
     highest = min(range(len(places)), key=lambda index: places[index][1])
     return {
         "width": _WIDTH,
         "height": _HEIGHT,
         "areas": areas,
+        "phases": names,
         "peak": places[highest],
         "label": in_words(peak),
         "limit": line,
-        "stages": [stage for stage in _STAGES if any(name == stage for name, _path in areas)],
     }
+
+
+_MIXED = 0.1
+"""From this share of updates on, the backward pass is said to hold them."""
+
+
+def phases(stages: Sequence[str]) -> list[tuple[str, int, int]]:
+    """The step cut into forward pass, backward pass and update where that fits most points: (stage, start, end).
+
+    TensorFlow's executor runs what is ready, so that single operations of one stage fall into another.
+    """
+    cut = [0, 0]
+    best: list[tuple[int, list[int]]] = [(0, cut)] * 3
+    for index, stage in enumerate(stages):
+        ahead: list[tuple[int, list[int]]] = []
+        for number, name in enumerate(_STAGES):
+            # Either the phase goes on, or it begins here after an earlier one.
+            wrong, starts = best[number]
+            for earlier in range(number):
+                if best[earlier][0] < wrong:
+                    wrong = best[earlier][0]
+                    starts = [
+                        *best[earlier][1][:earlier],
+                        *[index] * (number - earlier),
+                        *best[earlier][1][number:],
+                    ]
+            ahead.append((wrong + (stage != name), starts))
+        best = ahead
+    number = min(range(3), key=lambda each: best[each][0])
+    starts = best[number][1]
+    ends = [0, *starts[:number], *[len(stages)] * (3 - number)]
+    found = [(_STAGES[i], ends[i], ends[i + 1]) for i in range(3) if ends[i] < ends[i + 1]]
+    # Each reaches to the first point of the next.
+    return [
+        (stage, start, min(end, len(stages) - 1)) for stage, start, end in found if start < len(stages) - 1
+    ]

@@ -10,18 +10,22 @@ from fitdoctor.report.card import badge, escaped, framed, sentence
 from fitdoctor.report.memory import in_words, largest_batch, picture, verdict
 
 _FILLS = {"forward": "info", "backward": "warning", "update": "good"}
-_STAGES = {"forward": "forward pass", "backward": "backward pass", "update": "weight update"}
 
 
 def memory_card(prediction: Prediction) -> str:
     """The HTML of a prediction: whether it fits, the memory over the step, and its largest parts."""
+    return framed(*memory_parts(prediction))
+
+
+def memory_parts(prediction: Prediction) -> tuple[str, str]:
+    """The same without its frame, and the colour of the frame's edge."""
     tone = {True: "good", False: "error", None: ""}[prediction.fits]
     word = {True: "fits", False: "does not fit", None: "memory"}[prediction.fits]
     model = f'<span class="fd-place">{escaped(prediction.model)}</span>'
     head = f'<div class="fd-head">{badge(word, tone)} {model}</div>'
     message = f'<div class="fd-message">{sentence(verdict(prediction))}</div>'
     batch = f"<div>largest batch size that fits: {escaped(largest_batch(prediction))}</div>"
-    parts = [f'<div class="fd-part">{head}{message}{batch}{_drawing(picture(prediction))}</div>']
+    parts = [f'<div class="fd-part">{head}{message}{batch}{drawing(picture(prediction))}</div>']
     kinds = [Share(KINDS.get(share.name, share.name), share.bytes) for share in prediction.kinds]
     parts += [
         _shares("At the peak, by kind", kinds, unfolded=True),
@@ -34,7 +38,7 @@ def memory_card(prediction: Prediction) -> str:
         )
         parts.append(_folded("Ways to need less memory, and the need with each", f"<table>{rows}</table>"))
     parts += [f'<div class="fd-more fd-part fd-dim">{sentence(note)}</div>' for note in prediction.notes]
-    return framed("".join(parts), tone)
+    return "".join(parts), tone
 
 
 def _shares(title: str, shares: Sequence[Share], *, unfolded: bool = False) -> str:
@@ -54,8 +58,8 @@ def _folded(title: str, body: str, *, unfolded: bool = False) -> str:
     return f'<details class="fd-more"{" open" if unfolded else ""}>{summary}<div class="fd-part">{body}</div></details>'
 
 
-def _drawing(drawn: dict[str, Any] | None) -> str:
-    """Return the drawing of tensor memory over the step."""
+def drawing(drawn: dict[str, Any] | None) -> str:
+    """The memory of tensors over the step, one area per phase; "" if there is nothing to draw."""
     if drawn is None:
         return ""
     width, height = drawn["width"], drawn["height"]
@@ -72,12 +76,18 @@ def _drawing(drawn: dict[str, Any] | None) -> str:
     x, y = drawn["peak"]
     shapes.append(f'<circle cx="{x}" cy="{y}" r="4" class="fd-limit"/>')
     shapes.append(f'<text x="{min(x, width - 90)}" y="{y - 8}">{escaped(drawn["label"])}</text>')
+    for _stage, label, left, right in drawn["phases"]:
+        shapes.append(f'<line x1="{right}" x2="{right}" y1="0" y2="{height}" class="fd-phase"/>')
+        # A phase that is too short for its name has it below the picture.
+        if right - left > 8 * len(label):
+            at = f'x="{(left + right) / 2:.1f}" y="{height + 16}" text-anchor="middle"'
+            shapes.append(f'<text {at} class="fd-phase-name">{label}</text>')
     keys = " ".join(
-        f'<span class="fd-key" style="background: var(--fd-{_FILLS[stage]})"></span> {_STAGES[stage]}'
-        for stage in drawn["stages"]
+        f'<span class="fd-key" style="background: var(--fd-{_FILLS[stage]})"></span> {label}'
+        for stage, label, _left, _right in drawn["phases"]
     )
-    box = f"0 -24 {width} {height + 30}"
+    box = f"0 -36 {width} {height + 60}"
     return (
-        f'<svg viewBox="{box}" role="img" aria-label="bytes of tensors in use over one training step">'
+        f'<svg class="fd-memory" viewBox="{box}" role="img" aria-label="bytes of tensors in use over one training step">'
         f'{"".join(shapes)}</svg><div class="fd-dim">{keys}</div>'
     )

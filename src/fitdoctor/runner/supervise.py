@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 from fitdoctor.cases import SeenCall
-from fitdoctor.diagnosis import Crash, Diagnosis, MemoryCourse, Raised, Script, Way
+from fitdoctor.diagnosis import Crash, Diagnosis, MemoryCourse, Raised, Script, Training, Way
 from fitdoctor.examine import Run, examine_run
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.facts.cluster import cluster_of
@@ -25,6 +25,7 @@ from fitdoctor.quiet_start import NoiseFilter, relay, wanted
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner import death
 from fitdoctor.runner.endings import described
+from fitdoctor.runner.invocation import invocation, run_versions
 from fitdoctor.runner.joining import JOINING
 from fitdoctor.runner.lookout import silent_among
 from fitdoctor.runner.session import Options, read_now, read_pieces, seen_from, write_options
@@ -55,7 +56,7 @@ def supervise(options: Options) -> Ended:
     with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         options = replace(options, folder=os.getcwd(), parent=os.getpid())
-        began = time.monotonic()
+        began, started = time.monotonic(), time.time()
         watch = death.Watch()
         with _quiet_start(options) as pipes:
             write_options(folder, replace(options, pipes=pipes))
@@ -70,10 +71,14 @@ def supervise(options: Options) -> Ended:
     try:
         run = gathered(options, pieces, returncode, sign)
         diagnosis = examine_run(run, options.select, options.ignore)
-        diagnosis = replace(diagnosis, ways=_ways(run), memory=_memory(run, diagnosis))
+        diagnosis = replace(diagnosis, ways=_ways(run), memory=_memory(run), trainings=_histories(run))
     # The program has ended, well or not, and its status must be given back whatever we make of it.
     except Exception as error:
         diagnosis = Diagnosis(crashes=(Crash("diagnosis", described(error)),))
+    program, seen = options.script or f"-m {options.module}", run_versions(pieces)
+    diagnosis = replace(
+        diagnosis, invocation=invocation("run", program, options.arguments, started, seconds, seen)
+    )
     status = returncode if returncode >= 0 else 128 - returncode
     return Ended(
         status, diagnosis, _told(pieces), tuple(pieces), seconds, diagnosing=time.monotonic() - began
@@ -266,16 +271,25 @@ def _ways(run: Run) -> tuple[Way, ...]:
 
 
 _MOST_WAYS = 3
-_WANTS_MEMORY = ("FIT801", "FIT805", "FIT806")
 
 
-def _memory(run: Run, diagnosis: Diagnosis) -> tuple[MemoryCourse, ...]:
-    """Return the memory over a step of the call that needs too much."""
+def _memory(run: Run) -> tuple[MemoryCourse, ...]:
+    """The memory over a step of the call that failed, else of the first one."""
     call = run.failed_call if run.failed_call is not None else next(iter(run.calls), None)
-    if call is None or not any(finding.id in _WANTS_MEMORY for finding in diagnosis.findings):
-        return ()
-    course = course_of(call, run.environment)
+    course = course_of(call, run.environment) if call is not None else None
     return () if course is None else (course,)
+
+
+_MOST_TRAININGS = 20
+
+
+def _histories(run: Run) -> tuple[Training, ...]:
+    """The epochs of the calls that came to their end."""
+    return tuple(
+        Training(call.fit.method, getattr(call.fit.code, "location", None), training.history)
+        for training, call in run.trainings[:_MOST_TRAININGS]
+        if training.history
+    )
 
 
 def _failed_call(

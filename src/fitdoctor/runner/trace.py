@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from fitdoctor.report.paint import Line, painted, printable, prose, table, terminal_width, unbroken, wrapped
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from fitdoctor.cases import Call
     from fitdoctor.diagnosis import WayStep
 
+_MOST_LAYERS = 60
 _HEAD = ("stage", "shape", "dtype", "device", "defined at")
 
 
@@ -20,7 +22,7 @@ def trace_table(call: Call, *, color: bool = False) -> str:
     way, width = way_of(call), terminal_width(sys.stderr)
     at = f" ({way.location})" if way.location is not None else ""
     lines = list(wrapped(prose(f"data flow through `{way.method}`{at}", "strong"), width))
-    rows = [_row(step) for step in way.steps]
+    rows = list(_rows(way.steps))
     laid = table([[[(name, "dim")] for name in _HEAD], *rows], width - 2)
     if laid is None:
         lines += _listed(rows, width)
@@ -31,6 +33,19 @@ def trace_table(call: Call, *, color: bool = False) -> str:
             note: Line = [("✗ ", "error"), (f"{printable(step.what)}: {printable(step.note)}", "error")]
             lines += wrapped(note, width, [("  ", "")])
     return painted(lines, color=color)
+
+
+def _rows(steps: Iterable[WayStep]) -> Iterator[list[Line]]:
+    """A row for each stage; of a large model, only for its first layers."""
+    layers = 0
+    for step in steps:
+        layer = step.stage == "model" and step.name not in ("", "model input", "model output")
+        if layers > _MOST_LAYERS and not layer:
+            yield [[(f"… {layers - _MOST_LAYERS} more layers", "")], [], [], [], []]
+            layers = 0
+        layers += layer
+        if not layer or layers <= _MOST_LAYERS:
+            yield _row(step)
 
 
 def _row(step: WayStep) -> list[Line]:

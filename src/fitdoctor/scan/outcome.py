@@ -7,80 +7,17 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+from fitdoctor.data_statistics import ComponentReport as ComponentReport
+from fitdoctor.data_statistics import DataReport as DataReport
+from fitdoctor.data_statistics import Problem, ScanStatistics
+from fitdoctor.data_statistics import SeenReport as SeenReport
 from fitdoctor.diagnosis import Diagnosis
-from fitdoctor.scan.pieces import Component, Counted, Problem, Source
+from fitdoctor.records import replace
+from fitdoctor.scan.pieces import Component, Counted, Source
 from fitdoctor.scan.tally import Place, Tally
 
 MOST_SHOWN = 20
 """Shapes, labels and columns that are listed by name."""
-
-
-@dataclass(frozen=True)
-class SeenReport:
-    """A shape or dtype, the number of elements with it, and the first of them."""
-
-    what: str
-    count: int
-    first: int | None = None
-
-
-@dataclass(frozen=True)
-class ComponentReport:
-    """The statistics of one component."""
-
-    path: str
-    part: str
-    rows: int
-    shapes: tuple[SeenReport, ...]
-    types: tuple[SeenReport, ...]
-    minimum: float | None
-    maximum: float | None
-    mean: float | None
-    nan: int
-    inf: int
-    missing: int
-    first_nonfinite: str
-    """Position of the first NaN, Inf or missing value; "" if there is none."""
-    labels: tuple[tuple[float, int], ...] | None = None
-    """(value, count) of labels with few values, most frequent first."""
-    distinct: int | None = None
-    """The number of distinct label values."""
-    constant_columns: tuple[str, ...] = ()
-    duplicate_columns: tuple[tuple[str, ...], ...] = ()
-    nonfinite_columns: tuple[tuple[str, int], ...] = ()
-    one_text: bool = False
-    """Whether it is a table column with the same text in every row."""
-
-    @property
-    def constant(self) -> bool:
-        """Whether every value is the same."""
-        return (
-            self.one_text
-            or self.minimum is not None
-            and self.minimum == self.maximum
-            and not (self.nan or self.inf)
-        )
-
-
-@dataclass(frozen=True)
-class DataReport:
-    """The training data, or the validation data."""
-
-    name: str
-    role: str
-    rows: int
-    elements: int | None
-    """The number of elements of a pipeline or generator; None for arrays and files."""
-    expected: int | None
-    """The expected number of rows (or elements, on a service), if known."""
-    seconds: float
-    complete: bool
-    interrupted: bool
-    components: tuple[ComponentReport, ...]
-    problems: tuple[Problem, ...] = ()
-    duplicate_columns: tuple[tuple[str, ...], ...] = ()
-    """Groups of identical columns of a table."""
-    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -114,11 +51,12 @@ class ScanReport:
 
     def to_json(self) -> dict[str, Any]:
         """The published JSON form of the diagnosis, with the statistics as `scan`."""
-        from fitdoctor.plain import to_plain
+        return self.with_statistics.to_json()
 
-        plain = self.diagnosis.to_json()
-        plain["scan"] = {"data": to_plain(self.data), "shared_rows": self.shared_rows}
-        return plain
+    @property
+    def with_statistics(self) -> Diagnosis:
+        """The diagnosis with the statistics in it, as it is saved and rendered."""
+        return replace(self.diagnosis, scan=ScanStatistics(self.data, self.shared_rows))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """What a notebook shows: a card, and the same as text."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from fitdoctor.data_statistics import Problem as Problem
 from fitdoctor.scan.blocks import ElementOf, add, no_element
 from fitdoctor.scan.columns import ColumnTally, merged_columns
 from fitdoctor.scan.shared_rows import RowMatch
@@ -68,17 +69,6 @@ class Piece(NamedTuple):
     """The number of rows for the progress bar."""
     load: Callable[[], list[Part]]
     """Runs in any thread; an exception is reported, and the other pieces continue."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something that kept part of the data from being read."""
-
-    what: str
-    element: int | None = None
-    """The element that raised, counted from 0."""
-    fatal: bool = False
-    """Whether nothing after it was read."""
 
 
 class Source(Protocol):
