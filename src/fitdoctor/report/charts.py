@@ -131,12 +131,13 @@ def _curve(name: str, values: Sequence[float], validation: Sequence[float]) -> s
         )
     low, high = min(finite), max(finite)
     if low == high:
-        low, high = low - 0.5, high + 0.5
+        margin = max(0.5, abs(low) / 100)
+        low, high = low - margin, high + margin
     epochs = max(len(values), len(validation))
 
     def point(index: int, value: float) -> tuple[float, float]:
         x = _LEFT + (_WIDTH - _LEFT - _RIGHT) * (index / max(epochs - 1, 1) if epochs > 1 else 0.5)
-        return x, _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - (value - low) / (high - low))
+        return x, _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - (value - low) / ((high - low) or 1.0))
 
     shapes = [
         f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}" class="fd-axis"/>'
