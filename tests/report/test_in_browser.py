@@ -34,8 +34,8 @@ FLAGS = (
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--remote-debugging-pipe",
 )  # fmt: skip
 ATTACK = (
-    "</text></svg></pre></title></style><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
-    "<svg onload=\"document.title='owned'\"><a href=\"javascript:document.title='owned'\">x</a>'\" `${document.title='owned'}`"
+    '</text></svg></pre></title></style><script>document.title=1</script><img src=x onerror="document.title=1">'
+    '<svg onload="document.title=1"><a href="javascript:document.title=1">x</a>\'" `${document.title=1}`'
 )
 
 
@@ -179,7 +179,8 @@ def test_text_of_the_picture_stays_in_its_boxes_and_boxes_stay_apart(browser, re
       for (const svg of document.querySelectorAll("svg.fd-flow")) {
         const boxes = [...svg.querySelectorAll("rect")].map(each => each.getBBox());
         boxes.forEach((a, i) => boxes.slice(i + 1).forEach(b => {
-          if (a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height) wrong.push("boxes");
+          const beside = a.x + a.width <= b.x || b.x + b.width <= a.x;
+          if (!beside && a.y < b.y + b.height && b.y < a.y + a.height) wrong.push("boxes");
         }));
         for (const text of svg.querySelectorAll("text:not(.fd-out)")) {
           const t = text.getBBox(), x = t.x + t.width / 2, y = t.y + t.height / 2;
@@ -229,7 +230,7 @@ def test_a_hostile_report_runs_nothing(browser, tmp_path):
     path = tmp_path / "hostile.html"
     path.write_text(render(everywhere(ATTACK), "html"), "utf-8")
     browser.open(path)
-    assert browser.run("document.title") != "owned"
+    assert browser.run("document.title") != "1"
     assert browser.complaints() == []
     assert browser.run("document.querySelectorAll('img, a, iframe, svg[onload]').length") == 0
     assert browser.run("document.scripts.length") == 1
@@ -239,7 +240,7 @@ def test_even_markup_that_got_through_would_run_nothing(browser, tmp_path):
     path = tmp_path / "through.html"
     page = render(Diagnosis(), "html")
     assert "<main>" in page
-    attack = "<script>document.title='owned'</script><img src='x' onerror=\"document.title='owned'\">"
+    attack = "<script>document.title=1</script><img src='x' onerror=\"document.title=1\">"
     path.write_text(page.replace("<main>", f"<main>{attack}"), "utf-8")
     browser.open(path)
-    assert browser.run("new Promise(done => setTimeout(() => done(document.title), 200))") != "owned"
+    assert browser.run("new Promise(done => setTimeout(() => done(document.title), 200))") != "1"

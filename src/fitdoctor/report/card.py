@@ -1,6 +1,6 @@
 """A diagnosis as a card in a notebook: HTML that loads nothing, keeps its styles to itself, and escapes everything.
 
-Composed in plain Python: jinja2 is an optional extra, and a card must appear wherever fitdoctor runs.
+Composed in plain Python: a card must appear wherever fitdoctor runs, without a package for templates.
 """
 
 from __future__ import annotations
