@@ -284,7 +284,7 @@ def _of_class_numbers(metric: MetricFacts) -> _Misfit | None:
             f"`{metric.name}` expects labels with one column per unit, but the labels are integer classes",
             f"`{'='.join(rows_for_numbers)}`"
             if rows_for_numbers[0]
-            else "one-hot labels, or a metric for integer class labels",
+            else "one-hot labels or a metric for integer class labels",
             '"sparse_categorical_accuracy"',
             rows_for_numbers,
             raises=True,

@@ -347,7 +347,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     if by_keras and name and not isinstance(project, Project) and _is_users(owner, name):
         yield CAUSE.finding(
-            f"Keras cannot call `{f'{owner}.' if owner else ''}{name}`: it {words.partition('() ')[2] or words}",
+            f"Keras cannot call `{f'{owner}.' if owner else ''}{name}`: {_of_it(words)}",
             subject=name,
             location=failure.last_user_frame.location if failure.last_user_frame else None,
             evidence=evidence,
@@ -409,6 +409,12 @@ def _told(failure: FailureFacts) -> tuple[str, str, str] | None:
     if keyword is not None and keyword.function:
         return keyword.owner, keyword.function, words
     return ("", "", words) if _TOO_MANY in failure.message else None
+
+
+def _of_it(words: str) -> str:
+    """Return Python's complaint about a call as a clause, without the name of the function."""
+    _, _, rest = words.partition("() ")
+    return f"it {'is ' * rest.startswith('missing')}{rest}" if rest else words
 
 
 def _called_by_keras(failure: FailureFacts) -> bool:
