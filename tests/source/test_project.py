@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fitdoctor.source.model_use import may_make_models
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import SourceError, source_from_text
@@ -28,6 +29,16 @@ def at(found: Project, path: str) -> Module:
     module = found.module_at(path)
     assert module is not None
     return module
+
+
+def test_files_without_keras_are_followed_only_with_files_that_have_it() -> None:
+    found = project(
+        train="from helper import run\nimport keras\nrun(keras.Sequential())\n",
+        helper="def run(model):\n    model.fit(1)\n",
+        apart="class Chain:\n    def fit(self, x): ...\nChain().fit(1)\n",
+    )
+    assert may_make_models(at(found, "helper.py"))
+    assert not may_make_models(at(found, "apart.py"))
 
 
 def test_classes_inherit_across_files() -> None:

@@ -145,6 +145,8 @@ def test_imports_go_into_the_cell_of_the_imports(tmp_path: Path) -> None:
         ("!a \\\n  b \\\n  c\nx = 1", "pass\n\n\nx = 1"),
         ("%%bash\nls -l\ncat x", "\n\n"),
         ("\n%%time\nmodel.fit(x)", "\n\nmodel.fit(x)"),
+        (" %%time\nmodel.fit(x)", "\nmodel.fit(x)"),
+        ("  x = 1\ny = 2", "x = 1\ny = 2"),
         ("model.fit?", "pass"),
         ("?model.fit", "pass"),
         ("files = !ls *.py", "files = get_ipython()"),

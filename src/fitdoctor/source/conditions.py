@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from fitdoctor.source.module import Module
 
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_EXPECTED = frozenset(
+    "ValueError TypeError RuntimeError InvalidArgumentError AssertionError AttributeError KeyError".split()
+)
+"""Exceptions caught by programs that demonstrate a failure."""
 _CONDITIONS = (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.Lambda)
 
 
@@ -27,6 +31,32 @@ def _is_main(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and any(
         isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(node.test)
     )
+
+
+def catches_failure(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler catches Keras errors without re-raising: the failure may be intentional."""
+    if isinstance(handler.body[-1], ast.Raise):
+        return False
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    for kind in kinds:
+        name = kind.attr if isinstance(kind, ast.Attribute) else kind.id if isinstance(kind, ast.Name) else ""
+        if name in _EXPECTED:
+            return True
+    return False
+
+
+def expects_failure(module: Module, node: ast.AST) -> bool:
+    """Whether a node is in a `try` that catches Keras errors: `except RuntimeError as error: print(error)`."""
+    inner, parent = node, module.parent(node)
+    while parent is not None:
+        if (
+            isinstance(parent, ast.Try)
+            and inner in parent.body
+            and any(map(catches_failure, parent.handlers))
+        ):
+            return True
+        inner, parent = parent, module.parent(parent)
+    return False
 
 
 def knows_another_way(module: Module, node: ast.AST) -> bool:

@@ -31,8 +31,10 @@ _USED = frozenset(
 
 def may_make_models(module: Module) -> bool:
     """Whether the file creates a Keras layer or model or, in a program with Keras, fits one."""
-    modules = module.project.modules if module.project is not None else (module,)
-    if not _mention_keras(modules) or is_inside_keras(module):
+    of_keras = (
+        _mentions_keras(module) or module.project is not None and module in _beside_keras(module.project)
+    )
+    if not of_keras or is_inside_keras(module):
         return False
     return any(_calls_for_models(module)) or _has_models_made(module)
 
@@ -102,6 +104,35 @@ def is_inside_keras(module: Module) -> bool:
     )
 
 
+def _mentions_keras(module: Module) -> bool:
+    return "keras" in module.text or "tensorflow" in module.text
+
+
 @lru_cache(maxsize=8)
-def _mention_keras(modules: tuple[Module, ...]) -> bool:
-    return any("keras" in module.text or "tensorflow" in module.text for module in modules)
+def _beside_keras(project: Project) -> frozenset[Module]:
+    """The files that mention Keras, and those that imports connect with them, in either direction."""
+    beside: dict[Module, list[Module]] = {}
+    for module in project.modules:
+        for dotted in _imports(module):
+            other = project.imported_module(module, dotted)
+            if other is not None:
+                beside.setdefault(module, []).append(other)
+                beside.setdefault(other, []).append(module)
+    waiting = [module for module in project.modules if _mentions_keras(module)]
+    reached = set(waiting)
+    while waiting:
+        for module in beside.get(waiting.pop(), ()):
+            if module not in reached:
+                reached.add(module)
+                waiting.append(module)
+    return frozenset(reached)
+
+
+def _imports(module: Module) -> Iterator[str]:
+    """The dotted names that a file imports, and the modules that they may be in."""
+    for statement in module.nodes(ast.Import):
+        yield from (alias.name for alias in statement.names)
+    for source in module.nodes(ast.ImportFrom):
+        home = "." * source.level + (source.module or "")
+        yield home
+        yield from (f"{home}{'.' if source.module else ''}{alias.name}" for alias in source.names)

@@ -307,7 +307,8 @@ def without_magics(cell: str) -> str:
     first = next((index for index, line in enumerate(lines) if line.strip()), None)
     if first is None:
         return cell
-    if lines[first].startswith("%%"):
+    if lines[first].lstrip().startswith("%%"):
+        lines = _dedented(lines, lines[first])
         name = lines[first][2:].split()[:1]
         if not name or name[0] not in _PYTHON_CELLS:
             return "\n" * (len(lines) - 1)
@@ -315,7 +316,6 @@ def without_magics(cell: str) -> str:
     elif not _may_be_ipython(cell, lines[first]) or _is_python(cell):
         return cell
     elif lines[first][0].isspace():
-        # IPython takes a cell that is indented as a whole.
         lines = _dedented(lines, lines[first])
     starts = _statement_starts(lines)
     index = 0
@@ -348,9 +348,8 @@ def _may_be_ipython(cell: str, first: str) -> bool:
 
 
 def _dedented(lines: list[str], first: str) -> list[str]:
+    """The lines without the indentation of the first one, as IPython reads them."""
     indent = first[: len(first) - len(first.lstrip())]
-    if not all(line.startswith(indent) or not line.strip() for line in lines):
-        return lines
     return [line.removeprefix(indent) for line in lines]
 
 

@@ -30,9 +30,11 @@ def is_model_saving(module: Module, site: CallSite) -> bool:
 def last_text(module: Module, path: ast.expr) -> tuple[ast.Constant, str] | None:
     """Return the string that ends a path expression, following names, joins and formatting."""
     node = module.made_by(path)
+    formatted = False
     for _step in range(8):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return node, node.value
+            # In a template, a last `{}` stands for text that is written elsewhere.
+            return None if formatted and node.value.endswith("}") else (node, node.value)
         following: ast.expr | None = None
         if isinstance(node, ast.JoinedStr) and node.values:
             following = node.values[-1]
@@ -40,6 +42,7 @@ def last_text(module: Module, path: ast.expr) -> tuple[ast.Constant, str] | None
             following = node.right
         elif isinstance(node, ast.Call):
             following = _of_call(module, node)
+            formatted |= isinstance(node.func, ast.Attribute) and node.func.attr == "format"
         if following is None:
             return None
         node = module.made_by(following)

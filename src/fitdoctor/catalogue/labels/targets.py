@@ -8,6 +8,7 @@ from fitdoctor.facts import (
     ArrayFacts,
     DataFacts,
     FailureSummary,
+    FitFacts,
     LayerFacts,
     LossFacts,
     MetricFacts,
@@ -160,6 +161,11 @@ def statistics_of(array: ArrayFacts | None) -> Statistics | None:
     """Return the statistics of an array, None if it was not read."""
     statistics = array.statistics if array is not None else None
     return statistics if isinstance(statistics, Statistics) else None
+
+
+def computes_loss(fit: FitFacts) -> bool:
+    """Return whether a call computes the loss; the generator of a GAN is often compiled only to predict."""
+    return not fit.method.startswith("predict")
 
 
 def targets(model: ModelFacts, data: DataFacts) -> Iterator[Target]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable
 
@@ -241,6 +242,8 @@ def _pad_sequences(run: Interpreter, arguments: Arguments) -> Value:
     items = run.sequence(value)
     rows: int | Unknown | None = None if items is None else len(items)
     if isinstance(value, Array):
+        if value.rank == 1 and isinstance(value.node, ast.Call):
+            return Array()  # an array of objects: each row may be a list of numbers, or of vectors
         dims = arrays.known_dims(value)
         rows = dims[0] if dims else None
     length = arrays.whole(arguments.get("maxlen", 1))

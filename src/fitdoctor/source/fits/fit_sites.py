@@ -147,7 +147,7 @@ def follow(module: Module) -> Followed:
     return _followed(module) if may_make_models(module) else Followed()
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _followed(module: Module) -> Followed:
     witness = Witness()
     run = run_module(module, witness)

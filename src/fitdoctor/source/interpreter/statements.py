@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from fitdoctor.records import replace
+from fitdoctor.source.conditions import catches_failure
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.binding import bind, forget_assigned
 from fitdoctor.source.interpreter.other_files import frame_of
@@ -25,11 +26,6 @@ from fitdoctor.source.interpreter.values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
-
-_EXPECTED = frozenset(
-    "ValueError TypeError RuntimeError InvalidArgumentError AssertionError AttributeError KeyError".split()
-)
-"""Exceptions caught by programs that demonstrate a failure."""
 
 
 def execute(run: Interpreter, body: list[ast.stmt]) -> bool:
@@ -257,7 +253,7 @@ def _try(run: Interpreter, statement: ast.stmt) -> bool:
         falls = execute(run, statement.body) and execute(run, statement.orelse)
         return execute(run, statement.finalbody) and falls
     start = run.state.copy()
-    expected = any(_names_expected(handler) for handler in statement.handlers)
+    expected = any(catches_failure(handler) for handler in statement.handlers)
     run.expecting_failure += expected
     falls = execute(run, statement.body)
     run.expecting_failure -= expected
@@ -273,18 +269,6 @@ def _try(run: Interpreter, statement: ast.stmt) -> bool:
             ends.append(run.state)
     run.state = joined(ends) if ends else after
     return execute(run, statement.finalbody) and bool(ends)
-
-
-def _names_expected(handler: ast.ExceptHandler) -> bool:
-    """Whether the handler catches Keras errors without re-raising: the failure may be intentional."""
-    if isinstance(handler.body[-1], ast.Raise):
-        return False
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    for kind in kinds:
-        name = kind.attr if isinstance(kind, ast.Attribute) else kind.id if isinstance(kind, ast.Name) else ""
-        if name in _EXPECTED:
-            return True
-    return False
 
 
 def _with(run: Interpreter, statement: ast.stmt) -> bool:

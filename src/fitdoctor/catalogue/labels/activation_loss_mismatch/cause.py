@@ -41,6 +41,7 @@ from fitdoctor.catalogue.labels.targets import (
     REGRESSION,
     ROW_LOSSES,
     Target,
+    computes_loss,
     is_binary,
     is_one_hot,
     targets,
@@ -48,7 +49,7 @@ from fitdoctor.catalogue.labels.targets import (
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import unsafe
-from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.facts import DataFacts, FitFacts, LayerFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT211", slug="activation-loss-mismatch", severity=Severity.WARNING, explains=("FIT218",))
@@ -78,9 +79,11 @@ _ELEMENTWISE = BINARY_LOSSES | REGRESSION
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
-def from_model(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_model(
+    model: ModelFacts, data: DataFacts, fit: FitFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """Check the last activation against the loss and the range of the targets."""
-    for target in targets(model, data) if data.role == "training" else ():
+    for target in targets(model, data) if data.role == "training" and computes_loss(fit) else ():
         dropped = _dropped_probabilities(target)
         if dropped is not None:
             yield _behind_the_last(dropped, target, project)

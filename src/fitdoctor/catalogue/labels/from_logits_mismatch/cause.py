@@ -29,11 +29,18 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.labels.label_edits import camel_case, with_activation
-from fitdoctor.catalogue.labels.targets import BINARY_LOSSES, CROSSENTROPIES, Target, metrics_for, targets
+from fitdoctor.catalogue.labels.targets import (
+    BINARY_LOSSES,
+    CROSSENTROPIES,
+    Target,
+    computes_loss,
+    metrics_for,
+    targets,
+)
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import remove_argument, set_argument, spell, unsafe
-from fitdoctor.facts import Code, DataFacts, LossFacts, ModelFacts
+from fitdoctor.facts import Code, DataFacts, FitFacts, LossFacts, ModelFacts
 
 CAUSE = Cause(
     id="FIT210", slug="from-logits-mismatch", severity=Severity.WARNING, explains=("FIT211", "FIT218")
@@ -45,9 +52,9 @@ _THRESHOLDED = frozenset({"accuracy", "BinaryAccuracy", "AUC", "Precision", "Rec
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("rossentropy", "bce", "BCE")
-def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+def from_model(model: ModelFacts, data: DataFacts, fit: FitFacts) -> Iterator[Finding]:
     """Check the last activation against `from_logits`."""
-    for target in targets(model, data) if data.role == "training" else ():
+    for target in targets(model, data) if data.role == "training" and computes_loss(fit) else ():
         if target.loss_name not in CROSSENTROPIES or target.loss is None or target.last is None:
             continue
         wanted = "sigmoid" if target.loss_name in BINARY_LOSSES else "softmax"

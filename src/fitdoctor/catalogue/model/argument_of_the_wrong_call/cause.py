@@ -32,7 +32,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.environment.keras_renames import older_arguments
+from fitdoctor.catalogue.environment.keras_renames import keras_1_arguments, older_arguments
 from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES, SIGNATURES
 from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.catalogue.words import listing
@@ -48,6 +48,7 @@ from fitdoctor.edits import (
 )
 from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.source.conditions import knows_another_way
 from fitdoctor.source.keras_objects import is_keras_model, may_define
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
@@ -396,6 +397,10 @@ def from_constructors(module: Module) -> Iterator[Finding]:
         code = module.code(site.node)
         for argument in code.arguments:
             asked = argument.name.isidentifier() and argument.name not in known
+            if asked and (
+                argument.name in keras_1_arguments(site.name) or knows_another_way(module, site.node)
+            ):
+                continue  # FIT902, or the name of another Keras
             meant = misspelt(argument.name) if asked else ""
             taken = {other.name for other in code.arguments}
             if meant and meant not in taken:

@@ -53,7 +53,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import CallbackFacts, Code, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
@@ -300,9 +300,18 @@ def from_own_callback(model: ModelFacts, fit: FitFacts, project: Project) -> Ite
         for read in logged_reads(module):
             owner = read.function.owner
             there = _there(read, names)
-            if owner is not None and owner.name in given and read.raises and read.name not in there:
+            if owner is None or owner.name not in given or not _is_meant(owner, fit, project):
+                continue
+            if read.raises and read.name not in there:
                 if not may_be_numbered(read.name, there):
                     yield _unlogged(read, there, fit, Confidence.LIKELY, [])
+
+
+def _is_meant(owner: ClassInfo, fit: FitFacts, project: Project) -> bool:
+    """Return whether the program of a fit means this class, where another script has one of the same name."""
+    if project.class_named(owner.name) is owner:
+        return True
+    return not isinstance(fit.code, Unknown) and project.module_at(fit.code.location.path) is owner.module
 
 
 @CAUSE.after_failure

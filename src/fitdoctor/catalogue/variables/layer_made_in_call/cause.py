@@ -56,10 +56,12 @@ WITH_WEIGHTS = frozenset(
     """Dense EinsumDense Embedding BatchNormalization LayerNormalization GroupNormalization UnitNormalization
     Conv1D Conv2D Conv3D Conv1DTranspose Conv2DTranspose Conv3DTranspose SeparableConv1D SeparableConv2D
     DepthwiseConv1D DepthwiseConv2D LSTM GRU SimpleRNN RNN ConvLSTM1D ConvLSTM2D ConvLSTM3D Bidirectional
-    TimeDistributed MultiHeadAttention GroupQueryAttention AdditiveAttention PReLU SpectralNormalization
-    Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D GaussianNoise GaussianDropout AlphaDropout""".split()
+    TimeDistributed MultiHeadAttention GroupQueryAttention AdditiveAttention PReLU SpectralNormalization""".split()
 )
-"""Layers that create variables: weights, or the state of a random generator."""
+_RANDOM = frozenset(
+    "Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D GaussianNoise GaussianDropout AlphaDropout".split()
+)
+"""Layers that keep the state of a random generator in a variable, since Keras 3."""
 _VARIABLES = frozenset({"tensorflow.Variable", "keras.Variable", "keras.backend.variable"})
 REFUSALS = (
     "tf.function only supports singleton tf.Variables",
@@ -128,11 +130,19 @@ def _makes_state(module: Module, site: CallSite) -> bool:
         assert isinstance(site.node.func, ast.Attribute)
         return isinstance(site.node.func.value, ast.Name) and site.node.func.value.id == "self"
     if site.name.startswith("keras.layers."):
-        return site.name.rpartition(".")[2] in WITH_WEIGHTS
+        return _has_variables(module, site.name)
     if _is_metric(module, site):
         return True
     made = module.definition(site.node.func)
     return isinstance(made, ClassInfo) and made.kind in ("Layer", "Model") and _has_state(made, ())
+
+
+def _has_variables(module: Module, name: str) -> bool:
+    """Return whether a Keras layer, by dotted name, creates variables."""
+    kind = name.rpartition(".")[2]
+    return name.startswith("keras.layers.") and (
+        kind in WITH_WEIGHTS or kind in _RANDOM and module.keras != 2
+    )
 
 
 def _is_metric(module: Module, site: CallSite) -> bool:
@@ -146,17 +156,14 @@ def _is_metric(module: Module, site: CallSite) -> bool:
 def _has_state(info: ClassInfo, within: tuple[ClassInfo, ...]) -> bool:
     """Return whether a custom class creates variables; one that only computes can be recreated each time."""
     for ancestor in info.module.ancestry(info):
-        if any(
-            base.startswith("keras.layers.") and base.rpartition(".")[2] in WITH_WEIGHTS
-            for base in ancestor.bases
-        ):
+        if any(_has_variables(ancestor.module, base) for base in ancestor.bases):
             return True
         for site in ancestor.module.calls:
             if site.function is None or site.function.owner is not ancestor:
                 continue
             if site.method == "add_weight" or site.name in _VARIABLES:
                 return True
-            if site.name.startswith("keras.layers.") and site.name.rpartition(".")[2] in WITH_WEIGHTS:
+            if _has_variables(site.module, site.name):
                 return True
             made = ancestor.module.definition(site.node.func)
             if not isinstance(made, ClassInfo) or made.kind not in ("Layer", "Model"):

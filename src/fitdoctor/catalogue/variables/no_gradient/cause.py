@@ -91,7 +91,8 @@ def from_source(module: Module) -> Iterator[Finding]:
     for unused in unused_outputs(module):
         yield unused_finding(CAUSE, unused, Confidence.LIKELY, [])
     for function, result in losses_that_ignore_predictions(module):
-        if not _is_placeholder(result) and not _is_one_of_several(module, function):
+        measured = _is_only_measured(module, function)
+        if not _is_placeholder(result) and not _is_one_of_several(module, function) and not measured:
             yield _ignoring(module, function, result, Confidence.LIKELY, [])
 
 
@@ -186,6 +187,8 @@ def _is_zero(cut: Cut) -> bool:
 def _is_placeholder(result: ast.AST) -> bool:
     """Return whether a plain number replaces the loss on purpose, with `add_loss` or another output training the model."""
     value = result.value if isinstance(result, ast.Return) else result
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "zeros":
+        return True
     return isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
 
 

@@ -116,9 +116,16 @@ def _optimizer(site: CallSite) -> ast.Call | None:
     made = site.module.origin(site.node.func.value)
     if not isinstance(made.node, ast.Call) or made.module is not site.module:
         return None
-    name = made.module.resolve(made.node.func)
-    known = kind_of_call(made.module, made.node) == "Optimizer" and ".legacy." not in name
-    return made.node if known else None
+    return made.node if _is_built_once(made.module, made.node) else None
+
+
+def _is_built_once(module: Module, made: ast.expr) -> bool:
+    """Return whether a call creates an optimizer that accepts only the variables it was first used with."""
+    return (
+        isinstance(made, ast.Call)
+        and kind_of_call(module, made) == "Optimizer"
+        and ".legacy." not in module.resolve(made.func)
+    )
 
 
 def _model_of_weights(site: CallSite) -> str:
@@ -146,7 +153,7 @@ def from_source(module: Module) -> Iterator[Finding]:
         if loop is None or given is None:
             continue
         made = module.made_by(given)
-        if not isinstance(made, ast.Call) or kind_of_call(module, made) != "Optimizer" or _inside(made, loop):
+        if not _is_built_once(module, made) or _inside(made, loop):
             continue
         if _is_made_anew(module, given, loop):
             continue
@@ -178,7 +185,7 @@ def from_unfrozen(module: Module) -> Iterator[Finding]:
         made = module.made_by(one)
         if not isinstance(made, ast.Call) or made is not module.made_by(other):
             continue
-        if kind_of_call(module, made) != "Optimizer" or _is_built(module):
+        if not _is_built_once(module, made) or _is_built(module):
             continue
         if is_unfrozen_between(first, second):
             found = _finding(module, made, second, Confidence.LIKELY, [])
@@ -197,7 +204,7 @@ def from_builder(module: Module) -> Iterator[Finding]:
         if builder is None or given is None or _is_parameter(given, builder.parameters):
             continue
         made = module.made_by(given)
-        if not isinstance(made, ast.Call) or kind_of_call(module, made) != "Optimizer":
+        if not _is_built_once(module, made):
             continue
         assert isinstance(site.node.func, ast.Attribute)
         model = module.made_by(site.node.func.value)

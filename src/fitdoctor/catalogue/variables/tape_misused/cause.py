@@ -64,6 +64,7 @@ from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
 from fitdoctor.patterns import pattern
 from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.conditions import expects_failure
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -110,6 +111,8 @@ def _asked_twice(
     first, second = calls[:2]
     if _branches(module, first) != _branches(module, second):
         return
+    if expects_failure(module, second) and not expects_failure(module, first):
+        return  # shown on purpose
     yield CAUSE.finding(
         f"`{tape}.gradient` is called twice, but the tape is not persistent",
         subject=f"tape {tape}",
@@ -245,9 +248,8 @@ def _asked_about_before(
     """Report a gradient target that is computed before the block and not again inside it."""
     beside = statements_beside(module, block)
     before = beside[: beside.index(block)] if block in beside else []
-    for call in calls:
-        target = call.args[0] if call.args else None
-        if not isinstance(target, ast.Name) or is_stored(block, target.id):
+    for call, target in _targets(module, calls):
+        if is_stored(block, target.id):
             continue
         if any(target.id in stores(each) for each in statements_between(module, block, call)):
             continue
@@ -273,6 +275,19 @@ def _asked_about_before(
         return
 
 
+def _targets(module: Module, calls: list[ast.Call]) -> Iterator[tuple[ast.Call, ast.Name]]:
+    """Yield the gradient targets that are names, except those that a comprehension around the call binds."""
+    for call in calls:
+        target = call.args[0] if call.args else None
+        if not isinstance(target, ast.Name):
+            continue
+        scope = module.index.lookup(target.id, module.scope(target))
+        if scope is None or not isinstance(
+            scope.node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+        ):
+            yield call, target
+
+
 def _after_the_block(
     module: Module,
     tape: str,
@@ -288,10 +303,7 @@ def _after_the_block(
         for node in ast.walk(inner)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    for call in calls:
-        target = call.args[0] if call.args else None
-        if not isinstance(target, ast.Name):
-            continue
+    for call, target in _targets(module, calls):
         between = statements_between(module, block, call)
         last = next((each for each in reversed(between) if target.id in stores(each)), None)
         if last is None or not stored & {name.id for name in ast.walk(last) if isinstance(name, ast.Name)}:
