@@ -348,7 +348,7 @@ def _may_be_ipython(cell: str, first: str) -> bool:
 
 
 def _dedented(lines: list[str], first: str) -> list[str]:
-    """The lines without the indentation of the first one, as IPython reads them."""
+    """The lines without the indentation of the first one, as many versions of IPython read them."""
     indent = first[: len(first) - len(first.lstrip())]
     return [line.removeprefix(indent) for line in lines]
 
