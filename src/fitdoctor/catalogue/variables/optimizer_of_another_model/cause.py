@@ -119,13 +119,9 @@ def _optimizer(site: CallSite) -> ast.Call | None:
     return made.node if _is_built_once(made.module, made.node) else None
 
 
-def _is_built_once(module: Module, made: ast.expr) -> bool:
+def _is_built_once(module: Module, made: ast.Call) -> bool:
     """Return whether a call creates an optimizer that accepts only the variables it was first used with."""
-    return (
-        isinstance(made, ast.Call)
-        and kind_of_call(module, made) == "Optimizer"
-        and ".legacy." not in module.resolve(made.func)
-    )
+    return kind_of_call(module, made) == "Optimizer" and ".legacy." not in module.resolve(made.func)
 
 
 def _model_of_weights(site: CallSite) -> str:
@@ -153,7 +149,7 @@ def from_source(module: Module) -> Iterator[Finding]:
         if loop is None or given is None:
             continue
         made = module.made_by(given)
-        if not _is_built_once(module, made) or _inside(made, loop):
+        if not isinstance(made, ast.Call) or not _is_built_once(module, made) or _inside(made, loop):
             continue
         if _is_made_anew(module, given, loop):
             continue
@@ -204,7 +200,7 @@ def from_builder(module: Module) -> Iterator[Finding]:
         if builder is None or given is None or _is_parameter(given, builder.parameters):
             continue
         made = module.made_by(given)
-        if not _is_built_once(module, made):
+        if not isinstance(made, ast.Call) or not _is_built_once(module, made):
             continue
         assert isinstance(site.node.func, ast.Attribute)
         model = module.made_by(site.node.func.value)
