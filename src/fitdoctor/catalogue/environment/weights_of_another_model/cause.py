@@ -84,6 +84,8 @@ _UNBUILT = pattern(
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report the first layer whose weights do not match."""
     message = failure.message
+    if _loads_by_itself(message, project):
+        return
     for pattern_, what in ((_LAYERS, "layers"), (_WEIGHTS, "weights"), (_SHAPES, "shape")):
         said = pattern_.search(message)
         if said is not None:
@@ -100,6 +102,21 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     elif (set_ := _SET.search(message)) is not None and _sets_weights(failure):
         words = f"weights of shape {set_['found']} are loaded into a layer with weights of shape {set_['expected']}"
         yield _finding(words, set_["found"], set_["expected"], failure, project)
+
+
+_OBJECT = pattern(r"could not be loaded\. Example error message for object <(?P<class>\w+) ")
+
+
+def _loads_by_itself(message: str, project: Project | Unknown) -> bool:
+    """Whether the layer has a `load_own_variables` of its own, which may assign them to the wrong variables."""
+    said = _OBJECT.search(message)
+    if said is None or isinstance(project, Unknown):
+        return False
+    return any(
+        owner.name == said["class"] and owner.module.method(owner, "load_own_variables") is not None
+        for module in project.modules
+        for owner in module.classes
+    )
 
 
 _SET = pattern(r"Shapes (?P<expected>\([\d, ]*\)) and (?P<found>\([\d, ]*\)) are incompatible")
