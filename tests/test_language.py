@@ -76,6 +76,10 @@ WORN = {
     r"\bput(s|ting)? away\b|\bput together\b": "store; combine, build",
     r"\bhand(s|ed)? (it|them) over\b": "pass",
     r"\bno gradient passes\b": "… blocks the gradient",
+    r"\b(is|are|was) given (a|an|the|its|only|pairs|two)\b": "receives",
+    r"\bone (axis|rank|column|row) less\b(?!$)": "one axis fewer",
+    r"\bcut short\b|\bread on:": "truncated; cannot be read further",
+    r"\bbehaviour|\brecognis|\bmisspelt|\bneighbour": "American spelling",
 }
 """What no engineer would say, as regular expressions, with what to write instead."""
 

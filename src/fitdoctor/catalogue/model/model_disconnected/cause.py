@@ -285,7 +285,7 @@ _SAYINGS = (
             r"Output tensors to a (?:Model|Functional) must be the output of a (?:TensorFlow|Keras) `?Layer`?"
         ),
         "an output of the model was computed outside its layers, so Keras cannot trace it to the inputs",
-        "compute it in a layer: a Keras layer, a `Lambda` or a layer of your own",
+        "compute it in a layer: a Keras layer, a `Lambda` or a custom layer",
         types=("ValueError",),
     ),
 )
