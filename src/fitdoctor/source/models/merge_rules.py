@@ -48,7 +48,9 @@ def _broadcast(one: Dims, other: Dims, shapes: tuple[Dims, ...]) -> Dims:
         elif left == 1 or right == 1 or left == right:
             merged.append(right if left == 1 else left)
         else:
-            raise Refused("ValueError", f"Inputs have incompatible shapes. {_listed(shapes)}")
+            # Keras names the shapes of samples here.
+            samples = tuple(dims[1:] for dims in shapes)
+            raise Refused("ValueError", f"Inputs have incompatible shapes. {_listed(samples)}")
     return tuple(merged)
 
 

@@ -90,6 +90,7 @@ def _probabilities(target: Target, loss: LossFacts) -> Finding:
             unsafe("remove the activation", with_activation(layer, "linear")),
         ],
         notes=[note],
+        severity=Severity.INFO if target.last.direct else Severity.WARNING,
         confidence=Confidence.CERTAIN,
     )
 

@@ -63,7 +63,9 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
     """Report a model in the source with a window larger than its input."""
     refusal = of_site(site)
     if refusal is not None and _speaks_of_it(refusal.message):
-        yield _finding(refusal, project)
+        # A function that is called several times creates several layers: one line, one finding.
+        made = refusal.layer.class_name if refusal.layer is not None else "layer"
+        yield replace(_finding(refusal, project), subject=f"window of {made}")
 
 
 @CAUSE.after_failure

@@ -1,0 +1,131 @@
+"""Shapes of real code that gave false alarms and that a single program on TensorFlow cannot show; lint is silent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fitdoctor.cli.discover import Found
+from fitdoctor.cli.lint_files import Wishes, lint_files
+from fitdoctor.config import Config
+from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.source.keras_backend import only_tensorflow
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project, programs
+from fitdoctor.source.read import source_from_text
+
+JAX_STEP = """
+import keras
+import numpy as np
+
+class Net(keras.Model):
+    def train_step(self, state, data):
+        trainable, other, optimizer, metrics = state
+        x, y = data
+        return {"loss": 0.0}, (trainable, other, optimizer, metrics)
+
+inputs = keras.Input((4,))
+model = Net(inputs, keras.layers.Dense(1)(inputs))
+model.compile(optimizer="adam", loss="mse")
+model.fit(np.ones((8, 4)), np.ones((8, 1)))
+"""
+
+
+def module(text: str, path: str = "train.py") -> Module:
+    return Module(source_from_text(text, path, 3))
+
+
+def linted(*paths: Path) -> Diagnosis:
+    found = [Found(str(path), Config()) for path in paths]
+    return lint_files(found, Wishes(), jobs=1).diagnosis
+
+
+def silent(folder: Path, text: str) -> bool:
+    path = folder / "train.py"
+    path.write_text(text)
+    return not linted(path).findings
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        'os.environ["KERAS_BACKEND"] = "jax"',
+        'os.environ.setdefault("KERAS_BACKEND", "jax")',
+        'os.environ.update(KERAS_BACKEND="jax")',
+        'os.environ.update({"KERAS_BACKEND": "jax"})',
+        'backend = "jax"\nos.environ["KERAS_BACKEND"] = backend',
+    ],
+)
+def test_a_step_for_jax_takes_the_state_first(tmp_path: Path, setting: str) -> None:
+    assert silent(tmp_path, f"import os\n{setting}\n{JAX_STEP}")
+    assert not silent(tmp_path, JAX_STEP)
+
+
+def test_a_backend_that_is_chosen_while_the_program_runs_may_be_any() -> None:
+    assert not only_tensorflow([module('import os\nos.environ["KERAS_BACKEND"] = choose()')])
+    assert only_tensorflow([module('import os\nos.environ["KERAS_BACKEND"] = "tensorflow"')])
+
+
+def test_a_backend_may_be_named_twice(tmp_path: Path) -> None:
+    once = 'import os\nos.environ["KERAS_BACKEND"] = "jax"\nimport keras\n'
+    assert silent(tmp_path, once + 'os.environ["KERAS_BACKEND"] = "jax"\n')
+    assert not silent(tmp_path, once + 'os.environ["KERAS_BACKEND"] = "torch"\n')
+
+
+def test_files_that_do_not_import_each_other_are_separate_programs() -> None:
+    files = [
+        module("import shared", "/p/one.py"),
+        module("x = 1", "/p/shared.py"),
+        module("from pkg.inner import y", "/p/two.py"),
+        module("y = 1", "/p/pkg/inner.py"),
+        module("z = 1", "/p/alone.py"),
+    ]
+    found = [[one.path for one in members] for members in programs(Project(files))]
+    assert found == [["/p/one.py", "/p/shared.py"], ["/p/two.py", "/p/pkg/inner.py"], ["/p/alone.py"]]
+
+
+def test_a_notebook_is_not_judged_by_its_neighbour(tmp_path: Path) -> None:
+    broken = JAX_STEP.replace("state, data", "data").replace(
+        'return {"loss": 0.0}, (trainable, other, optimizer, metrics)', "return self.compute_loss(x, y)"
+    )
+    eager = "import tensorflow as tf\ntf.config.run_functions_eagerly(True)\n"
+    paths = []
+    for name, text in (("broken", broken), ("eager", eager)):
+        cell = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": text}
+        paths.append(tmp_path / f"{name}.ipynb")
+        paths[-1].write_text(
+            json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+        )
+    assert linted(paths[0]).findings == linted(*paths).findings != ()
+
+
+def test_the_older_setting_of_the_channel_order_is_heeded(tmp_path: Path) -> None:
+    text = """
+import keras
+from keras import backend as K
+from keras.layers import Conv2D, Flatten, Dense
+K.set_image_dim_ordering("th")
+model = keras.Sequential([keras.Input((1, 28, 28)), Conv2D(8, (5, 5)), Flatten(), Dense(10)])
+"""
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    assert {finding.id for finding in linted(path).findings} == {"FIT902"}
+
+
+def test_a_line_that_runs_several_times_is_reported_once(tmp_path: Path) -> None:
+    text = """
+import keras
+from keras import layers
+
+def build(size):
+    inputs = keras.Input((size, size, 3))
+    return keras.Model(inputs, layers.Conv2D(4, 9)(inputs))
+
+for size in (5, 6, 7):
+    build(size)
+"""
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    assert [finding.id for finding in linted(path).findings] == ["FIT306"]
