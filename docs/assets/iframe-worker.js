@@ -8,8 +8,8 @@ if (location.protocol === "file:") {
       this.frame.hidden = true;
       this.ready = new Promise((resolve) => { this.started = resolve; });
       const inner = this.frame.contentWindow;
-      inner.addEventListener("load", () => this.started());
       inner.document.open();
+      this.frame.addEventListener("load", () => this.started());
       inner.document.write(`<!doctype html><body><script>
         postMessage = (data) => parent.dispatchEvent(new MessageEvent("message", { data, source: window }));
         importScripts = (...urls) => urls.reduce((before, url) => before.then(() => new Promise((resolve, reject) => {
