@@ -33,7 +33,7 @@ def page(command: str) -> str:
             continue
         title = {"positional arguments": "Arguments"}.get(group.title or "", (group.title or "").capitalize())
         lines += [f"## {title}", "", *([group.description, ""] if group.description else [])]
-        lines += ["| | |", "| --- | --- |"]
+        lines += [f"| {'argument' if title == 'Arguments' else 'option'} | effect |", "| --- | --- |"]
         lines += [f"| {_name(action)} | {_help(action)} |" for action in actions]
         lines.append("")
     if parser.epilog:

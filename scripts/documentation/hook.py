@@ -27,7 +27,9 @@ from scripts.documentation import (  # noqa: E402
 )
 
 _FENCE = re.compile(r"^ {0,12}(```+|~~~+).*?^ {0,12}\1 *$", re.MULTILINE | re.DOTALL)
-_NO_PROSE = re.compile(r"(`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^#[^\n]*$|\A---\n.*?^---$)", re.MULTILINE | re.DOTALL)
+_NO_PROSE = re.compile(
+    r"(`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^#[^\n]*$|\A---\n.*?^---$)", re.MULTILINE | re.DOTALL
+)
 _ID = re.compile(r"\bFIT\d{3}\b")
 
 
@@ -37,6 +39,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, path, content=text))
     for path, source in playground_files.served().items():
         files.append(File.generated(config, path, abs_src_path=str(source)))
+    files.append(File.generated(config, "assets/message-words.js", content=message_index.words_script()))
     files.append(File.generated(config, json_schema.PATH, content=json_schema.text()))
     _fill(config.nav, "Causes", _menu_of_causes())
     _fill(config.nav, "Commands", [f"commands/{name}.md" for name in COMMANDS])

@@ -80,6 +80,18 @@ def shown(message: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …"
 
 
+def words_script() -> str:
+    """Return a script with the words of all messages: what else a pasted message contains is the reader's own."""
+    texts = (f"{kind} {shown(message)}" for kind, message, _cause, _keras in recorded())
+    words = sorted({word.lower() for text in texts for word in re.findall(r"[A-Za-z]{3,}", _unquoted(text))})
+    return f"window.messageWords = new Set({json.dumps(' '.join(words))}.split(' '));\n"
+
+
+def _unquoted(text: str) -> str:
+    """Return the text without what it quotes: names of layers, classes and files."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", " ", text)
+
+
 def _alike(rows: dict[tuple[str, str], set[str]]) -> dict[tuple[str, str], set[str]]:
     """Return one row for messages of a cause that differ only in numbers and quoted names."""
     kept: dict[tuple[str, str], tuple[str, str]] = {}

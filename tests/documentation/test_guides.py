@@ -31,7 +31,9 @@ def test_every_option_on_a_page_exists(page: Path) -> None:
             command = words[0] if words[0] in COMMANDS else "run"
             parser = importlib.import_module(f"fitdoctor.cli.{command}").make_parser()
             if command in ("run", "fix"):  # what follows the program is its own
-                script = next((at for at, word in enumerate(words) if word.endswith((".py", ".ipynb"))), len(words))
+                script = next(
+                    (at for at, word in enumerate(words) if word.endswith((".py", ".ipynb"))), len(words)
+                )
                 words = words[:script]
             given = {word.split("=")[0] for word in words if word.startswith("--")}
             assert given <= set(parser._option_string_actions), line
