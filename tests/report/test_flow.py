@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 
@@ -185,3 +186,20 @@ def test_a_thousand_layers_take_no_time():
     began = time.process_time()
     flow(way(*residual(340)))
     assert time.process_time() - began < 5
+
+
+def test_a_block_of_mixed_names_is_named_by_its_ends():
+    """A span with skips around it is one block, whatever its layers are called."""
+    names = ["a", *(f"conv_{n}" if n % 2 else f"pool_{n}" for n in range(22)), "join", "end"]
+    chain = [layer("a"), *(layer(name, before) for before, name in itertools.pairwise(names))]
+    chain[-2] = layer("join", names[1], names[-3])
+    assert "<strong>conv_1 to join</strong>" in flow(way(*chain))
+
+
+def test_every_output_leaves_the_layers():
+    steps = list(way(layer("a"), layer("b", "a"), layer("c", "a")).steps)
+    [at] = [index for index, step in enumerate(steps) if step.name == "model output"]
+    steps[at] = WayStep("model", "model output", name="model output", after=("b", "c"))
+    page = flow(Way("fit", None, tuple(steps)))
+    [layers] = [svg for svg in re.findall(r"<svg.*?</svg>", page) if "Dense b" in svg]
+    assert layers.count('class="fd-edge"/>') == 2  # without a head: they join in the middle below

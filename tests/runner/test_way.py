@@ -20,6 +20,7 @@ from fitdoctor.facts import (
     Spec,
     Trial,
 )
+from fitdoctor.records import replace
 from fitdoctor.report import render
 from fitdoctor.runner.trace import trace_table
 from fitdoctor.runner.way import way_of
@@ -102,3 +103,24 @@ def test_the_page_draws_it_and_json_keeps_it() -> None:
     page = render(diagnosis, "html")
     assert page.count("<tr") == len(diagnosis.ways[0].steps) + 1
     assert 'class="fd-break"' in page and "Dense hidden" in page
+
+
+def test_each_loss_is_fed_by_the_labels_of_its_output() -> None:
+    seen = call()
+    y = tuple(ArrayFacts(f"y[{number}]", shape=(8,), dtype="int64") for number in range(2))
+    data = replace(seen.data[0], y=y, y_structure="list")
+    losses = (LossFacts("mse", output="price"), LossFacts("mae", output="kind"))
+    model = replace(seen.model, losses=losses)
+
+    def fed(data: DataFacts) -> list[tuple[str, ...]]:
+        steps = way_of(replace(seen, model=model, data=(data,))).steps
+        return [
+            tuple(name for name in step.after if " y" in name)
+            for step in steps
+            if step.name.startswith("loss ")
+        ]
+
+    assert fed(data) == [("training y[0]",), ("training y[1]",)]
+    keyed = (replace(y[0], key="kind"), replace(y[1], key="price"))
+    assert fed(replace(data, y=keyed, y_structure="dict")) == [("training y[1]",), ("training y[0]",)]
+    assert fed(replace(data, y=y[:1])) == [("training y[0]",)] * 2

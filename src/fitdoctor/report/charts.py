@@ -78,7 +78,7 @@ def _scale(features: Sequence[ComponentReport]) -> tuple[Callable[[float], float
         (one.minimum, one.maximum) for one in features if one.minimum is not None and one.maximum is not None
     ]
     bounds = [bound for pair in pairs for bound in pair if math.isfinite(bound)]
-    if not bounds:
+    if not any(bounds):
         return None, ""
     sizes = [max(map(abs, pair)) for pair in pairs if all(map(math.isfinite, pair))] or [0.0]
     wide = max(sizes) > 20 * max(min(sizes), 1e-12)

@@ -66,7 +66,8 @@ def flow(way: Way) -> str:
     if entry:
         parts.append(_graph(entry, "input"))
     if model:
-        parts.append(_model([node for node in model if not node.block], model))
+        outputs = {name for node in ends for name in node.after}
+        parts.append(_model([node for node in model if not node.block], model, leaving=outputs))
     if ends:
         parts.append(_graph([*_labels(ends, data), *ends], "output and loss", None))
     drawn = _connector().join(part for part in parts if part)
@@ -196,8 +197,10 @@ def _edges(nodes: Sequence[Node]) -> list[tuple[str, str]]:
 # --- folding ------------------------------------------------------------------------------------------------------
 
 
-def _model(nodes: Sequence[Node], every: Sequence[Node], depth: int = 0) -> str:
-    """Layers one below the other: drawn, or folded where there are many."""
+def _model(
+    nodes: Sequence[Node], every: Sequence[Node], depth: int = 0, leaving: Collection[str] = ()
+) -> str:
+    """Layers one below the other: drawn, or folded where there are many; `leaving` names those that feed the outputs."""
     inside = {
         node.name: inner
         for node in nodes
@@ -212,7 +215,7 @@ def _model(nodes: Sequence[Node], every: Sequence[Node], depth: int = 0) -> str:
 
     def draw() -> None:
         if drawn:
-            parts.append(_graph(drawn, "layers"))
+            parts.append(_graph(drawn, "layers", {drawn[-1].name, *leaving}))
             drawn.clear()
 
     for item in _blocks(units, depth):
@@ -265,7 +268,9 @@ def _blocks(units: list[list[Node]], depth: int) -> list[Block | list[Node]]:
     def fold() -> None:
         nodes = tuple(node for unit in pending for node in unit)
         if len(nodes) > 2 and len(pending) < len(units):
-            items.append(Block(_prefix(nodes[0], depth, whole=True), nodes, depth + 1))
+            alike = len({_prefix(node, depth) for node in nodes}) == 1
+            title = _prefix(nodes[0], depth, whole=True) if alike else _from_to(nodes)
+            items.append(Block(title, nodes, depth + 1))
         else:
             items.extend(pending)
         pending.clear()
@@ -287,7 +292,11 @@ def _together(items: Sequence[Block | list[Node]], depth: int) -> Block | list[N
     nodes = tuple(node for item in items for node in (item.nodes if isinstance(item, Block) else item))
     if len(items) == 1:
         return items[0]
-    return Block(f"{_layer_name(nodes[0])} to {_layer_name(nodes[-1])}", nodes, depth)
+    return Block(_from_to(nodes), nodes, depth)
+
+
+def _from_to(nodes: Sequence[Node]) -> str:
+    return f"{_layer_name(nodes[0])} to {_layer_name(nodes[-1])}"
 
 
 def _layer_name(node: Node) -> str:

@@ -35,12 +35,9 @@ def way_of(call: Call) -> Way:
     steps = [step for data in call.data for step in _of_data(data)]
     batches = [_name(data, "batch") for data in call.data if data.first_batch]
     arrays = [_name(data, array.path) for data in call.data for array in data.x]
-    training = [data for data in call.data if data.role == "training"] or call.data
-    labels = [_name(data, array.path) for data in training for array in (*data.y, *data.sample_weight)]
+    labelled = next((data for data in call.data if data.role == "training"), next(iter(call.data), None))
     if model is not None:
-        steps += _of_model(
-            model, _refusals(call.data), tuple(dict.fromkeys(batches or arrays)), tuple(labels)
-        )
+        steps += _of_model(model, _refusals(call.data), tuple(dict.fromkeys(batches or arrays)), labelled)
     steps += [step for data in call.data for step in _of_trial(data)]
     return Way(call.fit.method, _place(call.fit.code), tuple(steps), _statistics(call.data))
 
@@ -144,7 +141,7 @@ def _row_words(index: tuple[int, ...] | None) -> str:
 
 
 def _of_model(
-    model: ModelFacts, refusals: dict[str, str], data: tuple[str, ...], labels: tuple[str, ...]
+    model: ModelFacts, refusals: dict[str, str], data: tuple[str, ...], labelled: DataFacts | None
 ) -> Iterator[WayStep]:
     device = model.device
     # The model as a whole, or its input layer, refused what it was given: that is said at its input.
@@ -171,8 +168,20 @@ def _of_model(
             location=_place(loss.code),
             note=refusals.get("loss of the model", ""),
             name=f"loss {number}",
-            after=(*(ends or entry), *labels),
+            after=(*(ends or entry), *_labels_of(number, model, labelled)),
         )
+
+
+def _labels_of(number: int, model: ModelFacts, data: DataFacts | None) -> Iterator[str]:
+    """The labels that a loss compares with: those of its output where that is known, else all."""
+    if data is None:
+        return
+    output = model.losses[number].output
+    own = [array for array in data.y if output and array.key == output]
+    if not own and len(data.y) == len(model.losses) and data.y_structure in ("list", "tuple"):
+        own = [data.y[number]]
+    for array in (*(own or data.y), *data.sample_weight):
+        yield _name(data, array.path)
 
 
 def _of_layers(
