@@ -160,6 +160,11 @@ def _told(text):
         ("AttributeError: 'Node' object has no attribute 'output_masks'", "FIT903"),
         ("You must feed a value for placeholder tensor 'noise_1' with dtype float", "FIT405"),
         ("Output of generator should be a tuple `(x, y, sample_weight)` or `(x, y)`. Found: None", "FIT707"),
+        ("Saw a non-null label (index >= num_classes - 1) following a null label, batch: 4 num_classes: 30 labels: 2,29",
+         "FIT203"),
+        ("All input arrays and the target array must have the same number of samples.", "FIT108"),
+        ("AttributeError: 'ProgbarLogger' object has no attribute 'log_values'", "FIT114"),
+        ("TypeError: Expected `trainable` argument to be a boolean, but got: 48", "FIT302"),
         ("This model has not yet been built. Build the model first by calling `build()`.", "FIT324"),
         ("ValueError: `steps_per_epoch=None` is only valid for a generator based on the `Sequence` class.", "FIT704"),
         (
@@ -251,6 +256,16 @@ def test_what_is_no_failure_of_training_is_said_to_belong_elsewhere(text, words)
     diagnosis = _told(text)
     assert not diagnosis.findings
     assert words in diagnosis.unexplained[0].note
+
+
+def test_a_cut_traceback_is_not_blamed_on_the_program():
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 8, in train
+    classes=classes)
+ValueError: axes don't match array
+"""
+    assert _told(text).unexplained[0].note == ""
 
 
 def test_a_package_beside_keras_is_named():

@@ -48,7 +48,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT308': ('model/super_init_missing', ('source', 'after_failure'), [({'Module'}, ('class',))]),
     'FIT309': ('model/layer_not_called', ('source', 'after_failure'), [({'ModelSite', 'Project'}, ()), ({'Module'}, ())]),
     'FIT310': ('model/call_returns_nothing', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('def', 'lambda')), ({'Module'}, ()), ({'Module'}, ('fit(',))]),
-    'FIT311': ('model/nothing_to_train', ('before_fit',), []),
+    'FIT311': ('model/nothing_to_train', ('before_fit', 'after_failure'), []),
     'FIT312': ('model/tf_function_on_keras_tensor', ('source', 'after_failure'), [({'Module'}, ('tensorflow',))]),
     'FIT313': ('model/reshape_size_mismatch', ('source', 'before_fit', 'after_failure'), [({'ModelSite'}, ()), ({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('reshape',))]),
     'FIT314': ('model/call_signature_mismatch', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda')), ({'Module'}, ('()]', '(),', '())')), ({'Module'}, ('.build()',)), ({'Module'}, ('initial_state',)), ({'Module'}, ('return_state',)), ({'Module'}, ('MultiHeadAttention', 'GroupedQueryAttention')), ({'Module'}, ('Add(', 'verage(', 'oncatenate(', 'aximum(', 'inimum(', 'ultiply(', 'ubtract(', 'layers.add(')), ({'Module'}, ('callbacks', 'optimizers')), ({'Module'}, ('PyDataset', 'Sequence'))]),

@@ -46,7 +46,7 @@ def told(cause: Cause, failure: FailureFacts, sayings: tuple[Saying, ...], subje
             subject=subject,
             location=place,
             evidence=[Evidence("the error message", said[0][:160], "", "failure.message", place)],
-            fixes=[fix(saying.remedy)],
+            fixes=[fix(saying.remedy.format(**groups) if groups else saying.remedy)],
             confidence=saying.confidence,
             severity=cause.severity if failure.type.endswith("Warning") else Severity.ERROR,
         )

@@ -193,6 +193,9 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
     (pattern(rf"Cannot feed value of shape (?P<found>{SHAPE}) for Tensor '(?P<name>[^']+)', "
              rf"which has shape '(?P<expected>{SHAPE})'"),
      _fed),
+    (pattern(r"You are passing KerasTensor[\s\S]{0,2000}?, an intermediate Keras symbolic input/output, to a TF API that "
+             r"does not"),
+     lambda _: "A KerasTensor cannot be used as input to a TensorFlow function: this one does not"),
     (pattern(r"^'Tensor' object is not iterable\.?$"),
      lambda _: "Tensor objects are only iterable when eager execution is enabled."),
     (pattern(r"Layer \S+ was called with an input that isn't a symbolic tensor\. Received type: "

@@ -31,7 +31,8 @@ _WORDS = (
     (pattern(r"Expected 2D array, got 1D array|Input (?:X |y )?contains NaN|inconsistent numbers of samples"
              r"|instance is not fitted yet|Number of features of the model must match"),
      "raised by scikit-learn, not by training"),
-    (pattern(r"'(?:DataFrame|Series|Index)' object has no attribute|not in index|None of \[.{0,200} are in the"),
+    (pattern(r"'(?:DataFrame|Series|Index)' object has no attribute|not in index|None of \[.{0,200} are in the"
+             r"|Invalid file path or buffer object type"),
      "raised by pandas, not by training"),
 )  # fmt: skip
 _TYPES = {
@@ -52,6 +53,15 @@ _TYPES = {
     "UnidentifiedImageError": "raised by Pillow: a file is not an image that it can read",
     "JSONDecodeError": "raised by the json module: a file is not valid JSON",
 }
+_OF_PYTHON = (
+    "IndexError",
+    "KeyError",
+    "ZeroDivisionError",
+    "AttributeError",
+    "RecursionError",
+    "UnicodeDecodeError",
+)
+"""Errors that Python raises for a line itself; a `ValueError` without library frames may be from a cut traceback."""
 _ENDS = ("KeyboardInterrupt", "SystemExit", "SyntaxError", "IndentationError", "TabError")
 _BESIDE_KERAS = {"kerastuner": "Keras Tuner", "keras_tuner": "Keras Tuner", "autokeras": "AutoKeras"}
 _NOT_INSTALLED = pattern(r"^No module named '?(?P<name>[\w.]+)'?$")
@@ -81,7 +91,7 @@ def raised_by(failure: FailureFacts) -> str:
     for expected, note in _WORDS:
         if expected.search(failure.message):
             return note
-    if failure.frames and not after and not failure.called:
+    if failure.type in _OF_PYTHON and failure.frames and not after and not failure.called:
         return "raised by a line of the program itself, not by Keras or TensorFlow"
     return ""
 

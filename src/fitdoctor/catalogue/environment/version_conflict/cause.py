@@ -126,6 +126,13 @@ SAYINGS = (
 _OTHER_KERAS = "load it with the Keras that saved it, or rebuild the model in code and load its weights"
 _LIKELY = (
     Saying(
+        pattern(r"^0$"),
+        "the model was saved by another version of Keras than the one that loads it",
+        _OTHER_KERAS,
+        types=("KeyError",),
+        raised_in=("from_config",),
+    ),
+    Saying(
         pattern(r"Keras symbolic inputs/outputs do not implement `__len__`"),
         "code written for Keras before 2.4 takes the length of a Keras tensor",
         "use a version of the package made for this Keras; a model's number of outputs is `len(model.outputs)`",

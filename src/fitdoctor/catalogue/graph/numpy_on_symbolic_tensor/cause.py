@@ -336,6 +336,14 @@ def _finding(
 _SAYINGS = (
     Saying(
         pattern(
+            r"Failed to convert object of type <class '(?:list|tuple)'> to Tensor\. Contents: [^\n]{0,200}\bNone\b"
+        ),
+        "a size that is unknown while tracing (None) is used as a number",
+        "take the size from the tensor when it runs: `tf.shape(x)[i]`",
+        types=("TypeError", "ValueError"),
+    ),
+    Saying(
+        pattern(
             r"'[\w.]*(?:Eager|Keras|Symbolic)?Tensor' object has no attribute '(?P<name>assign(?:_add|_sub)?)'"
         ),
         "`{name}` does not work on a tensor: tensors are immutable",

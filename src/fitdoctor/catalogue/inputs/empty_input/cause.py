@@ -165,6 +165,13 @@ def slice_of(function: FunctionInfo, given: ast.expr) -> Location:
 
 _SAYINGS = (
     Saying(
+        pattern(r"'ProgbarLogger' object has no attribute 'log_values'"),
+        "`fit` ran no batch: the data has no samples, or fewer than one batch",
+        "check that the arrays passed to `fit` are not empty",
+        types=("AttributeError",),
+        confidence=Confidence.CERTAIN,
+    ),
+    Saying(
         pattern(r"local variable 'index_array' referenced before assignment"),
         "`fit` finds no samples to count in the data",
         "check that the data is not empty, and that it consists of arrays",

@@ -33,11 +33,13 @@ from fitdoctor.catalogue.inputs.contents import arrays_of
 from fitdoctor.catalogue.inputs.data_places import made_near, maker, rework_data
 from fitdoctor.catalogue.inputs.shapes import lacks_its_batch
 from fitdoctor.catalogue.labels.label_shapes import shapes_of_failure
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -422,3 +424,19 @@ def _from_source(data: DataFacts | Unknown, project: Project | Unknown) -> Locat
 def _differ(arrays: tuple[ArrayFacts, ...]) -> bool:
     rows = {array.shape[0] for array in arrays if isinstance(array.shape, tuple) and array.shape}
     return len(rows - {None}) > 1
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"All input arrays and the target array must have the same number of samples"),
+        "the arrays differ in their number of samples",
+        "pass as many rows of labels as of inputs",
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "data")

@@ -40,6 +40,7 @@ from fitdoctor.catalogue.labels.targets import (
     targets,
 )
 from fitdoctor.catalogue.pipeline.generator_sources import origin_of_argument
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, spell, unsafe, wrap
@@ -54,6 +55,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import LabelOutOfRange, label_out_of_range
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
@@ -368,3 +370,23 @@ def _from_words(
         fixes=[advice],
         confidence=Confidence.CERTAIN,
     )
+
+
+_SAYINGS = (
+    Saying(
+        pattern(
+            r"Saw a non-null label \(index >= num_classes - 1\) following a null label[\s\S]{0,40}?"
+            r"num_classes: (?P<classes>\d+)"
+        ),
+        "a label of the CTC loss is the blank: with {classes} classes, the last one is reserved for it",
+        "add a unit to the output layer, or number the labels from 0 to {classes} - 2",
+        types=("InvalidArgumentError",),
+        confidence=Confidence.CERTAIN,
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "labels")

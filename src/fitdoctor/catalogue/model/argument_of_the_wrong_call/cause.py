@@ -35,6 +35,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.environment.keras_renames import keras_1_arguments, older_arguments
 from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES, SIGNATURES
 from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import (
@@ -451,3 +452,19 @@ def _left_out_of_dict(module: Module, call: ast.Call, name: str) -> tuple[Edit, 
     options = module.segment(given[0])
     rest = f'{{name: value for name, value in {options}.items() if name != "{name}"}}'
     return (Edit(module.location(given[0]), rest),)
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"Expected `trainable` argument to be a boolean, but got: (?P<value>\S{1,40})"),
+        "Keras reads {value} as `trainable`, because the layer does not take this value by position",
+        "pass the argument by its name, or remove it",
+        types=("TypeError",),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "argument")

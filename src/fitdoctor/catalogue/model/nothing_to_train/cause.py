@@ -26,10 +26,12 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import Code, DataFacts, FitFacts, LayerFacts, ModelFacts, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, LayerFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -178,3 +180,19 @@ def _all_but_the_last(module: Module, statement: ast.stmt) -> tuple[Edit, ...]:
         loop = f"for layer in {owner}.layers[:-1]:\n{inner}"
         return (Edit(module.location(statement), loop),)
     return ()
+
+
+_SAYINGS = (
+    Saying(
+        pattern(r"^No variables (?:provided|to optimize)\W*$"),
+        "the optimizer gets no variables to train",
+        "check that the model has been built, and that its layers are trainable",
+        types=("ValueError",),
+    ),
+)
+
+
+@CAUSE.after_failure
+def from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """Report what the message alone shows."""
+    yield from told(CAUSE, failure, _SAYINGS, "variables")

@@ -142,6 +142,13 @@ def _axes(before: tuple[LayerFacts, ...]) -> str:
 
 _SAYINGS = (
     Saying(
+        pattern(r"unsupported operand type\(s\) for \*=?: '(?:NoneType|int)' and '(?:NoneType|int)'"),
+        "a weight has an axis of unknown length, because the layer's input shape is not fully known",
+        "set the length of that axis in the model's input shape",
+        types=("TypeError",),
+        raised_in=("build", "add_weight"),
+    ),
+    Saying(
         pattern(r"The last dimension of the inputs to (?:a )?`?(?P<name>\w+)`? (?:layer )?should be defined"),
         "`{name}` needs a fixed number of features, but the feature axis of its input is open",
         "set the last length of the model's input shape",
@@ -164,7 +171,7 @@ _SAYINGS = (
         "the model has no weights yet, because its input shape is not known",
         "start the model with `keras.Input(shape=…)`, or call it on a batch of data first",
         types=("ValueError", "AttributeError"),
-        confidence=Confidence.CERTAIN,
+        confidence=Confidence.LIKELY,
     ),
 )
 

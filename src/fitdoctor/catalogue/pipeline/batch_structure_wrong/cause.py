@@ -428,7 +428,7 @@ def _list_failed(
 _SAYINGS = (
     Saying(
         pattern(
-            r"Output of generator should be a tuple `?\(x, y(?:, sample_weight)?\)`?[\s\S]{0,60}?Found: "
+            r"[Oo]utput of generator should be a tuple `?\(x, y(?:, sample_weight)?\)`?[\s\S]{0,60}?Found: "
             r"(?P<found>[^\n]{1,60})"
         ),
         "the generator yields something else than `(x, y)`: {found}",

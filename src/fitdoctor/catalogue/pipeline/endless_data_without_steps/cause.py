@@ -159,6 +159,15 @@ def _fixes(
 _SAYINGS = (
     Saying(
         pattern(
+            r"When using a generator for validation data,\s+you must specify a\s+value for\s+`validation_steps`"
+        ),
+        "the validation data is a generator, and the call does not say how many batches to take from it",
+        "pass `validation_steps`",
+        types=("ValueError",),
+        confidence=Confidence.CERTAIN,
+    ),
+    Saying(
+        pattern(
             r"When using (?:data tensors|iterators?|infinitely repeating datasets?|a generator)[^\n]{0,80}"
             r"(?:should|must) specify[^\n]{0,20}`(?P<name>steps(?:_per_epoch)?|validation_steps)`"
             r"|`(?P<older>steps_per_epoch|steps|validation_steps)=None` is only valid for a generator"
