@@ -182,6 +182,18 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where a second run saw the data of a finding become bad."""
+
+    id: str
+    subject: str
+    found_at: Location
+    """The location that the finding has without it."""
+    location: Location
+    trail: Evidence
+
+
+@dataclass(frozen=True)
 class Skipped:
     """A cause that could not be judged, and why."""
 

@@ -27,6 +27,7 @@ from fitdoctor.diagnosis import (
     Finding,
     Location,
     Moment,
+    Origin,
     Script,
     Severity,
     Unexplained,
@@ -232,6 +233,8 @@ class Run:
     environment: EnvironmentFacts | None = None
     crashes: tuple[Crash, ...] = ()
     script: Script | None = None
+    origins: tuple[Origin, ...] = ()
+    """Where a second run saw data become bad."""
 
 
 def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] = ()) -> Diagnosis:
@@ -259,12 +262,13 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
     findings = tuple(finding for finding in diagnosis.findings if not _refuted(finding, run, diagnosis))
     if run.failure is not None and not any(_explains_end(finding, run) for finding in findings):
         diagnosis = _with_unexplained(diagnosis, run.failure, run.project, run.failed_call)
-    return replace(
+    diagnosis = replace(
         diagnosis,
         findings=findings,
         crashes=(*diagnosis.crashes, *crashes),
         script=run.script,
     )
+    return at_origins(diagnosis, run.origins, run.project)
 
 
 def _may_train(text: str) -> bool:
@@ -325,6 +329,33 @@ def _explains_end(finding: Finding, run: Run) -> bool:
         and finding.severity is Severity.ERROR
         and finding.confidence is not Confidence.POSSIBLE
         and (run.stopped or run.failed_call is not None)
+    )
+
+
+def at_origins(diagnosis: Diagnosis, origins: Collection[Origin], project: Project | None) -> Diagnosis:
+    """Move findings to the line where a second run saw their data become bad."""
+    excerpts = dict.fromkeys(diagnosis.excerpts)
+    findings = []
+    read_line = line_reader(project, None) if origins else None
+    for finding in diagnosis.findings:
+        origin = next((each for each in origins if _is_of(each, finding)), None)
+        text = read_line(origin.location) if origin is not None and read_line is not None else None
+        if origin is not None and text is not None:
+            place = origin.location
+            excerpts[Excerpt(place.path, place.line, text, place.cell)] = None
+            finding = replace(finding, location=place, evidence=(*finding.evidence, origin.trail))
+            finding = finding.with_fingerprint(text)
+        findings.append(finding)
+    return replace(diagnosis, findings=tuple(findings), excerpts=tuple(excerpts))
+
+
+def _is_of(origin: Origin, finding: Finding) -> bool:
+    place = finding.location
+    same = (origin.id, origin.subject) == (finding.id, finding.subject)
+    return (
+        same
+        and place is not None
+        and (place.path, place.line) == (origin.found_at.path, origin.found_at.line)
     )
 
 

@@ -81,6 +81,8 @@ class Cause:
     """Ids of causes whose findings for the same call are consequences of this one."""
     keeps_training: bool = False
     """Whether its fixes do not change what the model learns: they concern speed, memory, devices or reporting."""
+    aspect: str = ""
+    """The aspect of the data that it is about (see `collect/aspects.py`): a second run finds the line that made it so."""
     path: str = ""
     """The path of its `cause.py`."""
     page: str = ""

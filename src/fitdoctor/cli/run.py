@@ -61,6 +61,7 @@ def run(options: argparse.Namespace, program: list[str]) -> int:
         quiet=options.quiet,
         keras=config.keras or keras_major(),
         cluster=os.path.abspath(options.cluster) if options.cluster else "",
+        locate=options.locate,
     )
     try:
         if program[0] == "-m":
@@ -156,6 +157,11 @@ def make_parser() -> Parser:
     )
     parser.add_argument(
         "--trace", action="store_true", help="print the data flow through every fit, stage by stage"
+    )
+    parser.add_argument(
+        "--locate",
+        action="store_true",
+        help="if data is wrong, run the program a second time to find the line that made it so",
     )
     parser.add_argument(
         "--fail-on",

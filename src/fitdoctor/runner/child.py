@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from fitdoctor.runner.session import FAULTS, Options, Recorder, read_options
 
 if TYPE_CHECKING:
+    from fitdoctor.runner.second_run import SecondRun
     from fitdoctor.runner.watching import Checks
 
 Start = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -38,8 +40,16 @@ def begin(folder: str, before: frozenset[str]) -> Start:
     _recorder = Recorder(Path(folder), options.folder)
     _pid = os.getpid()
     _note_faults(Path(folder) / FAULTS)
+    began, environment = time.time(), dict(os.environ)
     start = _as_module(options) if options.module else _as_script(options, folder)
-    _checks = _watch(options, _recorder)
+    if options.second:
+        return _traced(start, Path(folder), before)
+    second = None
+    if options.locate:
+        from fitdoctor.runner.second_run import SecondRun
+
+        second = SecondRun(options, environment, began)
+    _checks = _watch(options, _recorder, second)
     _quiet = options.quiet
     if options.pipes:
         from fitdoctor.runner.start_window import quiet_tensorflow
@@ -157,7 +167,7 @@ def _interpreter_options() -> list[str]:
     return given
 
 
-def _watch(options: Options, recorder: Recorder) -> Checks:
+def _watch(options: Options, recorder: Recorder, second: SecondRun | None) -> Checks:
     from fitdoctor.runner import hooks
     from fitdoctor.runner.watching import Watching
 
@@ -174,9 +184,20 @@ def _watch(options: Options, recorder: Recorder) -> Checks:
         recorder=recorder,
         keras=options.keras,
         cluster=options.cluster,
+        second=second,
     )
     hooks.activate(watching)
     return watching.checks
+
+
+def _traced(start: Start, folder: Path, before: frozenset[str]) -> Start:
+    """Trace the program instead of watching it: it runs a second time."""
+    from fitdoctor.runner import hooks
+    from fitdoctor.runner.second_child import begin_second_run
+
+    hooks.activate(begin_second_run(folder))
+    _uncover_shadowed(before)
+    return start
 
 
 def _uncover_shadowed(before: frozenset[str]) -> None:

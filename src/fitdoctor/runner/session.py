@@ -54,6 +54,10 @@ class Options:
     """For a copy of the user's script: the path of the script, which the program sees as its name."""
     keep_files: bool = False
     """Copy the files that the program overwrites, moves or deletes: it runs only to try a repair."""
+    locate: bool = False
+    """Run the program a second time where that may tell which line made its data bad."""
+    second: bool = False
+    """This is that second run."""
     replaced: tuple[tuple[str, str], ...] = ()
     """Modules to load from elsewhere: (the module's file, its copy)."""
 

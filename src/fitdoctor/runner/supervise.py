@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 from fitdoctor.cases import SeenCall
-from fitdoctor.diagnosis import Crash, Diagnosis, MemoryCourse, Raised, Script, Training, Way
+from fitdoctor.diagnosis import Crash, Diagnosis, MemoryCourse, Origin, Raised, Script, Training, Way
 from fitdoctor.examine import Run, examine_run
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.facts.cluster import cluster_of
@@ -261,6 +261,7 @@ def gathered(
         environment=environment,
         crashes=(*_crashes(pieces), *unread),
         script=_script(returncode, failure, end),
+        origins=read(lambda: _origins(pieces), "origins") or (),
     )
 
 
@@ -343,6 +344,16 @@ def _left(pieces: list[dict[str, Any]]) -> TrainingFacts | None:
     """Return what the program still held when it ended, and the functions it traced too often."""
     found = next((piece for piece in reversed(pieces) if piece["kind"] == "left"), None)
     return None if found is None else from_plain(TrainingFacts, found["training"])
+
+
+def _origins(pieces: list[dict[str, Any]]) -> tuple[Origin, ...]:
+    """Where a second run saw data become bad."""
+    return tuple(
+        from_plain(Origin, each)
+        for piece in pieces
+        if piece["kind"] == "origins"
+        for each in piece["origins"]
+    )
 
 
 def _call(piece: dict[str, Any]) -> SeenCall:

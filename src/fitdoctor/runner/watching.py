@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fitdoctor.cases import Call
     from fitdoctor.collect.fit_call import CollectedCall
     from fitdoctor.facts import EnvironmentFacts, FailureFacts, TrainingFacts
+    from fitdoctor.runner.second_run import SecondRun
     from fitdoctor.source.project import Project
 
 LONG = ("fit", "evaluate", "predict")
@@ -104,6 +105,8 @@ class Watching:
     keras: int = 3
     cluster: str = ""
     """The folder for the workers of a cluster; "" for the default one."""
+    second: SecondRun | None = None
+    """Runs the program a second time to find where data became bad; None where that is not wanted."""
     _cadence: Cadence = field(default_factory=Cadence)
     _told: dict[tuple[str, bool], str] = field(default_factory=dict)
     """The fingerprints of the findings and whether they were printed, with the notebook cell that ran then."""
@@ -204,6 +207,9 @@ class Watching:
             if collected is None:
                 return None
             diagnosis = self._examined(collected)
+        first = sum(self.checks.called.values()) == 1
+        if self.second is not None and first and diagnosis.findings:
+            diagnosis = self._at_origins(diagnosis, collected, place)
         self.checks.check(method)
         new = self.new_in(diagnosis)
         with self._lock:
@@ -256,6 +262,25 @@ class Watching:
         except Exception as error:
             self.crashed("examine", error)
             return Diagnosis()
+
+    def _at_origins(
+        self, diagnosis: Diagnosis, collected: CollectedCall, place: tuple[str, int, str]
+    ) -> Diagnosis:
+        """The diagnosis with the lines where data became bad, as far as a second run tells them."""
+        assert self.second is not None
+        try:
+            from fitdoctor.examine import at_origins
+
+            project = self.project()
+            if project is None:
+                return diagnosis
+            origins = self.second.origins(diagnosis, collected, place, project)
+            if origins and self.recorder is not None:
+                self.recorder.write("origins", origins=origins)
+            return at_origins(diagnosis, origins, project)
+        except Exception as error:
+            self.crashed("second run", error)
+            return diagnosis
 
     def project(self) -> Project | None:
         """Return the user's files as they are loaded now; read once, or once per cell in a notebook."""

@@ -48,6 +48,7 @@ CAUSE = Cause(
     id="FIT104",
     slug="channel-axis-order",
     severity=Severity.ERROR,
+    aspect="shape",
     raises="ValueError",
     explains=("FIT101", "FIT320"),
 )

@@ -41,7 +41,7 @@ from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT115", slug="embedding-fed-floats", severity=Severity.WARNING)
+CAUSE = Cause(id="FIT115", slug="embedding-fed-floats", severity=Severity.WARNING, aspect="fractions")
 
 
 @CAUSE.in_source

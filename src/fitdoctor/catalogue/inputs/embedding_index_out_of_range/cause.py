@@ -54,6 +54,7 @@ CAUSE = Cause(
     id="FIT113",
     slug="embedding-index-out-of-range",
     severity=Severity.ERROR,
+    aspect="range",
     raises="InvalidArgumentError",
 )
 

@@ -44,6 +44,7 @@ CAUSE = Cause(
     id="FIT114",
     slug="empty-input",
     severity=Severity.WARNING,
+    aspect="empty",
     explains=("FIT705",),
 )
 

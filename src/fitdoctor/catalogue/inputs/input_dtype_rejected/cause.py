@@ -53,6 +53,7 @@ CAUSE = Cause(
     id="FIT111",
     slug="input-dtype-rejected",
     severity=Severity.ERROR,
+    aspect="dtype",
     raises=("TypeError", "InvalidArgumentError"),
 )
 

@@ -77,6 +77,7 @@ CAUSE = Cause(
     id="FIT102",
     slug="input-rank-mismatch",
     severity=Severity.ERROR,
+    aspect="rank",
     raises="ValueError",
     explains=("FIT304", "FIT306", "FIT320"),
 )

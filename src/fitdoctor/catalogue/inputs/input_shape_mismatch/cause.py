@@ -75,6 +75,7 @@ CAUSE = Cause(
     id="FIT101",
     slug="input-shape-mismatch",
     severity=Severity.ERROR,
+    aspect="shape",
     raises="ValueError",
     explains=("FIT306", "FIT320"),
 )

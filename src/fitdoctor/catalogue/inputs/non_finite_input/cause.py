@@ -41,6 +41,7 @@ CAUSE = Cause(
     id="FIT110",
     slug="non-finite-input",
     severity=Severity.WARNING,
+    aspect="non-finite",
 )
 
 _GUARDS = ("is_nan", "isnan", "nan_to_num", "is_finite", "isfinite", "isinf", "is_inf", "multiply_no_nan")

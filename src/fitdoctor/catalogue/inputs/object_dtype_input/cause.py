@@ -51,6 +51,7 @@ CAUSE = Cause(
     id="FIT105",
     slug="object-dtype-input",
     severity=Severity.ERROR,
+    aspect="objects",
     raises="ValueError",
 )
 

@@ -44,6 +44,7 @@ CAUSE = Cause(
     id="FIT107",
     slug="python-list-input",
     severity=Severity.ERROR,
+    aspect="list",
     raises="ValueError",
     explains=("FIT108", "FIT109", "FIT216"),
 )

@@ -52,6 +52,7 @@ CAUSE = Cause(
     id="FIT108",
     slug="sample-count-mismatch",
     severity=Severity.ERROR,
+    aspect="rows",
     raises=("ValueError", "InvalidArgumentError"),
     explains=("FIT201", "FIT202", "FIT204", "FIT205"),
 )

@@ -53,6 +53,7 @@ CAUSE = Cause(
     id="FIT106",
     slug="string-input",
     severity=Severity.ERROR,
+    aspect="objects",
     raises=("ValueError", "UnimplementedError"),
     explains=("FIT101", "FIT102", "FIT304"),
 )

@@ -39,7 +39,9 @@ from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT112", slug="unscaled-or-wrapped-input", severity=Severity.WARNING, stage=0)
+CAUSE = Cause(
+    id="FIT112", slug="unscaled-or-wrapped-input", severity=Severity.WARNING, aspect="range", stage=0
+)
 
 
 @CAUSE.in_source

@@ -47,7 +47,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import SpreadSite
 
-CAUSE = Cause(id="FIT204", slug="label-shape-broadcast", severity=Severity.WARNING, explains=("FIT218",))
+CAUSE = Cause(
+    id="FIT204", slug="label-shape-broadcast", severity=Severity.WARNING, aspect="rank", explains=("FIT218",)
+)
 
 
 _REFUSED = ("must have the same rank", "must have the same shape")

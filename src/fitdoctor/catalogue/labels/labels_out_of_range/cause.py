@@ -63,6 +63,7 @@ CAUSE = Cause(
     id="FIT203",
     slug="labels-out-of-range",
     severity=Severity.ERROR,
+    aspect="range",
     raises=("InvalidArgumentError", "IndexError"),
 )
 

@@ -36,7 +36,11 @@ from fitdoctor.edits import rework_place, unsafe
 from fitdoctor.facts import DataFacts, ModelFacts, Statistics
 
 CAUSE = Cause(
-    id="FIT208", slug="labels-outside-unit-interval", severity=Severity.WARNING, explains=("FIT218",)
+    id="FIT208",
+    slug="labels-outside-unit-interval",
+    severity=Severity.WARNING,
+    aspect="range",
+    explains=("FIT218",),
 )
 
 _TOLERANCE = 1e-3

@@ -35,7 +35,13 @@ from fitdoctor.edits import unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT206", slug="non-finite-labels", severity=Severity.WARNING, explains=("FIT001", "FIT211"))
+CAUSE = Cause(
+    id="FIT206",
+    slug="non-finite-labels",
+    severity=Severity.WARNING,
+    aspect="non-finite",
+    explains=("FIT001", "FIT211"),
+)
 
 
 @CAUSE.before_fit

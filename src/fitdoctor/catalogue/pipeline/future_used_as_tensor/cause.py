@@ -45,6 +45,7 @@ CAUSE = Cause(
     id="FIT710",
     slug="future-used-as-tensor",
     severity=Severity.ERROR,
+    aspect="objects",
     raises=("ValueError", "AttributeError", "TypeError"),
     explains=("FIT105", "FIT107", "FIT108", "FIT215", "FIT712"),
 )

@@ -1,0 +1,319 @@
+"""Asks a second, traced run of the program which line first made the data bad, where the source alone cannot tell."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fitdoctor.diagnosis import Diagnosis, Evidence, Finding, Location, Origin
+from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
+from fitdoctor.records import dataclass, replace
+from fitdoctor.runner.session import Options, write_options
+from fitdoctor.source.callees import callee
+from fitdoctor.source.index import FUNCTIONS
+
+if TYPE_CHECKING:
+    from fitdoctor.cases import Call
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
+
+TASK = "task.json"
+ANSWERS = "answers.json"
+LEAST_SECONDS = 30.0
+"""How long a second run may take at least; else three times as long as the first one took until then."""
+_TALKS = re.compile(
+    r"\b(?:input\(|stdin|gfile|TFRecordWriter|create_file_writer|to_parquet|to_hdf|h5py|imwrite|write_file|VideoWriter|TF_CONFIG|wandb|mlflow)"
+)
+"""What a program that must not run twice would say: it reads input, or writes past Python."""
+_MOST_TEXT = 44
+
+
+@dataclass(frozen=True)
+class Question:
+    """An argument of the call, and the aspect of it that is wrong."""
+
+    argument: str
+    aspect: str
+    wanted: Any
+    """The aspect as it was in the first run."""
+    last: bool = False
+    """Of several operands, follow the last one."""
+    lists: bool = False
+    """It is a list: then lists on its path are looked at, not only arrays."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """The first call of Keras in the program, and what is asked about it."""
+
+    path: str
+    line: int
+    method: str
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SecondRun:
+    """What is needed to run the program again as it was started."""
+
+    options: Options
+    environment: dict[str, str]
+    began: float
+    """When the program began, by the clock that `time.time` reads."""
+
+    def origins(
+        self, diagnosis: Diagnosis, call: Call, place: tuple[str, int, str], project: Project
+    ) -> tuple[Origin, ...]:
+        """Return where the data of a call's findings became bad; nothing where that is certain or cannot be told."""
+        asked = [each for finding in diagnosis.findings for each in _asked(finding, call, project)]
+        if not asked or not self._may_run(project):
+            return ()
+        task = Task(*place, tuple(question for _finding, question in asked))
+        answers = self._run(task)
+        if answers is None:
+            return ()
+        found: dict[int, Origin] = {}
+        for (finding, question), answer in zip(asked, answers, strict=True):
+            origin = _origin(finding, question, answer, call, project)
+            if origin is not None:
+                found.setdefault(id(finding), origin)
+        return tuple(found.values())
+
+    def _may_run(self, project: Project) -> bool:
+        if self.options.script.endswith(".ipynb") or "TF_CONFIG" in self.environment or self.options.cluster:
+            return False
+        return not any(_TALKS.search(module.text) for module in project.modules)
+
+    def _run(self, task: Task) -> list[Any] | None:
+        """Return the answers of the second run, None where it has none."""
+        from fitdoctor.plain import to_plain
+        from fitdoctor.runner.supervise import BOOTSTRAP, interpreter_options
+
+        limit = LEAST_SECONDS + 3 * (time.time() - self.began)
+        with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            options = replace(
+                self.options,
+                second=True,
+                pipes=(),
+                tell="",
+                keep_files=False,
+                locate=False,
+                parent=os.getpid(),
+            )
+            write_options(folder, options)
+            (folder / TASK).write_text(json.dumps(to_plain(task)), "utf-8")
+            environment = {
+                **self.environment,
+                "TMPDIR": name,
+                "MPLCONFIGDIR": name,
+                "PYTHONDONTWRITEBYTECODE": "1",
+                # The first run may hold all of the memory there.
+                "CUDA_VISIBLE_DEVICES": "-1",
+            }
+            command = [sys.executable, *interpreter_options(sys.orig_argv), str(BOOTSTRAP), name]
+            quiet = subprocess.DEVNULL
+            process = subprocess.Popen(
+                command,
+                stdin=quiet,
+                stdout=quiet,
+                stderr=quiet,
+                env=environment,
+                cwd=self.options.folder or None,
+                start_new_session=True,
+            )
+            try:
+                process.wait(limit)
+            except subprocess.TimeoutExpired:
+                return None
+            finally:
+                with contextlib.suppress(OSError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            try:
+                answers = json.loads((folder / ANSWERS).read_text("utf-8"))
+            except (OSError, ValueError):
+                return None
+        return answers if isinstance(answers, list) else None
+
+
+# --- what to ask --------------------------------------------------------------------------------------------------
+
+
+def _asked(finding: Finding, call: Call, project: Project) -> Iterator[tuple[Finding, Question]]:
+    """Yield what a second run could tell about a finding whose location the source leaves open."""
+    from fitdoctor.catalogue import catalogue
+
+    cause = catalogue().get(finding.id)
+    if cause is None or not cause.aspect or not is_open(finding, call, project):
+        return
+    for data, array in _arrays(finding, call, cause.aspect):
+        wanted = _wanted(array, cause.aspect)
+        if wanted is not None:
+            lists = array.container in ("list", "tuple")
+            yield finding, Question(array.path, cause.aspect, wanted, last=array in data.y, lists=lists)
+
+
+def _arrays(finding: Finding, call: Call, aspect: str) -> list[tuple[DataFacts, ArrayFacts]]:
+    """Return the arrays that a finding is about: those that it names, else the features or the labels."""
+    every = [(data, array) for data in call.data for array in (*data.x, *data.y, *data.sample_weight)]
+    if aspect == "rows":
+        return every
+    words = set(re.findall(r"`([^`]+)`", " ".join((finding.message, finding.subject))))
+    words.update(re.findall(r"argument (\S+) of", finding.subject))
+    named = [pair for pair in every if pair[1].path in words]
+    if named:
+        return named
+    role = "validation" if "validation" in finding.subject else "training"
+    labels = finding.id.startswith("FIT2") or "label" in finding.subject
+    return [
+        (data, array)
+        for data, array in every
+        if data.role == role and array in (data.y if labels else data.x)
+    ]
+
+
+def _wanted(array: ArrayFacts, aspect: str) -> Any:
+    """Return the aspect of an array as JSON holds it; None if it is unknown."""
+    shape, numbers = array.shape, array.statistics
+    if aspect in ("non-finite", "objects", "fractions", "empty", "list"):
+        return True
+    if aspect == "dtype":
+        return None if isinstance(array.dtype, Unknown) else array.dtype
+    if aspect == "range":
+        known = not isinstance(numbers, Unknown) and numbers.complete and numbers.minimum is not None
+        return [float(numbers.minimum), float(numbers.maximum)] if known else None  # type: ignore[union-attr,arg-type]
+    if isinstance(shape, Unknown):
+        return None
+    if aspect == "rank":
+        return len(shape)
+    part = shape[1:] if aspect == "shape" else shape[:1]
+    if any(size is None for size in part):
+        return None
+    return list(part) if aspect == "shape" else part[0]
+
+
+def is_open(finding: Finding, call: Call, project: Project) -> bool:
+    """Whether the source leaves open where data became bad.
+
+    The location is then the call of `fit`, a name, an indexing, the call of a user's function, or a function that
+    works on what it is given.
+    """
+    place = finding.location
+    if place is None or place.cell is not None:
+        return False
+    if _in_call(place, call):
+        return True
+    found = _expression(project, place)
+    if found is None:
+        return False
+    module, node = found
+    if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
+        return True
+    if isinstance(node, ast.Call) and callee(module, node) is not None:
+        return True
+    function = module.scope(node).node
+    if not isinstance(function, FUNCTIONS):
+        return False
+    parameters = module.function(function).parameters
+    return any(isinstance(name, ast.Name) and name.id in parameters for name in ast.walk(node))
+
+
+def _in_call(place: Location, call: Call) -> bool:
+    code = call.fit.code
+    if isinstance(code, Unknown):
+        return False
+    whole = code.location
+    return whole.path == place.path and whole.line <= place.line <= whole.end_line
+
+
+def _expression(project: Project, place: Location) -> tuple[Module, ast.expr] | None:
+    module = project.module_at(place.path)
+    if module is None:
+        return None
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.expr) and node.lineno == place.line and module.location(node) == place:
+            return module, node
+    statement = _statement(module, place.line)
+    value = getattr(statement, "value", None)
+    return (module, value) if isinstance(value, ast.expr) else None
+
+
+# --- what was answered --------------------------------------------------------------------------------------------
+
+
+def _origin(finding: Finding, question: Question, answer: Any, call: Call, project: Project) -> Origin | None:
+    """Return the first bad line, if it is another one than the finding's, and on the same path."""
+    if answer is None or finding.location is None:
+        return None
+    places = [_place(project, path, line) for path, line in answer["steps"]]
+    if places[-1] is None:
+        return None
+    known = [place for place in places if place is not None]
+    last, _text = known[-1]
+    if _covers(last, finding.location):
+        return None
+    if not _in_call(finding.location, call) and not _passed(finding.location, answer, project):
+        return None
+    if question.aspect == "rows" and not _lost_rows(question, answer, call):
+        return None
+    hops = [(place, text) for place, text in known if not _in_call(place, call)]
+    trail = " ← ".join([f"`{call.fit.method}`", *(f"`{text}` ({place})" for place, text in _distinct(hops))])
+    return Origin(finding.id, finding.subject, finding.location, last, Evidence(f"data path: {trail}"))
+
+
+def _passed(place: Location, answer: Any, project: Project) -> bool:
+    """Whether the data passed the line that the finding is at: only then is it about this path."""
+    found = [_place(project, path, line) for path, line in (*answer["steps"], *answer["passed"])]
+    return any(each is not None and _covers(each[0], place) for each in found)
+
+
+def _lost_rows(question: Question, answer: Any, call: Call) -> bool:
+    """Whether the line read as many rows as another argument has: it dropped or added some."""
+    counts = {_wanted(array, "rows") for data in call.data for array in (*data.x, *data.y)}
+    return any(rows in counts - {question.wanted} for rows in answer["before"])
+
+
+def _place(project: Project, path: str, line: int) -> tuple[Location, str] | None:
+    """Return what a statement computes: its location and its text."""
+    module = project.module_at(path)
+    statement = _statement(module, line) if module is not None else None
+    if module is None or statement is None:
+        return None
+    value = getattr(statement, "iter", None) or getattr(statement, "value", None)
+    node = value if isinstance(value, ast.expr) else statement
+    text = " ".join(module.segment(node).split())
+    return module.location(node), text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 1] + "…"
+
+
+def _statement(module: Module, line: int) -> ast.stmt | None:
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return next(
+        (
+            node
+            for node in ast.walk(module.tree)
+            if isinstance(node, ast.stmt) and node.lineno == line and not isinstance(node, definitions)
+        ),
+        None,
+    )
+
+
+def _covers(place: Location, other: Location) -> bool:
+    return place.path == other.path and place.line <= other.end_line and other.line <= place.end_line
+
+
+def _distinct(hops: list[tuple[Location, str]]) -> list[tuple[Location, str]]:
+    """Return the hops without repeats, the middle of a long path left out."""
+    found = list(dict.fromkeys(hops))
+    return found if len(found) <= 5 else [*found[:2], *found[-3:]]
