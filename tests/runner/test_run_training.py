@@ -101,6 +101,21 @@ def test_a_healthy_program_learns_the_same_to_the_bit_and_hears_one_line(tmp_pat
     methods = [call["method"] for call in saved["facts"]]
     assert methods.count("evaluate") == 1
     assert methods.count("train_on_batch") == 1
+    _saved_for_the_report(saved)
+
+
+def _saved_for_the_report(saved: dict[str, Any]) -> None:
+    assert saved["invocation"]["program"] == "train.py" and saved["invocation"]["seconds"] > 0
+    assert {"python", "tensorflow", "keras", "numpy"} <= {
+        name for name, _version in saved["invocation"]["versions"]
+    }
+    curves = dict(saved["trainings"][0]["history"])
+    assert set(curves) == {"loss", "val_loss"} and len(curves["loss"]) == 2
+    way = saved["ways"][0]
+    assert {"model input", "model output"} <= {step["name"] for step in way["steps"]}
+    assert all(step["dtype"] == "float32" for step in way["steps"] if step["stage"] == "model")
+    assert [one["path"] for one in way["data"]] == ["x", "y"] and len(way["data"][1]["labels"]) == 3
+    assert {stage for stage, _size in saved["memory"][0]["points"]} == {"forward", "backward", "update"}
 
 
 def test_a_proved_error_stops_before_the_first_step_and_is_told_once(tmp_path: Path) -> None:
