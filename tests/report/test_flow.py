@@ -169,6 +169,11 @@ def test_long_names_are_whole():
     assert name in joined.replace("Dense ", "")
 
 
+def test_a_title_breaks_between_words_where_it_can():
+    shown = texts(flow(way(layer("a"), layer("stage1_block1_bn1", "a", kind="BatchNormalization"))))
+    assert {"BatchNormalization", "stage1_block1_bn1"} <= set(shown)
+
+
 def test_what_an_older_fitdoctor_saved_is_drawn():
     steps = [replace_names(each) for each in way(layer("a"), layer("b", "a", note="rejects it")).steps]
     page = flow(Way("fit", None, tuple(steps)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -426,7 +427,12 @@ def _texts(node: Node) -> tuple[list[tuple[str, str]], list[str]]:
 def _wrapped(text: str, width: int) -> list[str]:
     """The text in lines, broken at spaces, or behind the separators of a long name; nothing is left out."""
     lines = [""]
-    for word in re.findall(r"\s*[^\s_./,:]*[_./,:]*", printable(text.replace("\n", " "))):
+    words = re.findall(r"\s*\S+", printable(text.replace("\n", " ")))
+    pieces = (
+        [word] if cells(word.strip()) <= width else re.findall(r"\s*[^\s_./,:]*[_./,:]*", word)
+        for word in words
+    )
+    for word in itertools.chain.from_iterable(pieces):
         while word:
             room = width - cells(lines[-1])
             if cells(word) <= room:
