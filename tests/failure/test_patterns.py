@@ -161,7 +161,7 @@ def test_the_words_before_keras_2_4():
         ),
         (
             "Shape mismatch: The shape of labels (received (320,)) should equal the shape of logits except for the last dimension (received (32, 10)).",
-            (320,),
+            (32, 10),
             (32, 10),
             "one rank less",
         ),
