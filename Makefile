@@ -9,13 +9,14 @@ QUIET  := TF_CPP_MIN_LOG_LEVEL=3
 # The tests start hundreds of processes: compile our modules once, not in each of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-versions test-fast lint format bench bench-quick docs docs-serve test-browser screenshots cause index clean
+.PHONY: help demo test corpus test-versions test-fast lint format bench bench-quick docs docs-serve test-browser screenshots cause index clean
 
 help:
 	@echo "make demo           diagnose a broken training program that ships with the package"
 	@echo "make test           lint, then every test (with TensorFlow)"
 	@echo "make test-fast      the tests that need no TensorFlow"
 	@echo "make test-versions  the catalogue under Keras 2, and part of the tests on TensorFlow 2.16 with Keras 3.3"
+	@echo "make corpus         run the whole corpus and compare with the recorded verdicts (half an hour)"
 	@echo "make lint           ruff, ruff format --check, mypy --strict"
 	@echo "make format         let ruff fix and format"
 	@echo "make bench          every benchmark; writes benchmarks/results.json"
@@ -82,6 +83,9 @@ test-versions: $(VENV)/.dev $(VENV)/.tensorflow $(OLD)/.made
 
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m "not tf and not versions"
+
+corpus: $(VENV)/.dev $(VENV)/.tensorflow
+	$(QUIET) $(BIN)/python -m scripts.corpus --run
 
 bench: $(VENV)/.dev $(VENV)/.tensorflow
 	$(QUIET) $(BIN)/python -m benchmarks

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rich.console
+import rich.table  # noqa: F401 - the tests hide every installed package; `env` draws its table with rich
 
 from fitdoctor.cli.env import main
 from fitdoctor.collect.versions import conflicts
