@@ -90,10 +90,9 @@ def run(source: str, folder: Path, server: ForkServer, timeout: float) -> Ended:
 
 
 def told_by(kind: str, message: str) -> str:
-    """Return what is the same whenever a program raises: no numbers, addresses, or folders of a machine."""
-    text = " ".join(plain_text(read_message(message, here=False).text).split())
-    text = re.sub(r"/[^\s\"']*/", "", text)
-    return f"{kind}: {re.sub(r'(?:0x[0-9a-f]+|_?[0-9][0-9.e+-]*)', '#', text)[:120]}"
+    """Return what is the same whenever a program raises: the words, without numbers, addresses and folders."""
+    text = re.sub(r"/[^\s\"']*/|\S*\d\S*", " ", plain_text(read_message(message, here=False).text))
+    return f"{kind}: {' '.join(re.findall('[A-Za-z]+', text))[:120]}"
 
 
 def portable(text: str, folder: str) -> str:

@@ -13,6 +13,8 @@ import pytest
 
 from fitdoctor.cli import COMMANDS
 from fitdoctor.source.read import source_from_text
+
+pytest.importorskip("mkdocs", reason="the documentation needs `pip install '.[docs]'`")
 from scripts.documentation.hook import linked
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -12,6 +12,8 @@ import pytest
 
 from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.diagnosis import Severity
+from scripts.documentation.cause_pages import printed
+from scripts.documentation.record_printed import record, told_by
 from tests.keras_2.translation import for_keras_2
 from tests.support.diagnosed import lint, marked, run_watched
 from tests.support.fork_server import ForkServer
@@ -75,6 +77,15 @@ def test_the_same_cause_comes_first(cause: Cause, path: Path, legacy: ForkServer
     assert first.id == cause.id
     mark = marked(path.read_text(encoding="utf-8"))
     assert mark is not None and first.location is not None and first.location.line in mark.accepted
+
+
+@pytest.mark.parametrize(("cause", "path"), list(programs("broken")))
+def test_the_documentation_shows_what_it_prints(cause: Cause, path: Path, legacy: ForkServer) -> None:
+    shown, raised = printed()[f"{cause.id}/{path.stem}"].get("2"), record(cause, path, "2", legacy)
+    if shown is None or raised is None:
+        assert shown is raised is None, f"record {cause.id} again"
+    else:
+        assert told_by(shown["type"], shown["message"]) == told_by(raised["type"], raised["message"])
 
 
 @pytest.mark.parametrize(("cause", "path"), list(programs("fixed")))
