@@ -51,9 +51,16 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """Says nothing about pages that the browser left before they were loaded."""
+
+    def handle_error(self, *args: Any) -> None:
+        pass
+
+
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    server = Server(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
@@ -155,10 +162,9 @@ def test_the_playground_answers_and_its_repair_applies(browser: Any, address: st
     visit.page.goto(f"{address}playground.html")
     assert not [url for url in visit.requests if "pyodide" in url], "it is loaded only when used"
     asked = {path.stem: path.read_text("utf-8") for path in sorted(TRACEBACKS.glob("*.txt"))[::60]}
-    wrong = {
-        name: got for name, text in asked.items() if (got := ask(visit, text)) != explain(text).findings[0].id
-    }
-    assert not wrong
+    told = {name: next((found.id for found in explain(text).findings), "") for name, text in asked.items()}
+    assert {name: ask(visit, text) for name, text in asked.items()} == told
+    assert len([cause for cause in told.values() if cause]) >= 6
     program = (CATALOGUE / "labels/labels_out_of_range/broken.py").read_text("utf-8")
     assert ask(visit, program) == "FIT203"
     visit.picture("playground-program")
@@ -184,7 +190,8 @@ def test_a_link_to_the_playground_carries_the_text(browser: Any, address: str) -
     visit.page.click("#pg-link")
     link = visit.page.evaluate("navigator.clipboard.readText()")
     assert link.startswith(f"{address}playground.html#")
-    visit.page.goto(address)  # ends the first page, whose answer nobody waits for
+    visit.page.goto("about:blank")  # the answer of the first page does not matter
+    visit.page.wait_for_timeout(300)
     visit.troubles.clear()
     visit.page.goto(link)
     visit.page.wait_for_selector("#pg-answer .fd-badge", timeout=120_000)
