@@ -47,8 +47,8 @@ $(VENV)/.tensorflow: pyproject.toml | $(VENV)/.made
 NODE := scripts/documentation
 $(VENV)/.docs: pyproject.toml $(NODE)/package.json | $(VENV)/.made
 	$(PIP) --editable '.[docs]'
-	@if command -v npm >/dev/null; then npm install --prefix $(NODE) --no-package-lock --no-audit --no-fund --loglevel=error; \
-	else echo "npm is not installed: the documentation is built without its playground"; fi
+	@npm install --prefix $(NODE) --no-package-lock --no-audit --no-fund --loglevel=error \
+	|| echo "Pyodide could not be installed with npm: the documentation is built without its playground"
 	@touch $@
 
 demo: $(VENV)/.tensorflow
