@@ -10,7 +10,6 @@ import tensorflow as tf
 
 x, y = np.random.rand(32, 4), np.random.rand(32, 1)
 model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
-scale = tf.Variable(1.0)
 
 
 def loss(labels, predictions):
@@ -18,5 +17,6 @@ def loss(labels, predictions):
 
 
 model.compile(optimizer="sgd", loss=loss)
+scale = tf.Variable(1.0)  # after compile
 model.fit(x, y, epochs=3, verbose=0)
 assert scale.numpy() == 1.0

@@ -1,7 +1,7 @@
 """`categorical_crossentropy` rejects labels that are not classes.
 
-It multiplies whatever it is given. With labels from a normal distribution the loss is a number, becomes negative, and
-keeps falling, which looks like learning (FIT207).
+It multiplies whatever it is given. With labels from a normal distribution the loss falls, which looks like learning. Here,
+with a large learning rate, it even becomes negative (FIT207).
 """
 
 import keras
