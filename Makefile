@@ -23,7 +23,7 @@ help:
 	@echo "make bench-quick    the same in two minutes"
 	@echo "make docs           the documentation as HTML in site/"
 	@echo "make docs-serve     show the documentation on http://127.0.0.1:8000, playground included"
-	@echo "make test-browser   the documentation in Chromium: search, playground, themes, phone width"
+	@echo "make test-browser   the documentation and the report in Chromium"
 	@echo "make screenshots    the pictures in the README, from real runs (needs Chromium)"
 	@echo "make cause FAMILY=labels SLUG=my-slug   create a new cause"
 	@echo "make index          after changing causes: record again which programs need them"
@@ -64,7 +64,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 test: lint $(VENV)/.tensorflow $(VENV)/.docs
-	$(QUIET) $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not versions"
+	$(QUIET) $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not versions and not browser"
 
 # Keras 2 as a whole, then an older TensorFlow with an older Keras 3, in an environment of its own.
 OLD      := .venv-2.16
@@ -82,7 +82,7 @@ test-versions: $(VENV)/.dev $(VENV)/.tensorflow $(OLD)/.made
 	$(QUIET) $(OLD)/bin/python -m pytest -n 2 --dist loadgroup -r xX -m "tf and not versions" $(OLD_PART)
 
 test-fast: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 -m "not tf and not versions"
+	$(BIN)/python -m pytest -n 2 -m "not tf and not versions and not browser"
 
 corpus: $(VENV)/.dev $(VENV)/.tensorflow
 	$(QUIET) $(BIN)/python -m scripts.corpus --run
@@ -101,7 +101,7 @@ docs-serve: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
 
 test-browser: $(VENV)/.dev $(VENV)/.docs
-	$(BIN)/python -m pytest tests/documentation/test_browser.py
+	$(BIN)/python -m pytest -m browser
 
 screenshots: $(VENV)/.dev $(VENV)/.tensorflow
 	$(PIP) --editable '.[screenshots]'

@@ -110,7 +110,7 @@ def test_a_step_that_raises_is_told() -> None:
 
 @pytest.mark.parametrize("size", [0, -3, 2.5, True])
 def test_batch_sizes_that_are_none(size: Any) -> None:
-    with pytest.raises(fitdoctor.MemoryUnknown, match="`batch_size` must be a whole number"):
+    with pytest.raises(fitdoctor.MemoryUnknown, match="`batch_size` must be an integer"):
         fitdoctor.memory(small(), batch_size=size)
 
 

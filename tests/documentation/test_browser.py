@@ -36,6 +36,7 @@ PAGES = (
 
 pytest.importorskip("playwright", reason="Playwright is not installed: `pip install '.[docs]'`")
 pytestmark = [
+    pytest.mark.browser,
     pytest.mark.xdist_group("documentation"),
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
