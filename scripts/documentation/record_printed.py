@@ -90,9 +90,10 @@ def run(source: str, folder: Path, server: ForkServer, timeout: float) -> Ended:
 
 
 def told_by(kind: str, message: str) -> str:
-    """Return what is the same whenever a program raises: the words, without numbers, addresses and folders."""
-    text = re.sub(r"/[^\s\"']*/|\S*\d\S*", " ", plain_text(read_message(message, here=False).text))
-    return f"{kind}: {' '.join(re.findall('[A-Za-z]+', text))[:120]}"
+    """Return what is the same whenever a program raises: its first plain words, without names, numbers and folders."""
+    text = plain_text(read_message(message, here=False).text)
+    plain = re.findall(r"""(?<!\S)[`'"(]?([A-Za-z]+)[`'").,:;]*(?!\S)""", text)
+    return f"{kind}: {' '.join(plain[:12])}"
 
 
 def portable(text: str, folder: str) -> str:
