@@ -104,7 +104,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--run", action="store_true", help="also run every program (about half an hour)")
-    parser.add_argument("--record", action="store_true", help="record what was found as the new verdicts")
+    parser.add_argument(
+        "--record", action="store_true", help="save the current verdicts as the recorded ones"
+    )
     parser.add_argument("--match", default="", help="only programs with this in their name")
     options = parser.parse_args()
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"

@@ -41,7 +41,7 @@ def page() -> str:
         "different ways: *in a layer* begins with `Exception encountered when calling`, *in user code* with "
         "`in user code:`, and *graph execution error* with `Graph execution error:`.",
         "",
-        "To be told the cause of your own message, [paste it](playground.md).",
+        "To find the cause of your own message, [paste it](playground.md).",
         "",
     ]
     for kind in sorted(rows):

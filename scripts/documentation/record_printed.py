@@ -93,7 +93,7 @@ def told_by(kind: str, message: str) -> str:
     """Return what is the same whenever a program raises: its first plain words, without names, numbers and folders."""
     text = plain_text(read_message(message, here=False).text)
     plain = re.findall(r"""(?<!\S)[`'"(]?([A-Za-z]+)[`'").,:;]*(?!\S)""", text)
-    return f"{kind}: {' '.join(plain[:12])}"
+    return f"{kind}: {' '.join(plain)[:120]}"
 
 
 def portable(text: str, folder: str) -> str:

@@ -33,7 +33,7 @@ def last_text(module: Module, path: ast.expr) -> tuple[ast.Constant, str] | None
     formatted = False
     for _step in range(8):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            # In a template, a last `{}` stands for text that is written elsewhere.
+            # A template that ends with `{}` gets its extension elsewhere.
             return None if formatted and node.value.endswith("}") else (node, node.value)
         following: ast.expr | None = None
         if isinstance(node, ast.JoinedStr) and node.values:

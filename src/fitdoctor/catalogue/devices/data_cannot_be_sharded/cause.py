@@ -19,9 +19,9 @@ Split the data into at least as many files as there are workers. Or shard by sam
 
 ## Known limits
 
-The failure needs several processes, so the example is a recorded traceback of two workers on one machine; it is not run
-as a program. Before `fit`, the problem is reported only under Keras 2 (in Keras 3, `fit` trains with a single worker) and
-only if the files are listed explicitly.
+The failure needs several processes, so the example is a recorded traceback of two workers on one machine. It is
+not run here. Before `fit`, the problem is reported only under Keras 2 (in Keras 3, `fit` trains with a single worker)
+and only if the files are listed explicitly.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ Rename the file or folder, and delete its `__pycache__`. If it is among the inst
 ## Known limits
 
 Reported only after the failure, because a file with such a name is harmless inside your own package. In a saved
-traceback, it is detected only if the traceback or the message names the file. The examples were run by hand; they do
-not run with the tests, which import TensorFlow first.
+traceback, it is detected only if the traceback or the message names the file. The examples were run by hand; they
+are not run here, because the tests import TensorFlow first.
 """
 
 from __future__ import annotations
