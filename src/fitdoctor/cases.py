@@ -58,7 +58,7 @@ def source_cases(
     project: Project,
     *,
     files: Collection[str] | None = None,
-    fit_sites: bool = True,
+    calls: Collection[Call] = (),
     crashes: list[Crash] | None = None,
 ) -> list[Case]:
     """One case a module, and one for each call of fit and each model whose facts the source tells.
@@ -66,21 +66,21 @@ def source_cases(
     Args:
         project: the files.
         files: only these of them, by path; the others are there for what these take from them.
-        fit_sites: with the calls of fit and the models; living ones are better known than what the source lets one
-            guess. Loops and steps of one's own, whose losses nobody sees living, are told in any case.
+        calls: those that were seen live; judges that know more of a live call leave out what the source says of it.
         crashes: takes what failed in our own reading.
     """
     cases: list[Case] = []
+    live = {place for call in calls for place in _places_of(call)}
     modules = project.modules if files is None else map(project.module_at, files)
     for module in modules:
         if module is None:
             continue
         facts = {"Module": (module,), "Project": (project,)}
         cases.append(Case(Moment.SOURCE, facts, module.path))
-        if not fit_sites and "GradientTape" not in module.text:
-            continue
         try:
-            cases.extend(_site_cases(module, project, fit_sites))
+            cases.extend(
+                _within_budget(module, project, live) if live else _site_cases(module, project, live)
+            )
         # A border: following a program must not keep the judges of its text from theirs.
         except Exception as error:
             if crashes is not None:
@@ -93,20 +93,41 @@ def called_in_source(call: Call, project: ProjectSource) -> Case:
     return Case(Moment.SOURCE, {**_call_facts(call), "Project": _project(project())})
 
 
-def _site_cases(module: Module, project: Project, every: bool) -> Iterator[Case]:
+_Place = tuple[str, "int | None", int]
+_MOST_STEPS = 1_000_000
+"""Of work (see `work_budget`), about three seconds: a program that has run is not held up for longer."""
+
+
+def _within_budget(module: Module, project: Project, live: set[_Place]) -> list[Case]:
+    from fitdoctor.source.work_budget import OverBudget, WorkBudget
+
+    try:
+        with WorkBudget(_MOST_STEPS):
+            return list(_site_cases(module, project, live))
+    except OverBudget:
+        return []
+
+
+def _places_of(call: Call) -> Iterator[_Place]:
+    """Where a call of fit is, and where its model is made."""
+    for code in (call.fit.code, Unknown("") if isinstance(call.model, Unknown) else call.model.code):
+        if not isinstance(code, Unknown):
+            yield os.path.abspath(code.location.path), code.location.cell, code.location.line
+
+
+def _site_cases(module: Module, project: Project, live: set[_Place]) -> Iterator[Case]:
     from fitdoctor.source.fits.fit_sites import fit_sites, model_sites, spread_sites
 
     facts: dict[str, tuple[Any, ...] | Unknown]
     for site in fit_sites(module):
-        if not every and site.fit.method not in CALLS:
-            continue
+        seen = not live.isdisjoint(_places_of(site)) and site.fit.method in CALLS
         facts = {**_call_facts(site), "Project": (project,)}
-        yield Case(Moment.SOURCE, facts, module.path, _call_name(site))
-    for made in model_sites(module) if every else ():
+        yield Case(Moment.SOURCE, facts, module.path, _call_name(site), seen)
+    for made in model_sites(module):
         # A model that cannot be made is known only as far as it has come: not what a judge of models expects.
         facts = {"ModelFacts": (made.model,)} if made.failure is None else {"ModelSite": (made,)}
-        yield Case(Moment.SOURCE, {**facts, "Project": (project,)}, module.path)
-    for spread in spread_sites(module) if every else ():
+        yield Case(Moment.SOURCE, {**facts, "Project": (project,)}, module.path, seen_live=bool(live))
+    for spread in spread_sites(module):
         yield Case(Moment.SOURCE, {"SpreadSite": (spread,), "Project": (project,)}, module.path)
 
 

@@ -44,6 +44,8 @@ class Case:
     """The file that is judged; "" for the program as a whole."""
     call: str = ""
     """The call of fit that it is about; "" where it is about no single one."""
+    seen_live: bool = False
+    """Whether the same call or model is judged live, too: a judge of both moments knows more of the live one."""
 
     @property
     def scope(self) -> Scope:
@@ -93,7 +95,9 @@ def diagnose(
         for cause in chosen:
             for judge in cause.judges:
                 # Cases of this kind may never have what a judge needs: then nothing is missed.
-                if judge.moment is case.moment and judge.needs <= kinds:
+                if judge.moment is not case.moment or not judge.needs <= kinds:
+                    continue
+                if not (case.seen_live and cause.judges_live(judge)):
                     _judge(cause, judge, case, findings, skipped, crashes)
     told = without_consequences(merge(findings), {cause.id: cause for cause in chosen})
     stages = {cause.id: cause.stage for cause in chosen}

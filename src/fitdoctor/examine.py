@@ -62,10 +62,32 @@ def examine_call(
     environment: EnvironmentFacts | None = None,
     select: Collection[str] = (),
     ignore: Collection[str] = (),
+    *,
+    with_source: bool = False,
 ) -> Diagnosis:
-    """Judge a living call of fit."""
+    """Judge a living call of fit.
+
+    Args:
+        collected: the call.
+        project: the source, read when it is asked for.
+        environment: versions and settings.
+        select: ids to judge by.
+        ignore: ids to leave out.
+        with_source: also report what only the source shows: what trains, but learns the wrong thing.
+    """
     project = functools.cache(project)
-    return _finished([call_case(collected, project, environment)], project, select, ignore)
+    cases = [call_case(collected, project, environment)]
+    read = project() if with_source else None
+    if read is not None:
+        cases.extend(source_cases(read, calls=(collected,)))
+    diagnosis = _finished(cases, project, select, ignore)
+    # An error that only the source announces is left to the call itself.
+    findings = [
+        found
+        for found in diagnosis.findings
+        if found.moment is not Moment.SOURCE or found.severity is not Severity.ERROR
+    ]
+    return replace(diagnosis, findings=tuple(findings))
 
 
 def examine_cluster(
@@ -246,7 +268,7 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
     cases: list[Case] = []
     crashes = list(run.crashes)
     if run.project is not None and any(_may_train(module.text) for module in run.project.modules):
-        cases.extend(source_cases(run.project, fit_sites=not run.calls, crashes=crashes))
+        cases.extend(source_cases(run.project, calls=run.calls, crashes=crashes))
     cases.extend(cluster_case(cluster, project) for cluster in run.clusters)
     cases.extend(call_case(call, project, run.environment) for call in run.calls)
     cases.extend(training_case(training, call, project) for training, call in run.trainings)

@@ -242,3 +242,47 @@ def test_a_real_kernel_sends_both_forms(tmp_path):
     assert error.output_type == "error" and error.ename == "FitWillFail"
     assert card.output_type == "display_data" and set(card.data) == {"text/html", "text/plain"}
     assert "cell In[2], line 2" in card.data["text/plain"] and "fitdoctor-card" in card.data["text/html"]
+
+
+READ_ONLY = [
+    ("load", "load", "import random\nimport numpy as np, keras\n%load_ext fitdoctor"),
+    (
+        "layer",
+        "layer",
+        "class Jitter(keras.layers.Layer):\n    def call(self, x):\n        return x + random.uniform(-1, 1)",
+    ),
+    (
+        "model",
+        "model",
+        "x = y = np.random.rand(64, 4).astype('float32')\n"
+        "model = keras.Sequential([keras.Input((4,)), Jitter(), keras.layers.Dense(4)])\n"
+        "model.compile('sgd', 'mse')",
+    ),
+    ("fit", "fit", "_ = model.fit(x, y, verbose=0)"),
+    ("fit again", "fit", "_ = model.fit(x, y, verbose=0)"),
+    ("layer mended", "layer", "class Jitter(keras.layers.Layer):\n    def call(self, x):\n        return x"),
+    ("fit at last", "fit", "_ = model.fit(x, y, verbose=0)"),
+]
+
+
+@pytest.fixture(scope="module")
+def read_only(server: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Below]:
+    """Cells with their ids, as notebooks give them."""
+    pytest.importorskip("IPython")
+    folder = tmp_path_factory.mktemp("ids")
+    script, target = folder / "kernel.py", folder / "told.json"
+    named = KERNEL.replace("for name, cell in cells:", "for name, id, cell in cells:")
+    named = named.replace("store_history=True)", "store_history=True, cell_id=id)")
+    script.write_text(named.format(cells=READ_ONLY, kernel=True, target=str(target)))
+    ended = run_plain(server, script)
+    assert ended.status == 0, ended.stderr
+    return {name: Below(**told) for name, told in json.loads(target.read_text()).items()}
+
+
+def test_what_only_the_source_shows_is_a_card_below_the_fit(read_only):
+    assert "warning[FIT409]" in read_only["fit"].card and "cell In[2], line 3" in read_only["fit"].card
+    assert not read_only["fit again"].shown
+
+
+def test_a_cell_that_was_edited_and_run_again_no_longer_counts(read_only):
+    assert not read_only["layer mended"].shown and not read_only["fit at last"].shown

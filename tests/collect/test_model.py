@@ -175,3 +175,40 @@ def test_tf_keras_is_read_too() -> None:
     assert (found.keras, found.kind, found.losses[0].name) == (2, "sequential", "categorical_crossentropy")
     assert isinstance(found.outputs, tuple)
     assert found.outputs[0].shape == (None, 3)
+
+
+class _Head(keras.Model):
+    def __init__(self) -> None:
+        super().__init__()
+        self.mix = layers.Dense(4, name="mix")
+        self.score = layers.Dense(1, activation="sigmoid", name="score")
+
+    def call(self, x: Any) -> Any:
+        return self.score(self.mix(x))
+
+
+class _Opaque(_Head):
+    def call(self, x: Any) -> Any:
+        return self.score(x + 1.0)
+
+
+class _Chain(keras.Model):
+    def __init__(self, head: Any) -> None:
+        super().__init__()
+        self.body = layers.Dense(4, name="body")
+        self.head = head
+
+    def call(self, x: Any) -> Any:
+        return self.head(self.body(x))
+
+
+def test_the_last_layers_are_known_through_models_in_models() -> None:
+    assert facts(_Chain(_Head())).output_paths == (("score", "mix", "body"),)
+    assert facts(_Chain(_Chain(_Head()))).output_paths == (("score", "mix", "body", "body"),)
+    inputs = keras.Input((4,))
+    functional = keras.Model(inputs, _Head()(layers.Dense(4, name="first")(inputs)))
+    assert facts(functional).output_paths[0][:3] == ("score", "mix", "first")
+
+
+def test_a_path_that_is_lost_inside_a_model_does_not_go_on_outside() -> None:
+    assert facts(_Chain(_Opaque())).output_paths == (("score", "?", "body"),)

@@ -64,3 +64,98 @@ def test_names_of_tf_keras_keep_their_package_through_other_files(tmp_path):
         "import tf_keras\nfrom common import layers\n\nmodel = tf_keras.Sequential([layers.Dense(1)])\n"
     )
     assert lint(tmp_path, ".") == []
+
+
+def write(folder, **files):
+    for name, text in files.items():
+        path = folder / f"{name.replace('__', '/')}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+DATA = (
+    "import numpy as np\nrng = np.random.default_rng(0)\n"
+    "x, y = rng.normal(size=(200, 8)).astype('float32'), rng.integers(0, 4, 200)\n"
+)
+BUILD = "keras.Sequential([keras.Input((8,)), keras.layers.Dense({}, activation='softmax')])"
+
+
+def test_a_builder_that_a_decorator_registers_is_followed(tmp_path):
+    write(
+        tmp_path,
+        registry="BUILDERS = {}\n\ndef register(name):\n    def keep(function):\n"
+        "        BUILDERS[name] = function\n        return function\n    return keep\n",
+        nets="import keras\nfrom registry import register\n\n@register('small')\ndef small(classes):\n"
+        f"    return {BUILD.format('classes')}\n",
+        config="CONFIG = dict(name='small', classes=4, loss='categorical_crossentropy')\n",
+        train=DATA + "import nets\nfrom config import CONFIG\nfrom registry import BUILDERS\n"
+        "model = BUILDERS[CONFIG['name']](CONFIG['classes'])\nmodel.compile('adam', loss=CONFIG['loss'])\n"
+        "model.fit(x, y)\n",
+    )
+    assert lint(tmp_path, ".") == [["config.py", "1", "FIT201"]]
+    assert lint(tmp_path, "train.py") == [["config.py", "1", "FIT201"]]
+
+
+def test_a_decorator_that_returns_something_else_is_not_looked_through(tmp_path):
+    write(
+        tmp_path,
+        wrapping="def doubled(function):\n    def call(classes):\n        return function(2 * classes)\n    return call\n",
+        nets="import keras\nfrom wrapping import doubled\n\n@doubled\ndef small(classes):\n"
+        f"    return {BUILD.format('classes')}\n",
+        train=DATA + "from nets import small\nmodel = small(2)\n"
+        "model.compile('adam', 'sparse_categorical_crossentropy')\nmodel.fit(x, y)\n",
+    )
+    assert lint(tmp_path, ".") == []
+
+
+def test_settings_in_a_json_file_next_to_the_program_are_read(tmp_path):
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs/base.json").write_text('{"model": {"classes": 3}}')
+    write(
+        tmp_path,
+        app__settings="import json, pathlib\n"
+        "SETTINGS = json.loads((pathlib.Path(__file__).parent.parent / 'configs' / 'base.json').read_text())\n",
+        app__train=DATA + "import keras\nfrom app.settings import SETTINGS\n"
+        "model = " + BUILD.format("SETTINGS['model']['classes']") + "\n"
+        "model.compile('adam', 'sparse_categorical_crossentropy')\nmodel.fit(x, y)\n",
+    )
+    assert lint(tmp_path, ".") == [["app/train.py", "6", "FIT203"]]
+    (tmp_path / "configs/base.json").write_text('{"model": {"classes": 4}}')
+    assert lint(tmp_path, ".") == []
+
+
+def test_the_default_of_an_option_is_a_setting_even_if_it_is_a_word(tmp_path):
+    write(
+        tmp_path,
+        options="import argparse\n\ndef options():\n    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('--loss', default='categorical_crossentropy')\n    return parser.parse_args()\n",
+        train=DATA + f"import keras\nfrom options import options\nmodel = {BUILD.format(4)}\n"
+        "model.compile('adam', options().loss)\nmodel.fit(x, y)\n",
+    )
+    assert [found[2] for found in lint(tmp_path, ".")] == ["FIT201"]
+
+
+def test_a_script_in_a_subfolder_finds_the_package_beside_it(tmp_path):
+    write(
+        tmp_path,
+        src__kit__nets=f"import keras\n\ndef small(classes):\n    return {BUILD.format('classes')}\n",
+        scripts__train=DATA + "from kit.nets import small\nmodel = small(4)\n"
+        "model.compile('adam', 'categorical_crossentropy')\nmodel.fit(x, y)\n",
+    )
+    (tmp_path / "pyproject.toml").write_text("")
+    assert lint(tmp_path / "scripts", "train.py") == [["train.py", "6", "FIT201"]]
+
+
+def test_the_activation_of_a_head_class_in_another_file_is_known(tmp_path):
+    write(
+        tmp_path,
+        head="import keras\n\nclass Head(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.mix = keras.layers.Dense(8)\n        self.score = keras.layers.Dense(4)\n\n"
+        "    def call(self, x):\n        return self.score(self.mix(x))\n",
+        net="import keras\nfrom head import Head\n\nclass Net(keras.Model):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.body = keras.layers.Dense(8)\n        self.head = Head()\n\n"
+        "    def call(self, x):\n        return self.head(self.body(x))\n",
+        train=DATA + "from net import Net\nmodel = Net()\n"
+        "model.compile('adam', 'sparse_categorical_crossentropy')\nmodel.fit(x, y)\n",
+    )
+    assert lint(tmp_path, ".") == [["train.py", "6", "FIT210"]]

@@ -106,6 +106,12 @@ class Cause:
         """Return the moments at which its judges can detect it."""
         return tuple(moment for moment in Moment if any(judge.moment is moment for judge in self.judges))
 
+    def judges_live(self, judge: Judge) -> bool:
+        """Whether a judge of the source judges live calls of fit as well."""
+        return any(
+            other.function is judge.function and other.moment is Moment.BEFORE_FIT for other in self.judges
+        )
+
     def in_source(self, function: JudgeFunction) -> JudgeFunction:
         """Register a judge of the source; it may require `Module` or facts read from the source."""
         return self._register(Moment.SOURCE, function)

@@ -242,7 +242,12 @@ def _judge_together(
     whole = Project(with_imported(modules, modules[0].keras))
     if not any(_tells(module.text) for module in whole.modules):
         return
-    judged.leaning = judged.leaning or len(whole.modules) > len(modules)
+    # What a file is judged by lies in other files, too: in those it imports, and in JSON files of settings.
+    judged.leaning = (
+        judged.leaning
+        or len(whole.modules) > len(modules)
+        or any(".json" in module.text for module in whole.modules)
+    )
     asked = {facts.path: found for found, facts, _tree in trees if found.path in wanted}
     here = list(_of_this_machine(whole, asked, wishes))
     for members in programs(whole):

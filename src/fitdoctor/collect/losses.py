@@ -75,7 +75,8 @@ def _loss(model: Any, loss: Any, output: str, codes: Codes, keys: tuple[str | in
         return LossFacts(name, "builtin", _logits_of_name(name), (), output, code)
     inner = loss.func if isinstance(loss, functools.partial) else loss
     if _is_loss_object(inner):
-        return _loss_object(inner, output, code)
+        made = codes.of_object(inner)
+        return _loss_object(inner, output, code if isinstance(made, Unknown) else made)
     if isinstance(inner, type) and is_library_class(inner):
         # Keras instantiates a loss class with its defaults.
         name = canonical_loss(snake_case(inner.__name__))

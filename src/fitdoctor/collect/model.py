@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from fitdoctor.collect.codes import Codes
@@ -15,7 +16,7 @@ from fitdoctor.collect.layers import (
     user_classes,
 )
 from fitdoctor.collect.losses import losses_of, metrics_of, optimizer_of
-from fitdoctor.collect.returned import returned_paths
+from fitdoctor.collect.returned import UNKNOWN_STEP, returned_paths
 from fitdoctor.collect.strategies import replica_devices, scope_facts, strategy_of, workers_of
 from fitdoctor.collect.untracked import foreign_variables, untracked_variables
 from fitdoctor.facts import ModelFacts, Spec, Unknown
@@ -189,9 +190,7 @@ def _structure(functional: Any, attribute: str) -> str:
 def _output_paths(model: Any, functional: Any) -> tuple[tuple[str, ...], ...]:
     """Return the layer names before each output, last first, including nested models."""
     if functional is None and kind_of(model) == "subclassed":
-        return tuple(
-            tuple(name for step in path for name in _names_of(step)) for path in returned_paths(model)
-        )
+        return _paths_in_call(model)
     try:
         return tuple(_path_to(tensor) for tensor in _outputs_of(functional))
     # A tensor that no layer produced has no history.
@@ -199,15 +198,29 @@ def _output_paths(model: Any, functional: Any) -> tuple[tuple[str, ...], ...]:
         return ()
 
 
-def _names_of(step: Any) -> tuple[str, ...]:
-    """Return the name of a layer, or the layer names inside a nested model, last first."""
+def _paths_in_call(model: Any) -> tuple[tuple[str, ...], ...]:
+    return tuple(_names_along(path) for path in returned_paths(model))
+
+
+def _names_along(steps: Iterable[Any]) -> tuple[str, ...]:
+    """Return the names of layers and functions; of a custom layer at the output, those inside it."""
+    names: list[str] = []
+    for step in steps:
+        names.extend(_names_of(step, last=not names))
+    return tuple(names)
+
+
+def _names_of(step: Any, last: bool) -> tuple[str, ...]:
+    """Return the name of a layer, or the layer names inside a nested model or the last custom layer, last first."""
     if isinstance(step, str):
         return (step,)
     if kind_of(step) == "sequential":
-        return tuple(name for layer in reversed(step.layers) for name in _names_of(layer))
-    functional = functional_part(step)
-    outputs = _outputs_of(functional)
-    return _path_to(outputs[0]) if len(outputs) == 1 else (str(step.name),)
+        return _names_along(reversed(step.layers))
+    outputs = _outputs_of(functional_part(step))
+    if len(outputs) == 1:
+        return _path_to(outputs[0])
+    paths = _paths_in_call(step) if last and user_classes(type(step)) and sublayers(step) else ()
+    return paths[0] if len(paths) == 1 and paths[0] != (UNKNOWN_STEP,) else (str(step.name),)
 
 
 def _outputs_of(functional: Any) -> list[Any]:
@@ -224,7 +237,7 @@ def _path_to(tensor: Any, limit: int = 64) -> tuple[str, ...]:
         if inner is not None:
             names.extend(_path_to(_outputs_of(inner)[tensor_index], limit))
         else:
-            names.append(str(operation.name))
+            names.extend(_names_of(operation, last=not names))
         node = operation._inbound_nodes[node_index]
         # Keras 2 uses another attribute; this one is not always a list there.
         inputs = node.keras_inputs if hasattr(node, "keras_inputs") else node.input_tensors

@@ -13,10 +13,15 @@ from fitdoctor.source.module import FunctionInfo, Module
 
 _MOST_STEPS = 32
 _OPERATIONS = ("tensorflow.", "keras.ops.", "keras.activations.", "keras.backend.")
+UNKNOWN_STEP = "?"
+"""Ends a path that does not lead back to the input of `call`."""
 
 
 def returned_paths(model: Any) -> tuple[tuple[Any, ...], ...]:
-    """Return the layers and function names before each output of `call`, last first."""
+    """Return the layers and function names before each output of `call`, last first.
+
+    A path that stops before the input of `call` ends with `UNKNOWN_STEP`.
+    """
     found = _call_of(model)
     if found is None:
         return ()
@@ -69,6 +74,8 @@ def _path(model: Any, function: FunctionInfo, expr: ast.expr) -> list[Any]:
     path: list[Any] = []
     for _ in range(_MOST_STEPS):
         made = _made(function, expr)
+        if isinstance(made, ast.Name) and _is_input(function, made):
+            return path
         if not isinstance(made, ast.Call) or not made.args:
             break
         step = _step(model, function.module, made.func)
@@ -76,7 +83,13 @@ def _path(model: Any, function: FunctionInfo, expr: ast.expr) -> list[Any]:
             break
         path.append(step)
         expr = made.args[0]
-    return path
+    return [*path, UNKNOWN_STEP]
+
+
+def _is_input(function: FunctionInfo, name: ast.Name) -> bool:
+    """Whether a name that the source leads back to is the first input of `call`."""
+    parameters = [*function.node.args.posonlyargs, *function.node.args.args]
+    return len(parameters) > 1 and parameters[1].arg == name.id
 
 
 def _step(model: Any, module: Module, function: ast.expr) -> Any:

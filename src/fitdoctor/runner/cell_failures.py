@@ -78,8 +78,8 @@ class Cells:
     def _starts(self, info: Any) -> None:
         self._depth += 1
         if self._depth == 1:
-            cell = getattr(info, "cell_id", None) or getattr(info, "raw_cell", "")
-            self.watching.forget_told_in(str(cell))
+            known = getattr(info, "cell_id", None)
+            self.watching.cell_starts(str(known or getattr(info, "raw_cell", "")), bool(known))
 
     def _ended(self, result: Any) -> None:
         error = getattr(result, "error_in_exec", None)
@@ -91,6 +91,7 @@ class Cells:
         if self._depth > 0:
             return
         self._depth, self._judged, self._shortened = 0, None, False
+        self.watching.note_cell()
         shown, self._waiting = self._waiting, []
         stopped = self.watching.take_stopped()
         if stopped is not None and all(diagnosis.findings != stopped.findings for diagnosis, _note in shown):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from fitdoctor.diagnosis import Diagnosis, Finding, Location, Severity
+from fitdoctor.diagnosis import Diagnosis, Finding, Location, Moment, Severity
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
 from fitdoctor.runner.endings import Mark, chain, described, failure_at, mark_of, remember
@@ -111,6 +111,8 @@ class Watching:
     _told: dict[tuple[str, bool], str] = field(default_factory=dict)
     """The fingerprints of the findings and whether they were printed, with the notebook cell that ran then."""
     _cell: str = ""
+    _cells: dict[int, str] | None = None
+    """In a notebook without a parent that reports at its end: the cells run so far, by execution number."""
     _stopped: Diagnosis | None = None
     _crashes: set[tuple[str, str]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -256,8 +258,20 @@ class Watching:
         try:
             from fitdoctor.examine import examine_call
 
-            return examine_call(
-                collected, self.project, self.environment(), select=self.select, ignore=self.ignore
+            in_cells = self._cells is not None and collected.fit.method == "fit"
+            diagnosis = examine_call(
+                collected,
+                self.project,
+                self.environment(),
+                select=self.select,
+                ignore=self.ignore,
+                with_source=in_cells,
+            )
+            if not in_cells:
+                return diagnosis
+            self.note_cell()
+            return replace(
+                diagnosis, findings=tuple(found for found in diagnosis.findings if self._is_current(found))
             )
         except Exception as error:
             self.crashed("examine", error)
@@ -339,22 +353,51 @@ class Watching:
 
     def new_in(self, diagnosis: Diagnosis) -> set[str]:
         """Return the fingerprints of findings that are new, and remember them."""
-        found = {(finding.fingerprint, _is_printed(finding)) for finding in diagnosis.findings}
+        found = {(one.fingerprint, _is_printed(one)): self._home(one) for one in diagnosis.findings}
         with self._lock:
             # What was mere information before, and is a warning by now, has not been told.
-            new = found - self._told.keys()
-            self._told |= dict.fromkeys(new, self._cell)
+            new = found.keys() - self._told.keys()
+            self._told |= {key: found[key] for key in new}
         return {fingerprint for fingerprint, _printed in new}
+
+    def _home(self, finding: Finding) -> str:
+        """Return the cell whose next run lets a finding be reported again: the one it is in, if only read there."""
+        number = finding.location.cell if finding.location is not None else None
+        if finding.moment is not Moment.SOURCE or number is None or self._cells is None:
+            return self._cell
+        return self._cells.get(number, self._cell)
 
     def printed(self, diagnosis: Diagnosis) -> list[str]:
         """Return the fingerprints of findings that the program's output shows, now or from an earlier check."""
         return [found.fingerprint for found in diagnosis.findings if self.tell and _is_printed(found)]
 
-    def forget_told_in(self, cell: str) -> None:
-        """Forget what was shown below a notebook cell that runs again, so that it is reported again."""
+    def cell_starts(self, cell: str, by_id: bool) -> None:
+        """Forget what was shown below a notebook cell that runs again, so that it is reported again.
+
+        Args:
+            cell: its id, or its text where the notebook gives it none.
+            by_id: whether it is the id. A text says nothing of a cell that was edited and run again: then only what
+                the running cell shows counts.
+        """
         with self._lock:
             self._cell = cell
+            self._cells = (self._cells or {}) if by_id else {}
             self._told = {found: where for found, where in self._told.items() if where != cell}
+
+    def note_cell(self) -> None:
+        """Remember which cell the last execution number belongs to."""
+        from fitdoctor.source.running_notebook import cells_run
+
+        if self._cells is not None:
+            self._cells[len(cells_run())] = self._cell
+
+    def _is_current(self, finding: Finding) -> bool:
+        """Whether a finding is about a cell as it ran last; one that was edited and run again no longer counts."""
+        number = finding.location.cell if finding.location is not None else None
+        if finding.moment is not Moment.SOURCE or number is None or self._cells is None:
+            return True
+        cell = self._cells.get(number)
+        return cell is not None and number == max(key for key, each in self._cells.items() if each == cell)
 
     def take_stopped(self) -> Diagnosis | None:
         """Return what stopped a call since the last time this was called."""

@@ -94,6 +94,23 @@ class Project:
 
         return traced_functions(*self.modules)
 
+    @cached_property
+    def _registering(self) -> frozenset[Module]:
+        """The files that enter something into an object of another file when they are imported, or import such a file."""
+        found = {module for module in self.modules if _registers(self, module)}
+        importers = {module: set(_imports(self, module)) for module in self.modules} if found else {}
+        while True:
+            more = {module for module, used in importers.items() if used & found} - found
+            if not more:
+                return frozenset(found)
+            found |= more
+
+    def registering_in(self, module: Module, statement: ast.Import | ast.ImportFrom) -> list[Module]:
+        """Return the files that a statement imports for what running them enters elsewhere: `@register("small")`."""
+        if not self._registering:
+            return []
+        return [other for other in _imported_by(self, module, statement) if other in self._registering]
+
     # --- names across files ---------------------------------------------------------------------------------------
 
     def imported_module(self, module: Module, dotted: str) -> Module | None:
@@ -247,17 +264,36 @@ def _imports(project: Project, module: Module) -> Iterable[Module]:
     """The files of the project that a file imports."""
     statements: list[ast.Import | ast.ImportFrom] = [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
     for statement in statements:
-        base = (
-            "." * statement.level + (statement.module or "") if isinstance(statement, ast.ImportFrom) else ""
-        )
-        for alias in statement.names:
-            joint = "." if base and not base.endswith(".") else ""
-            parts = f"{base}{joint}{alias.name}".split(".") if alias.name != "*" else base.split(".")
-            # `import package.module` runs the package's own file as well
-            for count in range(1, len(parts) + 1):
-                found = project.imported_module(module, ".".join(parts[:count]))
-                if found is not None:
-                    yield found
+        yield from _imported_by(project, module, statement)
+
+
+def _imported_by(
+    project: Project, module: Module, statement: ast.Import | ast.ImportFrom
+) -> Iterable[Module]:
+    base = "." * statement.level + (statement.module or "") if isinstance(statement, ast.ImportFrom) else ""
+    for alias in statement.names:
+        joint = "." if base and not base.endswith(".") else ""
+        parts = f"{base}{joint}{alias.name}".split(".") if alias.name != "*" else base.split(".")
+        # `import package.module` runs the package's own file as well
+        for count in range(1, len(parts) + 1):
+            found = project.imported_module(module, ".".join(parts[:count]))
+            if found is not None:
+                yield found
+
+
+def _registers(project: Project, module: Module) -> bool:
+    """Whether a top-level definition has a decorator from another file, or a statement stores in such a file's object."""
+    for statement in module.tree.body:
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            for decorator in statement.decorator_list:
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if project.binding(module, module.dotted(called)) is not None:
+                    return True
+        elif isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                if isinstance(target, ast.Subscript) and project.binding(module, module.dotted(target.value)):
+                    return True
+    return False
 
 
 def read_project(paths: Iterable[Path | str | SourceFacts], keras: int = 3) -> Project:
@@ -308,9 +344,10 @@ def _parts(path: str) -> list[str]:
 def _imported_files(module: Module, home: str) -> Iterable[str]:
     """Yield the files that a module's imports may refer to, next to it or next to the script."""
     here = os.path.dirname(_absolute(module.path))
+    folders = dict.fromkeys((here, home, *_folders_above(module, here)))
     statements: list[ast.Import | ast.ImportFrom] = [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
     for statement in statements:
-        for base, parts in _spelled(statement, here, home):
+        for base, parts in _spelled(statement, here, folders):
             if not parts or parts[0] in LIBRARIES:
                 continue
             stem = os.path.join(base, *parts)
@@ -318,8 +355,31 @@ def _imported_files(module: Module, home: str) -> Iterable[str]:
             yield os.path.join(stem, "__init__.py")
 
 
-def _spelled(statement: ast.Import | ast.ImportFrom, here: str, home: str) -> Iterable[tuple[str, list[str]]]:
-    bases = dict.fromkeys((here, home))
+def _folders_above(module: Module, here: str) -> Iterable[str]:
+    """Yield the folders above a file that may be on its path: up to the root of its project, or where it adds them."""
+    if "import" not in module.text:
+        return
+    above = [here]
+    while len(above) <= _MOST_FOLDERS_ABOVE:
+        if any(os.path.exists(os.path.join(above[-1], name)) for name in _ROOT_FILES):
+            break
+        above.append(os.path.dirname(above[-1]))
+    else:
+        known = "sys.path" in module.text or os.path.isfile(os.path.join(here, "__init__.py"))
+        above = above if known else []
+    for folder in above:
+        yield folder
+        yield os.path.join(folder, "src")
+
+
+_ROOT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+_MOST_FOLDERS_ABOVE = 3
+
+
+def _spelled(
+    statement: ast.Import | ast.ImportFrom, here: str, folders: dict[str, None]
+) -> Iterable[tuple[str, list[str]]]:
+    bases = folders
     if isinstance(statement, ast.Import):
         for alias in statement.names:
             parts = alias.name.split(".")

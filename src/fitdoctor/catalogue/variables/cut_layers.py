@@ -91,13 +91,25 @@ def _only_through(model: ModelFacts, layer: LayerFacts) -> list[LayerFacts]:
         behind_it = way[way.index(layer.name) + 1 :] if layer.name in way else ()
         before = tuple(layers[name] for name in behind_it if name in layers)
     else:
-        outputs = [path[0] for path in model.output_paths if path]
+        outputs = [_outermost(model, path[0]) for path in model.output_paths if path]
         if not outputs or len(outputs) != len(model.output_paths):
             return []
         behind = _reached(outputs, layers, stop=layer.name)
         feeding = _reached(list(layer.fed_by), layers, stop="")
         before = tuple(one for name, one in layers.items() if name in feeding and name not in behind)
     return [one for one in before if one.trainable and one.trainable_parameters > 0]
+
+
+def _outermost(model: ModelFacts, name: str) -> str:
+    """Return the layer of the model itself that contains the named one."""
+    for layer in model.layers:
+        pending = [layer]
+        while pending:
+            inner = pending.pop()
+            if inner.name == name:
+                return layer.name
+            pending.extend(inner.sublayers)
+    return name
 
 
 def _reached(start: list[str], layers: dict[str, LayerFacts], stop: str) -> set[str]:

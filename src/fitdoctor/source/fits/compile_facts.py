@@ -54,10 +54,10 @@ def compile_argument(run: Interpreter, call: Arguments, name: str) -> tuple[Valu
 
 
 def _written(run: Interpreter, node: ast.expr | None) -> ast.expr | None:
-    """Return where a value is written: `losses = […]` above `compile`."""
+    """Return where a value is written: `losses = […]` above `compile`, or settings in another file."""
     module = run.module if node is None else run.owner(node)
     end = origin(module, node) if node is not None else None
-    if end is None or end.path or end.module is not module:
+    if end is None or end.path or end.module is not run.owner(end.node):
         return node
     return end.node if isinstance(end.node, (ast.Constant, ast.Call, ast.List, ast.Tuple, ast.Dict)) else node
 
@@ -112,7 +112,8 @@ def loss_facts(run: Interpreter, value: Value, node: ast.expr | None, output: st
         name = canonical_loss(value.name.rpartition(".")[2])
         return LossFacts(name, "builtin", _logits_of_name(name), (), output, code)
     if isinstance(value, Made) and value.name.startswith("keras.losses."):
-        return _loss_object(value, output, code)
+        made = code if value.node is None else run.code(value.node)
+        return _loss_object(value, output, made)
     unknown = Unknown("not evident from the source")
     if isinstance(value, Function):
         name = "<lambda>" if isinstance(value.node, ast.Lambda) else value.node.name

@@ -51,7 +51,7 @@ def _default(arguments: Arguments) -> Value:
     value = arguments.get("default")
     if value is None or value == Plain(None) or {"action", "nargs", "required"} & set(arguments.names()):
         return UNTOLD
-    if isinstance(value, Plain) and isinstance(value.value, (str, bool)):
+    if isinstance(value, Plain) and isinstance(value.value, bool):
         return UNTOLD
     return value
 

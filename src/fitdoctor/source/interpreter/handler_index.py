@@ -14,6 +14,7 @@ HANDLERS: dict[str, str] = {
     "fits.own_loops": "keras.utils.unpack_x_y_sample_weight",
     "interpreter.command_lines": "argparse.ArgumentParser.add_argument argparse.ArgumentParser.parse_args argparse.ArgumentParser.parse_known_args",
     "interpreter.iteration": "enumerate iter next reversed rich.progress.track tqdm.auto.tqdm tqdm.autonotebook.tqdm tqdm.notebook.tqdm tqdm.tqdm zip",
+    "interpreter.json_files": "json.load json.loads",
     "interpreter.python_functions": "abs all any bin bisect.insort bool callable chr copy.copy copy.deepcopy dict divmod exit float getattr hasattr hash heapq.heapify heapq.heappop heapq.heappush hex id input int isinstance len list math.ceil math.cos math.exp math.fabs math.floor math.gcd math.isqrt math.log math.log10 math.log2 math.prod math.sin math.sqrt math.trunc max min open ord pow print quit random.betavariate random.expovariate random.gauss random.normalvariate random.random random.shuffle random.triangular random.uniform range repr round setattr sorted str sum sys.exit tuple type",
 }
 """By module below `fitdoctor.source`: the dotted names of functions, methods and classes, with spaces between."""

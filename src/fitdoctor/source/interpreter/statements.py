@@ -14,11 +14,13 @@ from fitdoctor.source.interpreter.state import State, join_states, joined
 from fitdoctor.source.interpreter.values import (
     NONE,
     UNTOLD,
+    Arguments,
     Array,
     Class,
     Function,
     ListRecord,
     Made,
+    Method,
     Plain,
     Ref,
 )
@@ -151,6 +153,9 @@ def _import(run: Interpreter, statement: ast.stmt) -> bool:
     assert isinstance(statement, (ast.Import, ast.ImportFrom))
     for alias in statement.names:
         run.forget((alias.asname or alias.name).partition(".")[0])
+    project = run.module.project
+    for imported in project.registering_in(run.module, statement) if project is not None else ():
+        frame_of(run, imported)
     return True
 
 
@@ -186,14 +191,23 @@ def _pass(run: Interpreter, statement: ast.stmt) -> bool:
 def _define_function(run: Interpreter, statement: ast.stmt) -> bool:
     assert isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
     objects.remember_defaults(run, statement)
-    for decorator in statement.decorator_list:
-        if isinstance(decorator, ast.Call):
-            run.evaluate(decorator)
-    plain = isinstance(statement, ast.FunctionDef) and all(
-        objects.harmless_decorator(run, decorator) for decorator in statement.decorator_list
-    )
-    run.assign(statement.name, Function(statement, run.frame, plain=plain))
+    function = Function(statement, run.frame, plain=isinstance(statement, ast.FunctionDef))
+    for decorator in reversed(statement.decorator_list):
+        if not _keeps(run, decorator, function):
+            function = replace(function, plain=False)
+    run.assign(statement.name, function)
     return True
+
+
+def _keeps(run: Interpreter, decorator: ast.expr, defined: Function | Class) -> bool:
+    """Whether a decorator leaves what it is put on as it is; one of the user's is followed, as it may register it."""
+    if objects.harmless_decorator(run, decorator):
+        return True
+    applied = run.evaluate(decorator)
+    if not isinstance(applied, (Function, Method)):
+        return False
+    call = ast.copy_location(ast.Call(decorator, [], []), decorator)
+    return run.call(applied, Arguments((defined,), (), call)) == defined
 
 
 def _define_class(run: Interpreter, statement: ast.stmt) -> bool:
@@ -207,8 +221,9 @@ def _define_class(run: Interpreter, statement: ast.stmt) -> bool:
             _follow(run, part)
     run.class_values[statement] = run.state.frames.pop(inner)
     run.frame = frame
-    plain = all(objects.harmless_decorator(run, decorator) for decorator in statement.decorator_list)
-    run.assign(statement.name, Class(statement, run.frame) if plain else UNTOLD)
+    made = Class(statement, run.frame)
+    plain = all(_keeps(run, decorator, made) for decorator in reversed(statement.decorator_list))
+    run.assign(statement.name, made if plain else UNTOLD)
     return True
 
 

@@ -184,6 +184,8 @@ class LayerCall:
     inputs: tuple[Symbolic, ...]
     order: int
     node: ast.AST
+    inside: Symbolic | None = None
+    """For a custom layer or model that holds layers: its output, with the history inside its `call`."""
 
 
 @dataclass(frozen=True)

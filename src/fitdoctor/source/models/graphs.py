@@ -121,6 +121,9 @@ def path_to(run: Interpreter, tensor: Symbolic) -> tuple[str, ...]:
         call = tensor.call
         if call is None:
             return (*names, "?")
+        if call.inside is not None and not names:
+            tensor = call.inside
+            continue
         made = run.record(call.layer) if call.layer is not None else None
         if isinstance(made, ModelRecord):
             return (*names, *_path_in(run, made))
@@ -138,7 +141,13 @@ def path_to(run: Interpreter, tensor: Symbolic) -> tuple[str, ...]:
 def _path_in(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
     """Return the names of the layers in a nested model, last first."""
     if record.kind == "sequential" and record.layers and not record.open:
-        inside = [run.record(layer) for layer in reversed(record.layers)]
-        return tuple(one.name if isinstance(one, LayerRecord) else "?" for one in inside)
+        return tuple(name for layer in reversed(record.layers) for name in _names_in(run, layer))
     tensors = tensors_in(run, record.outputs) if record.kind == "functional" else None
     return path_to(run, tensors[0]) if tensors is not None and len(tensors) == 1 else ("?",)
+
+
+def _names_in(run: Interpreter, layer: Ref) -> tuple[str, ...]:
+    record = run.record(layer)
+    if isinstance(record, LayerRecord):
+        return (record.name,)
+    return _path_in(run, record) if isinstance(record, ModelRecord) else ("?",)

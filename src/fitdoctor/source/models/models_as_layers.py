@@ -19,7 +19,7 @@ from fitdoctor.source.interpreter.values import (
 from fitdoctor.source.models.layer_settings import Dims, LayerPlan, Refused, shown
 from fitdoctor.source.models.model_shapes import input_shapes, model_outputs
 from fitdoctor.source.models.refusals import Failure
-from fitdoctor.source.models.static_layers import applied, call_layer, follow_call, tensors_in
+from fitdoctor.source.models.static_layers import applied, call_layer, follow_call, inside_of, tensors_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def call_as_layer(run: Interpreter, ref: Ref, arguments: Arguments) -> Value:
     if record.kind == "subclassed" and record.owner is not None:
         made = follow_call(run, ref, record.owner, arguments)
         if isinstance(made, (Symbolic, Array)):
-            call = LayerCall(ref, tensors, run.fresh(), arguments.node)
+            call = LayerCall(ref, tensors, run.fresh(), arguments.node, inside_of(run, ref, made))
             return Symbolic(made.dims, made.dtype if isinstance(made.dtype, str) else "", call)
         return UNTOLD
     if _refuses(run, ref, record, tensors, arguments):

@@ -19,6 +19,7 @@ from fitdoctor.source.interpreter.values import (
     LayerCall,
     LayerRecord,
     Method,
+    ModelRecord,
     Named,
     Plain,
     Ref,
@@ -381,7 +382,7 @@ def _call_of_the_user(
     owner = record.owner
     assert owner is not None
     made = follow_call(run, ref, owner, arguments)
-    call = LayerCall(ref, tensors, run.fresh(), arguments.node)
+    call = LayerCall(ref, tensors, run.fresh(), arguments.node, inside_of(run, ref, made))
     changed = run.record(ref)
     if isinstance(changed, LayerRecord) and changed.inputs is None:
         shapes = tuple(tensor.dims for tensor in tensors if not isinstance(tensor.dims, Unknown))
@@ -393,6 +394,15 @@ def _call_of_the_user(
         told = len(shapes) == len(tensors)
         run.update(ref, replace(changed, inputs=shapes if told else None, outputs=outputs))
     return _with_history(run, made, call)
+
+
+def inside_of(run: Interpreter, ref: Ref, made: Value) -> Symbolic | None:
+    """The output of a custom layer or model with its own history, if it holds layers."""
+    record = run.record(ref)
+    if not isinstance(made, Symbolic) or not isinstance(record, (LayerRecord, ModelRecord)):
+        return None
+    held = (run.record(value) for _, value in record.attributes if isinstance(value, Ref))
+    return made if any(isinstance(one, (LayerRecord, ModelRecord)) for one in held) else None
 
 
 def _with_history(run: Interpreter, value: Value, call: LayerCall) -> Value:
