@@ -64,7 +64,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 test: lint $(VENV)/.tensorflow $(VENV)/.docs
-	$(QUIET) $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not versions and not browser"
+	$(QUIET) $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not versions"
 
 # Keras 2 as a whole, then an older TensorFlow with an older Keras 3, in an environment of its own.
 OLD      := .venv-2.16

@@ -39,7 +39,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, path, content=text))
     for path, source in playground_files.served().items():
         files.append(File.generated(config, path, abs_src_path=str(source)))
-    files.append(File.generated(config, "assets/message-words.js", content=message_index.words_script()))
+    messages = message_index.search_script()
+    files.append(File.generated(config, "assets/recorded-messages.js", content=messages))
     files.append(File.generated(config, json_schema.PATH, content=json_schema.text()))
     _fill(config.nav, "Causes", _menu_of_causes())
     _fill(config.nav, "Commands", [f"commands/{name}.md" for name in COMMANDS])

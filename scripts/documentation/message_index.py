@@ -80,16 +80,16 @@ def shown(message: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …"
 
 
-def words_script() -> str:
-    """Return a script with the words of all messages: what else a pasted message contains is the reader's own."""
-    texts = (f"{kind} {shown(message)}" for kind, message, _cause, _keras in recorded())
-    words = sorted({word.lower() for text in texts for word in re.findall(r"[A-Za-z]{3,}", _unquoted(text))})
-    return f"window.messageWords = new Set({json.dumps(' '.join(words))}.split(' '));\n"
-
-
-def _unquoted(text: str) -> str:
-    """Return the text without what it quotes: names of layers, classes and files."""
-    return re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", " ", text)
+def search_script() -> str:
+    """Return a script for the search: titles of causes, and per message its cause, how often it occurred, and its words."""
+    times: dict[tuple[str, str], int] = {}
+    for kind, message, cause, _keras in recorded():
+        found = re.findall(r"[A-Za-z_]{3,}(?:=\d)?", f"{kind.rpartition('.')[2]} {shown(message)}")
+        row = (cause, " ".join(sorted({word.lower() for word in found})))
+        times[row] = times.get(row, 0) + 1
+    messages = [(cause, count, words) for (cause, words), count in sorted(times.items())]
+    titles = {cause.id: cause.title.replace("`", "") for cause in catalogue().values()}
+    return f"window.recordedMessages = {json.dumps({'titles': titles, 'messages': messages})};\n"
 
 
 def _alike(rows: dict[tuple[str, str], set[str]]) -> dict[tuple[str, str], set[str]]:

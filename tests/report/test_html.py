@@ -141,6 +141,15 @@ def test_the_page_says_what_the_report_says():
     assert page.open == []
 
 
+def test_the_head_links_to_the_first_section_of_each_kind():
+    page = Page(render(everywhere("x"), "html"))
+    links = [value for name, value in page.attributes if name == "href"]
+    assert links == ["#findings", "#flow", "#data", "#memory", "#training"]
+    places = [value for name, value in page.attributes if name == "id"]
+    assert len(set(places)) == len(places)
+    assert "href" not in dict(Page(render(Diagnosis(findings=(PRIMARY,)), "html")).attributes)
+
+
 def test_program_arguments_date_versions_and_verdict_come_first():
     known = Invocation(
         "run", "train.py", ("--name", "two words"), "2026-03-01T14:05:09Z", 75.2, (("tensorflow", "2.21.0"),)
@@ -233,8 +242,10 @@ def test_a_scan_keeps_all_its_statistics():
 def test_the_page_needs_nothing_from_outside(diagnosis):
     drawn = render(diagnosis, "html")
     page = Page(drawn)
-    assert not {"link", "img", "iframe", "object", "a"} & set(page.tags)
-    assert not any(name in ("src", "href") or name.startswith("on") for name, _value in page.attributes)
+    assert not {"link", "img", "iframe", "object"} & set(page.tags)
+    assert not any(name == "src" or name.startswith("on") for name, _value in page.attributes)
+    places = {f"#{value}" for name, value in page.attributes if name == "id"}
+    assert {value for name, value in page.attributes if name == "href"} <= places
     assert "http://" not in drawn and "https://" not in drawn
     assert set(re.findall(r"url\((.)", drawn)) <= {"#"}
 

@@ -43,12 +43,20 @@ _NAMES = {
     "tf_keras": "Keras 2",
     "numpy": "NumPy",
 }
+_SECTIONS = {
+    "findings": "Findings",
+    "flow": "Data flow",
+    "data": "Data",
+    "memory": "Memory",
+    "training": "Training",
+}
+"""The kinds of sections, in the order of the page."""
 
 
 def render(diagnosis: Diagnosis, look: Look) -> str:
     """The diagnosis as an HTML page."""
     lines = Lines(diagnosis)
-    parts = [_head(diagnosis), *_findings(diagnosis, lines)]
+    parts = list(_findings(diagnosis, lines))
     parts += [bare_frame(unexplained_part(each, lines), "warning") for each in diagnosis.unexplained]
     for number, way in enumerate(diagnosis.ways):
         parts += _way(way, unfolded=number == 0 or breaks(way))
@@ -60,7 +68,8 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
             shared = f"rows in both training and validation data: {diagnosis.scan.shared_rows:,}"
             parts.append(bare_frame(f'<div class="fd-part">{shared}</div>'))
     parts += _rest(diagnosis)
-    return page(_title(diagnosis), "".join(parts), diagnosis.tool_version)
+    contents, body = _linked("".join(parts))
+    return page(_title(diagnosis), _head(diagnosis, contents) + body, diagnosis.tool_version)
 
 
 def page(title: str, body: str, version: str = "") -> str:
@@ -111,8 +120,20 @@ def _verdict(diagnosis: Diagnosis) -> str:
     return counted(unexplained, "unexplained error") if unexplained else "no problems found"
 
 
-def _head(diagnosis: Diagnosis) -> str:
-    """Program, arguments, date, versions and verdict."""
+def _linked(body: str) -> tuple[str, str]:
+    """Return links to the first section of each kind, and the page with one anchor for each."""
+    links = []
+    for name, title in _SECTIONS.items():
+        anchor = f' id="{name}">'
+        before, found, after = body.partition(anchor)
+        body = before + found + after.replace(anchor, ">")
+        if found:
+            links.append(f'<a href="#{name}">{title}</a>')
+    return f"<nav>{''.join(links)}</nav>" if len(links) > 1 else "", body
+
+
+def _head(diagnosis: Diagnosis, contents: str) -> str:
+    """Program, arguments, date, versions, verdict and links to what follows."""
     known = diagnosis.invocation
     words = [known.program, *map(_quoted, known.arguments)] if known else ["fitdoctor"]
     verdict = _verdict(diagnosis)
@@ -131,7 +152,7 @@ def _head(diagnosis: Diagnosis) -> str:
     tone = tone_of(diagnosis)
     return bare_frame(
         f'<header class="fd-part"><h1>{escaped(" ".join(words))}</h1>'
-        f'<div class="fd-verdict">{badge(verdict, tone)} {sentence(ending)}</div><dl>{listed}</dl></header>',
+        f'<div class="fd-verdict">{badge(verdict, tone)} {sentence(ending)}</div><dl>{listed}</dl>{contents}</header>',
         tone,
     )
 
@@ -168,6 +189,8 @@ def _duration(seconds: float) -> str:
 
 
 def _findings(diagnosis: Diagnosis, lines: Lines) -> Iterator[str]:
+    if diagnosis.findings:
+        yield '<div id="findings"></div>'
     few = len(diagnosis.findings) <= _MOST_UNFOLDED
     for number, finding in enumerate(diagnosis.findings):
         whole = number == 0
@@ -178,11 +201,11 @@ def _findings(diagnosis: Diagnosis, lines: Lines) -> Iterator[str]:
 # --- what was seen of the run -------------------------------------------------------------------------------------
 
 
-def _section(title: str, where: str, body: str, *, unfolded: bool = True) -> Iterator[str]:
+def _section(kind: str, title: str, where: str, body: str, *, unfolded: bool = True) -> Iterator[str]:
     """A heading, and what belongs to it in a card."""
     if not body:
         return
-    yield f"<h2>{title} {where}</h2>"
+    yield f'<h2 id="{kind}">{title} {where}</h2>'
     part = f'<div class="fd-part">{body}</div>'
     if not unfolded:
         part = f'<details class="fd-more"><summary>Show</summary>{part}</details>'
@@ -192,12 +215,12 @@ def _section(title: str, where: str, body: str, *, unfolded: bool = True) -> Ite
 def _way(way: Way, *, unfolded: bool) -> Iterator[str]:
     method, where = f"<code>{escaped(way.method)}</code>", place(way.location)
     if way.steps:
-        yield from _section(f"Data flow through {method}", where, flow(way), unfolded=unfolded)
+        yield from _section("flow", f"Data flow through {method}", where, flow(way), unfolded=unfolded)
     if way.data:
         labels = "".join(histogram(one) for one in way.data)
         charts = f'<div class="fd-charts">{labels}</div>' if labels else ""
         title = f"Data passed to {method}"
-        yield from _section(title, where, statistics_table(way.data) + charts, unfolded=unfolded)
+        yield from _section("data", title, where, statistics_table(way.data) + charts, unfolded=unfolded)
 
 
 def _memory(course: MemoryCourse) -> Iterator[str]:
@@ -213,13 +236,13 @@ def _memory(course: MemoryCourse) -> Iterator[str]:
         "layers; <code>fitdoctor memory</code> measures the step itself.</div>"
     )
     title = f"Memory over one step of <code>{escaped(course.method)}</code>"
-    yield from _section(title, place(course.location), picture + note)
+    yield from _section("memory", title, place(course.location), picture + note)
 
 
 def _training(training: Training) -> Iterator[str]:
     if training.history:
         title = f"Training in <code>{escaped(training.method)}</code>"
-        yield from _section(title, place(training.location), curves(training))
+        yield from _section("training", title, place(training.location), curves(training))
 
 
 def _data(data: DataReport) -> Iterator[str]:
@@ -239,7 +262,7 @@ def _data(data: DataReport) -> Iterator[str]:
         + (f"<ul>{remarks}</ul>" if remarks else "")
         + (f'<div class="fd-charts">{labels}</div>' if labels else "")
     )
-    yield from _section(f"{escaped(data.role.capitalize())} data", escaped(data.name), body)
+    yield from _section("data", f"{escaped(data.role.capitalize())} data", escaped(data.name), body)
 
 
 def _remarks(data: DataReport) -> Iterator[str]:
