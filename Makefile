@@ -69,7 +69,8 @@ test: lint $(VENV)/.tensorflow $(VENV)/.docs
 # Keras 2 as a whole, then an older TensorFlow with an older Keras 3, in an environment of its own.
 OLD      := .venv-2.16
 OLD_PIP  := $(OLD)/bin/python -m pip --disable-pip-version-check install --quiet
-OLD_PART := tests/catalogue/test_causes.py tests/keras_2 tests/collect tests/runner/test_run_training.py
+OLD_PART := tests/catalogue/test_causes.py tests/keras_2 tests/collect tests/runner/test_run_training.py \
+	'tests/documentation/test_programs.py::test_it_runs[keras_3/which_keras.py]'
 
 $(OLD)/.made: pyproject.toml
 	$(PYTHON) -m venv $(OLD)
@@ -101,7 +102,7 @@ docs-serve: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
 
 test-browser: $(VENV)/.dev $(VENV)/.docs
-	$(BIN)/python -m pytest -m browser
+	$(BIN)/python -m pytest -m browser tests/documentation tests/report
 
 screenshots: $(VENV)/.dev $(VENV)/.tensorflow
 	$(PIP) --editable '.[screenshots]'

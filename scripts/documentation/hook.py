@@ -23,6 +23,7 @@ from scripts.documentation import (  # noqa: E402
     folklore_page,
     json_schema,
     message_index,
+    page_programs,
     playground_files,
 )
 
@@ -62,9 +63,11 @@ def generated_pages() -> dict[str, str]:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Link every id of a cause in the prose of a page to its page."""
-    up = "../" * page.file.src_uri.count("/")
-    return linked(markdown, f"{up}causes/", here=Path(page.file.src_uri).stem)
+    """Add the programs behind a page, and link every id of a cause in its prose to the page of that cause."""
+    up, name = "../" * page.file.src_uri.count("/"), Path(page.file.src_uri).stem
+    if not page.file.generated_by:
+        markdown += page_programs.section(name)
+    return linked(markdown, f"{up}causes/", here=name)
 
 
 def linked(markdown: str, folder: str, here: str = "") -> str:

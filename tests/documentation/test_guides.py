@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from fitdoctor.cli import COMMANDS
-from fitdoctor.source.read import source_from_text
 
 pytest.importorskip("mkdocs", reason="the documentation needs `pip install '.[docs]'`")
 from scripts.documentation.hook import linked
@@ -43,7 +43,7 @@ def test_every_option_on_a_page_exists(page: Path) -> None:
 
 def test_the_first_repair_prints_what_the_guide_shows(tmp_path: Path) -> None:
     guide = (DOCS / "guides/first_repair.md").read_text("utf-8")
-    (tmp_path / "train.py").write_text(blocks(guide, "python")[0], encoding="utf-8")
+    shutil.copy(DOCS / "programs/first_repair/train.py", tmp_path)
     shown = next(
         block for block in blocks(guide, "console") if block.startswith("$ fitdoctor lint train.py\n")
     )
@@ -56,13 +56,6 @@ def test_the_first_repair_prints_what_the_guide_shows(tmp_path: Path) -> None:
         timeout=60,
     )
     assert done.stdout == shown.split("\n", 1)[1]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(DOCS)))
-def test_python_on_a_page_is_python(page: Path) -> None:
-    for block in blocks(page.read_text("utf-8"), "python"):
-        if not block.lstrip().startswith("%"):
-            source_from_text(block, "page.py", 3)
 
 
 def test_ids_become_links_in_prose_only() -> None:
