@@ -169,7 +169,10 @@ def spell(code: Code | Unknown, library: str, usual: str) -> tuple[str, tuple[Ed
         return spelling, ()
     if code.import_at is None:
         return usual, ()
+    package, _, part = library.rpartition(".")
     statement = f"import {library}\n" if usual == library else f"import {library} as {usual}\n"
+    if package and part == usual:
+        statement = f"from {package} import {part}\n"
     if library == "keras" and code.spelling("tensorflow.keras") is not None:
         # Beside what comes from TensorFlow's Keras: the package `keras` may be another one.
         statement = "from tensorflow import keras\n"

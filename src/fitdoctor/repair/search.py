@@ -134,12 +134,16 @@ class Search:
                 break
             finding = target[0]
             if self._mend(finding):
-                if not self.everything:
+                if not self.everything and not self._stops_at(finding):
                     break
             else:
                 given_up.add(_key(finding))
         holds = self.last.ended_well
         self.mended = [replace(each, verified=holds) for each in self.mended]
+
+    def _stops_at(self, finding: Finding | None) -> bool:
+        """Whether the repaired program stops at the same cause again, in another place: that is repaired with it."""
+        return finding is not None and any(found.id == finding.id for found in self.last.errors[:1])
 
     def _next(self, given_up: set[tuple[str, str]]) -> tuple[Finding | None] | None:
         """Return what to repair next, in a tuple: errors first, then a failure that no cause explains."""

@@ -139,7 +139,7 @@ def gathered_argument(
 def _positional(function: FunctionInfo) -> list[str]:
     arguments = function.node.args
     names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    return names[1:] if function.is_method and names and not _is_static(function) else names
+    return names[1:] if function.is_method and names and not is_static(function) else names
 
 
 def _argument_at(call: ast.Call, position: int) -> ast.expr | None:
@@ -149,7 +149,8 @@ def _argument_at(call: ast.Call, position: int) -> ast.expr | None:
     return given[position]
 
 
-def _is_static(function: FunctionInfo) -> bool:
+def is_static(function: FunctionInfo) -> bool:
+    """Whether it is a static method, which receives no `self`."""
     node = function.node
     return not isinstance(node, ast.Lambda) and any(
         function.module.resolve(decorator) == "staticmethod" for decorator in node.decorator_list

@@ -19,6 +19,7 @@ from fitdoctor.source.assignments import (
     writes_between,
 )
 from fitdoctor.source.callees import argument_for, callee, callers_of, receiver, returned_by
+from fitdoctor.source.configured import configured_value
 from fitdoctor.source.index import FUNCTIONS, Scope
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.work_budget import spend
@@ -334,12 +335,35 @@ def _from_attribute(place: _Place, node: ast.Attribute) -> _Place | None:
         named = module.definition(node.value) if isinstance(node.value, ast.Name) else None
         if isinstance(named, ClassInfo):
             return _from_class(place, node, named)
-        return _from_import(place, node) if module.dotted(node) else None
+        imported = _from_import(place, node) if module.dotted(node) else None
+        return imported if imported is not None else _from_configuration(place, node)
     for ancestor in owner.module.ancestry(owner):
         stores = ancestor.module.attribute_stores(ancestor.node).get(node.attr)
         if stores:
             return _from_store(place, node, ancestor, stores)
-    return None
+    return _from_configuration(place, node)
+
+
+def _from_configuration(place: _Place, node: ast.Attribute) -> _Place | None:
+    """`config.path`: what the object was created with, or the default of its class or option."""
+    if place.within >= _MAX_WITHIN:
+        return None
+    held = _follow(
+        replace(place, node=node.value, path=(), steps=(), within=place.within + 1),
+        through_writes=True,
+        one_file=False,
+    )
+    found = configured_value(held.module, held.node, node.attr) if not held.path else None
+    if found is None or _is_written(node.attr, {place.module, held.module, found[0]}):
+        return None
+    return _stepped(place, *found, place.path, "attribute", held.certain)
+
+
+def _is_written(attribute: str, modules: set[Module]) -> bool:
+    """Whether one of the files assigns to an attribute of this name."""
+    return any(
+        not isinstance(each.ctx, ast.Load) for module in modules for each in module.attributes.get(attribute, ())
+    )
 
 
 def _from_class(place: _Place, node: ast.Attribute, owner: ClassInfo) -> _Place | None:
@@ -353,11 +377,7 @@ def _from_class(place: _Place, node: ast.Attribute, owner: ClassInfo) -> _Place 
     ]
     if len(values) != 1:
         return None
-    written = any(
-        not isinstance(each.ctx, ast.Load)
-        for module in (place.module, owner.module)
-        for each in module.attributes.get(node.attr, ())
-    )
+    written = _is_written(node.attr, {place.module, owner.module})
     return None if written else _stepped(place, owner.module, values[0], place.path, "attribute", True)
 
 

@@ -9,8 +9,10 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
 from fitdoctor.edits import fix, remove_argument
 from fitdoctor.facts import FailureFacts
 from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.origins import origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,26 +29,55 @@ def is_model_saving(module: Module, site: CallSite) -> bool:
     return is_keras_model(module, site.node.func.value)
 
 
-def last_text(module: Module, path: ast.expr) -> tuple[ast.Constant, str] | None:
-    """Return the string that ends a path expression, following names, joins and formatting."""
-    node = module.made_by(path)
-    formatted = False
-    for _step in range(8):
+@dataclass(frozen=True, eq=False)
+class PathText:
+    """The literal that ends a path."""
+
+    module: Module
+    node: ast.Constant
+    before: str = ""
+    """Text of the path right before the literal, written elsewhere."""
+    certain: bool = True
+    """Whether nothing else can end the path."""
+
+    @property
+    def value(self) -> str:
+        """The end of the path."""
+        return self.before + str(self.node.value)
+
+
+def last_text(module: Module, path: ast.expr) -> PathText | None:
+    """Return the literal that ends a path expression, through names, joins, formatting, configuration and files."""
+    node, formatted, before, certain = path, False, "", True
+    for _step in range(12):
+        made = origin(module, node)
+        if made.path or made.writes:
+            return None
+        module, node, certain = made.module, made.node, certain and made.certain
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             # A template that ends with `{}` gets its extension elsewhere.
-            return None if formatted and node.value.endswith("}") else (node, node.value)
+            ends_elsewhere = formatted and node.value.endswith("}")
+            return None if ends_elsewhere else PathText(module, node, before, certain)
         following: ast.expr | None = None
         if isinstance(node, ast.JoinedStr) and node.values:
             following = node.values[-1]
+            if isinstance(following, ast.FormattedValue):
+                before += _text_of(node.values[-2] if len(node.values) > 1 else None)
+                following = following.value if following.format_spec is None else None
         elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Div)):
+            before += _text_of(node.left) if isinstance(node.op, ast.Add) else "/"
             following = node.right
         elif isinstance(node, ast.Call):
             following = _of_call(module, node)
             formatted |= isinstance(node.func, ast.Attribute) and node.func.attr == "format"
         if following is None:
             return None
-        node = module.made_by(following)
+        node = following
     return None
+
+
+def _text_of(node: ast.expr | None) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _of_call(module: Module, call: ast.Call) -> ast.expr | None:
@@ -63,31 +94,42 @@ def _of_call(module: Module, call: ast.Call) -> ast.expr | None:
 _ENDING = pattern(r"\.(weights\.h5|hdf5|h5|keras|ckpt|tf|pb|weights|model|pkl|hdf)$")
 
 
-def respelt(written: str, value: str, ending: str) -> str:
+def respelt(written: str, text: PathText, ending: str) -> str:
     """Return the literal with another extension."""
-    old = _ENDING.search(value)
-    new = (value[: old.start()] if old else value.rstrip("/")) + ending
-    return new.join(written.rsplit(value, 1))
+    own = str(text.node.value)
+    old = _ENDING.search(text.value)
+    if old is None:
+        new = own.rstrip("/") + ending
+    elif old.start() >= len(text.before):
+        new = own[: old.start() - len(text.before)] + ending
+    else:
+        new = ending[len(text.before) - old.start() :]  # the dot is written before it
+    return new.join(written.rsplit(own, 1)) if own else written
 
 
-def new_ending(module: Module, node: ast.Constant, ending: str) -> tuple[Edit, ...]:
-    """Change the extension of a path, here and where the same path is loaded."""
-    value = str(node.value)
-    places = [node, *(other for other in _loaded_paths(module) if other.value == value and other is not node)]
+def new_ending(module: Module, text: PathText, ending: str) -> tuple[Edit, ...]:
+    """Change the extension of a path where it is written, and where the same path is loaded.
+
+    Args:
+        module: the file that saves.
+        text: the literal that ends the path.
+        ending: the new extension.
+    """
+    loaded = [each for each in _loaded_paths(module) if each.value == text.value and each.node is not text.node]
     return tuple(
-        Edit(module.location(place), respelt(written, value, ending))
-        for place in places
-        if value and value in (written := module.segment(place))
+        Edit(place.module.location(place.node), respelt(written, place, ending))
+        for place in (text, *loaded)
+        if place.node.value and str(place.node.value) in (written := place.module.segment(place.node))
     )
 
 
-def _loaded_paths(module: Module) -> Iterator[ast.Constant]:
+def _loaded_paths(module: Module) -> Iterator[PathText]:
     for site in module.calls:
         name = site.method or site.name.rpartition(".")[2]
         path = site.argument("filepath", 0) if name in _LOADERS else None
         text = last_text(module, path) if path is not None else None
         if text is not None:
-            yield text[0]
+            yield text
 
 
 def format_refused(module: Module, site: CallSite) -> ast.expr | None:
@@ -100,7 +142,7 @@ def format_refused(module: Module, site: CallSite) -> ast.expr | None:
         return None
     given = site.argument("save_format")
     text = last_text(module, path) if path is not None else None
-    return given if given is not None and text is not None and not text[1].endswith(MODELS) else None
+    return given if given is not None and text is not None and not text.value.endswith(MODELS) else None
 
 
 def saved_by_ending(module: Module, site: CallSite) -> tuple[Edit, ...]:
@@ -109,7 +151,7 @@ def saved_by_ending(module: Module, site: CallSite) -> tuple[Edit, ...]:
     text = last_text(module, path) if path is not None else None
     if text is None:
         return ()
-    return (*new_ending(module, text[0], MODELS[0]), *remove_argument(module.code(site.node), "save_format"))
+    return (*new_ending(module, text, MODELS[0]), *remove_argument(module.code(site.node), "save_format"))
 
 
 _SHORT_NAME = pattern(

@@ -5,14 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from fitdoctor.catalogue.graph.array_twins import (
-    array_calls,
-    is_left_out,
-    left_out,
-    method_edits,
-    names_from,
-    twin_edits,
-)
 from fitdoctor.catalogue.graph.handed_out import handed_out
 from fitdoctor.catalogue.graph.kept_tensors import is_traced_by_itself
 from fitdoctor.catalogue.graph.traced import (
@@ -20,9 +12,6 @@ from fitdoctor.catalogue.graph.traced import (
     CASTS,
     LIBRARIES,
     VALUE_METHODS,
-    holds_symbolic,
-    holds_written,
-    is_symbolic,
     own_nodes,
 )
 from fitdoctor.catalogue.words import listing
@@ -51,7 +40,7 @@ def value_remedies(
     strings = _of_strings(function, call)
     outside = _outside(module, function, call)
     # Code that calls another library has no equivalent, even if its NumPy calls do.
-    twins = None if _calls_library(function) else _twins(module, function, uses)
+    twins = None if _calls_library(function) else _twins(module, function, [use, *uses])
     state = _as_state(module, function, call)
     collected = _collected(module, function, call)
     if strings is not None:
@@ -197,58 +186,19 @@ def _fits_as_tensor(module: Module, call: ast.Call) -> bool:
 
 def _twins(
     module: Module, function: FunctionInfo, uses: Collection[ast.expr]
-) -> tuple[list[str], tuple[Edit, ...]] | None:
-    """Return the equivalents of all NumPy calls on tensors in the function, or None if one has none."""
-    names: list[str] = []
-    edits: list[Edit] = []
-    asked = [node for node in own_nodes(function) if is_left_out(module, node)]
-    calls = [call for call in _on_tensors(module, function, asked) if call not in asked]
-    if not calls or any(use not in (*calls, *asked) for use in uses):
+) -> tuple[tuple[str, ...], tuple[Edit, ...]] | None:
+    """Return the equivalents of all array code on tensors in the function, or None if a part of it has none."""
+    if not all(_is_array_code(module, use) for use in uses):
         return None
-    chained = [call.func.value for call in calls if isinstance(call.func, ast.Attribute)]
-    edits += [left_out(module, node) for node in asked if node not in chained]
-    for call in calls:
-        found = twin_edits(module, call)
-        if found is None and isinstance(call.func, ast.Attribute) and call.func.attr in ARRAY_METHODS:
-            known = is_symbolic(module, call.func.value) or call.func.value in asked
-            found = method_edits(module, call) if known else None
-        if found is None:
-            return None
-        names.append(found[0])
-        edits += found[1]
-    return (list(dict.fromkeys(names)), tuple(dict.fromkeys(edits))) if edits else None
+    from fitdoctor.catalogue.graph.array_bodies import as_tensor_code
+
+    found = as_tensor_code(module, own_nodes(function), uses)
+    return (found.names, found.edits) if found is not None else None
 
 
-def _on_tensors(module: Module, function: FunctionInfo, asked: list[ast.AST]) -> list[ast.Call]:
-    """Return the calls that get a tensor, its value, or the result of such a call."""
-    found: list[ast.Call] = []
-    tainted = names_from(own_nodes(function), asked)
-    for node in own_nodes(function):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in ARRAY_METHODS
-        ):
-            if is_symbolic(module, node.func.value) or node.func.value in asked:
-                found.append(node)
-    for _ in range(3):
-        for call in array_calls(module, own_nodes(function)):
-            if call not in found and any(
-                _touches(module, argument, found, tainted) for argument in call.args
-            ):
-                found.append(call)
-        tainted |= names_from(own_nodes(function), found)
-    return found
-
-
-def _touches(module: Module, argument: ast.expr, found: list[ast.Call], tainted: set[str]) -> bool:
-    if holds_symbolic(module, argument) or holds_written(module, argument):
-        return True
-    for node in ast.walk(argument):
-        if node in found or isinstance(node, ast.Name) and node.id in tainted:
-            return True
-        if isinstance(node, ast.Call) and module.resolve(node.func).startswith("numpy."):
-            inner = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(holds_symbolic(module, value) for value in inner):
-                return True
-    return False
+def _is_array_code(module: Module, use: ast.expr) -> bool:
+    if not isinstance(use, ast.Call):
+        return False
+    method = use.func.attr if isinstance(use.func, ast.Attribute) else ""
+    name = module.resolve(use.func)
+    return method in ARRAY_METHODS or name in CASTS or name.startswith(("numpy.", "math."))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.source.callees import argument_for
+from fitdoctor.source.callees import argument_for, is_static
 from fitdoctor.source.datasets import ALSO_DATASETS, ONLY_DATASETS
 from fitdoctor.source.index import FunctionNode, parameters_of
 from fitdoctor.source.module import FunctionInfo, Module
@@ -107,7 +107,8 @@ def _given(info: FunctionInfo) -> list[str]:
         if default is None
     ]
     names = [argument.arg for argument in required if not _is_plain(argument.annotation)]
-    return names[1:] if info.is_method and names and positional[0].arg == names[0] else names
+    bound = info.is_method and not is_static(info)
+    return names[1:] if bound and names and positional[0].arg == names[0] else names
 
 
 def _is_plain(annotation: ast.expr | None) -> bool:

@@ -32,6 +32,7 @@ from fitdoctor.catalogue.environment.keras_saving import (
     MODELS,
     format_refused,
     is_model_saving,
+    PathText,
     last_text,
     new_ending,
 )
@@ -68,11 +69,11 @@ def from_source(module: Module) -> Iterator[Finding]:
         path = site.argument("filepath", 0)
         taken = _taken(site)
         text = last_text(module, path) if path is not None and taken is not None else None
-        if taken is None or text is None or text[1].endswith(taken):
+        if taken is None or text is None or not text.certain or text.value.endswith(taken):
             continue
-        if site.method == "save" and text[1].endswith(".hdf5"):
+        if site.method == "save" and text.value.endswith(".hdf5"):
             continue  # accepted, but not recommended by Keras
-        if site.method == "save" and (text[1].endswith("/") or format_refused(module, site) is not None):
+        if site.method == "save" and (text.value.endswith("/") or format_refused(module, site) is not None):
             continue  # a custom folder, or a Keras 2 argument that is rejected earlier
         yield _finding(module, site, text, taken, Confidence.LIKELY, [])
 
@@ -95,22 +96,21 @@ def _taken(site: CallSite) -> tuple[str, ...] | None:
 def _finding(
     module: Module,
     site: CallSite,
-    text: tuple[ast.Constant, str],
+    text: PathText,
     taken: tuple[str, ...],
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
-    node, value = text
     called = site.method or site.name.rpartition(".")[2]
     ending = taken[0]
     return CAUSE.finding(
         f"`{called}` expects a path that ends in {' or '.join(f'`{each}`' for each in taken)}",
         subject=f"path of {called}",
-        location=module.location(node),
+        location=text.module.location(text.node),
         evidence=[
             Evidence(
                 claim="file extension",
-                observed=re.search(r"(\.[A-Za-z0-9.]+)?$", value)[0] or "none",  # type: ignore[index]
+                observed=re.search(r"(\.[A-Za-z0-9.]+)?$", text.value)[0] or "none",  # type: ignore[index]
                 expected=" or ".join(taken),
                 location=module.location(site.node),
             ),
@@ -120,7 +120,7 @@ def _finding(
             fix(
                 f"end the path in `{ending}`",
                 # A file to load was saved earlier, so it must be saved again.
-                () if called.startswith("load") else new_ending(module, node, ending),
+                () if called.startswith("load") else new_ending(module, text, ending),
             )
         ],
         confidence=confidence,

@@ -32,7 +32,7 @@ from fitdoctor.catalogue.pipeline.generator_sources import expression_of
 from fitdoctor.catalogue.pipeline.unknown_objects import given_objects, objects_of_fit
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, wrap
+from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
@@ -79,21 +79,63 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
         elif kind in REMEDIES and data.form in ("arrays", "other"):
             found = expression_of(project, array.use)
             if found is not None:
-                array = replace(array, code=found[0].code(_named_last(*found)))
-            yield _finding(kind, array, array.path, Confidence.CERTAIN)
+                where, node = _place_to_wait(*found)
+                array = replace(array, code=where.code(node))
+            yield _finding(kind, array, array.path, Confidence.CERTAIN, project)
         elif any(column.holds in WAITING for column in array.columns):
+            found = expression_of(project, array.use)
             yield CAUSE.finding(
                 f"`{array.path}` is an array of futures, not of numbers",
                 subject=f"argument {array.path}",
                 location=place(array.code, array.use, fit.code),
                 evidence=[Evidence(claim="elements", observed="futures", expected="numbers", fact="data.x")],
-                fixes=[fix("wait for each future: `[future.result() for future in …]`")],
+                fixes=[
+                    fix(
+                        "wait for each future: `[future.result() for future in …]`",
+                        _elements_awaited(*found) if found is not None else (),
+                    )
+                ],
                 confidence=Confidence.CERTAIN,
             )
 
 
 WAITING = ("Future", "Task", "coroutine", "ApplyResult", "AsyncResult")
 """Array elements that are not data yet."""
+
+
+_JOINS = frozenset("array asarray stack concatenate vstack hstack concat convert_to_tensor".split())
+
+
+def _elements_awaited(module: Module, expr: ast.expr) -> tuple[Edit, ...]:
+    """Wait for the futures in a list where the list becomes an array: they still run at the same time."""
+    made = origin(module, expr)
+    call = made.node
+    while isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "astype":
+        call = call.func.value
+    if made.path or not isinstance(call, ast.Call) or len(call.args) < 1:
+        return ()
+    if getattr(call.func, "attr", getattr(call.func, "id", "")) not in _JOINS:
+        return ()
+    given = call.args[0]
+    if isinstance(given, (ast.ListComp, ast.GeneratorExp)):
+        return wrap(made.module.code(given.elt), "{}.result()")
+    if isinstance(given, (ast.List, ast.Tuple)):
+        return tuple(edit for each in given.elts for edit in wrap(made.module.code(each), "{}.result()"))
+    return wrap(made.module.code(given), "[future.result() for future in {}]")
+
+
+def _place_to_wait(module: Module, expr: ast.expr) -> tuple[Module, ast.expr]:
+    """Return the expression to wait for: where the function that starts the work hands it on, or else its creation."""
+    made = origin(module, expr)
+    here = made.module is module and module.scope(made.node) is module.scope(expr)
+    if made.path or not isinstance(made.node, ast.Call) or here:
+        return module, _named_last(module, expr)
+    for step in reversed(made.steps):
+        if step.how != "name" or not isinstance(step.node, ast.Name) or step.module is not made.module:
+            break
+        if step.module.scope(step.node) is step.module.scope(made.node):
+            return step.module, step.node
+    return made.module, made.node
 
 
 def _named_last(module: Module, expr: ast.expr) -> ast.expr:
@@ -117,7 +159,9 @@ def _names_of(target: ast.expr) -> list[str]:
     return [part.id for part in parts if isinstance(part, ast.Name)]
 
 
-def _finding(kind: str, array: ArrayFacts, name: str, confidence: Confidence) -> Finding:
+def _finding(
+    kind: str, array: ArrayFacts, name: str, confidence: Confidence, project: Project | Unknown
+) -> Finding:
     title, template = REMEDIES[kind]
     called = template == "{}()"
     code = array.use if called else array.code
@@ -134,15 +178,24 @@ def _finding(kind: str, array: ArrayFacts, name: str, confidence: Confidence) ->
                 fact="data.x.container",
             )
         ],
-        fixes=[fix(title, _edits(target, template))],
+        fixes=[_remedy(kind, target, project)],
         confidence=confidence,
     )
 
 
-def _edits(code: Code | Unknown, template: str) -> tuple[Edit, ...]:
-    if isinstance(code, Unknown) or (template.startswith("await") and not code.function):
-        return ()
-    return wrap(code, template)
+def _remedy(kind: str, code: Code | Unknown, project: Project | Unknown) -> Fix:
+    title, template = REMEDIES[kind]
+    if not template.startswith("await"):
+        return fix(title, wrap(code, template))
+    found = expression_of(project, code)
+    function = found[0].function_of(found[1]) if found is not None else None
+    if function is not None and isinstance(function.node, ast.AsyncFunctionDef):
+        return fix(title, wrap(code, template))
+    # A task belongs to a loop that is gone here, and a notebook runs its own.
+    if kind != "coroutine" or isinstance(code, Unknown) or code.location.cell is not None:
+        return fix(title)
+    asyncio, imports = spell(code, "asyncio", "asyncio")
+    return fix("run the coroutine with `asyncio.run`", wrap(code, f"{asyncio}.run({{}})"), imports)
 
 
 def _kind_words(kind: str) -> str:
@@ -162,7 +215,7 @@ def objects_in_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.in_source
 @mentions("submit", "async", "def", "zip", "map", "filter")
-def from_source(module: Module) -> Iterator[Finding]:
+def from_source(module: Module, project: Project) -> Iterator[Finding]:
     """Report data for `fit` from `submit`, from an `async def` without `await`, or a function that is not called."""
     for call in module.method_calls("fit"):
         if call.argument("epochs") is None and not module.calls_to("keras.Sequential", "keras.Model"):
@@ -175,7 +228,7 @@ def from_source(module: Module) -> Iterator[Finding]:
             if kind and place_to_wait not in told:
                 told.add(place_to_wait)
                 array = ArrayFacts(name, code=module.code(place_to_wait), use=module.code(expr))
-                yield _finding(kind, array, name, Confidence.LIKELY)
+                yield _finding(kind, array, name, Confidence.LIKELY, project)
 
 
 def _given(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
@@ -257,7 +310,7 @@ def from_failure(
     module = module_of(project, frame)
     if kind and module is not None and failure.called == "fit":
         told = [] if kind in REMEDIES else list(objects_in_source(module))
-        found = [*from_source(module), *(replace(one, confidence=Confidence.CERTAIN) for one in told)]
+        found = [*from_source(module, project), *(replace(one, confidence=Confidence.CERTAIN) for one in told)]
         yield from found
         if found:
             return

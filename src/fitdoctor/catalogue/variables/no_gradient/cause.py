@@ -406,12 +406,13 @@ def _kept_in_tensors(cut: Cut) -> tuple[Edit, ...]:
     asks = isinstance(node.func, ast.Attribute) and node.func.attr == "numpy"
     if not asks and not module.resolve(node.func).startswith(("numpy.", "math.")):
         return ()
-    from fitdoctor.catalogue.graph.array_twins import as_tensors
+    from fitdoctor.catalogue.graph.array_bodies import as_tensor_code
 
     block: ast.AST | None = node
     while block is not None and not isinstance(block, (ast.With, ast.FunctionDef)):
         block = module.parent(block)
-    return as_tensors(module, block, node) if block is not None else ()
+    found = as_tensor_code(module, ast.walk(block), [node]) if block is not None else None
+    return found.edits if found is not None else ()
 
 
 def _called(cut: Cut) -> tuple[ast.expr, str] | None:
