@@ -413,8 +413,19 @@ def _finished(
 
     diagnosis = diagnose(cases, select=select, ignore=ignore, causes=causes, read_line=read_line)
     if diagnosis.findings:
-        diagnosis = _without_suppressed(diagnosis, project())
+        diagnosis = _without_suppressed(_edited_at_origins(diagnosis, project()), project())
     return replace(diagnosis, tool_version=__version__)
+
+
+def _edited_at_origins(diagnosis: Diagnosis, project: Project | None) -> Diagnosis:
+    """Put the edits of every fix where the values that they change are written."""
+    if project is None or not any(fix.edits for finding in diagnosis.findings for fix in finding.fixes):
+        return diagnosis
+    from fitdoctor.source.origin_edits import at_their_origins
+
+    return replace(
+        diagnosis, findings=tuple(at_their_origins(finding, project) for finding in diagnosis.findings)
+    )
 
 
 def _without_suppressed(diagnosis: Diagnosis, project: Project | None) -> Diagnosis:

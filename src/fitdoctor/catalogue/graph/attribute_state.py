@@ -113,8 +113,12 @@ def _assigned(stored: _Stored, value: ast.expr) -> tuple[Edit, ...]:
     if isinstance(node, ast.AugAssign):
         step = _ASSIGNED.get(type(node.op))
         return (Edit(place, f"{holder}.{step}({text})"),) if step is not None else ()
-    reads = own_reads(stored.function, node)
-    carried = any(read in list(ast.walk(value)) for read in reads)
+    # What is read before the store is the value of the step before.
+    end = module.places.span(node)[1]
+    inside = set(ast.walk(value))
+    found = own_reads(stored.function, node)
+    carried = any(read in inside for read in found)
+    reads = [read for read in found if module.places.span(read)[0] >= end]
     if not reads or carried:
         return (Edit(place, f"{holder}.assign({text})"),)
     name = text if isinstance(value, ast.Name) else stored.name.lstrip("_")

@@ -18,11 +18,12 @@ from fitdoctor.edits import correction, fix, set_argument, unsafe
 from fitdoctor.facts import LayerFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch, parse_shape
 from fitdoctor.patterns import pattern
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
+from fitdoctor.source.callees import callers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.module import Module
+    from fitdoctor.source.module import FunctionInfo, Module
     from fitdoctor.source.project import Project
 
 
@@ -87,27 +88,76 @@ def recurrent_name(layer: LayerFacts) -> str:
 
 
 def sequences_in_loop(layer: LayerFacts, after: LayerFacts, project: Project | Unknown) -> list[Fix]:
-    """Set `return_sequences` on all but the last of the layers created in a loop."""
+    """Set `return_sequences` on all but the last of the layers created in a loop, also through a helper."""
     found = found_in(project, layer.code)
     if found is None or layer.code != after.code:
         return []
-    module, call = found
+    module, call = _recurrent_call(*found)
+    title = f"set `return_sequences=True` on every `{recurrent_name(layer)}` except the last"
+    function = module.function_of(call)
+    callers = callers_of(function) if function is not None else []
+    last = _not_last(module, call)
+    if last is not None:
+        return [correction(title, last[1], set_argument(module.code(call), "return_sequences", last[0]))]
+    if function is None or isinstance(function.node, ast.Lambda) or not callers:
+        return []
+    passed = _passed_through(function, call)
+    if len(callers) == 1:
+        last = _not_last(*callers[0])
+        edits = (*last[1], *_given(callers[0], last[0])) if last is not None else ()
+    else:
+        edits = tuple(edit for each in callers[:-1] for edit in _given(each, "True"))
+    return [correction(title, passed, edits)] if edits else []
+
+
+def _recurrent_call(module: Module, call: ast.Call) -> tuple[Module, ast.Call]:
+    """Return the call that creates the recurrent layer itself: inside `Bidirectional`."""
+    inner = call.args[0] if call.args else None
+    wraps = module.resolve(call.func).endswith(".Bidirectional")
+    return module, inner if wraps and isinstance(inner, ast.Call) else call
+
+
+def _given(caller: tuple[Module, ast.Call], value: str) -> tuple[Edit, ...]:
+    return set_argument(caller[0].code(caller[1]), "return_sequences", value)
+
+
+def _passed_through(function: FunctionInfo, call: ast.Call) -> tuple[Edit, ...]:
+    """Let a helper accept `return_sequences` and pass it to the layer, unless it passes all keywords on."""
+    module, arguments = function.module, function.node.args
+    forwarded = arguments.kwarg is not None and any(
+        keyword.arg is None and module.segment(keyword.value) == arguments.kwarg.arg for keyword in call.keywords
+    )
+    if forwarded:
+        return ()
+    last = (*arguments.posonlyargs, *arguments.args)[-1:]
+    if not last or arguments.vararg is not None or arguments.kwonlyargs:
+        return ()
+    end = arguments.defaults[-1] if arguments.defaults else last[0]
+    place = module.location(end)
+    behind = replace(place, line=place.end_line, column=place.end_column)
+    return (
+        Edit(behind, ", return_sequences=False"),
+        *set_argument(module.code(call), "return_sequences", "return_sequences"),
+    )
+
+
+def _not_last(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] | None:
+    """Return the condition that is false in the last round of the loop around a call, and the edits that it needs."""
     loop = module.parent(module.statement(call))
     if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
-        return []
+        return None
     over, name = module.segment(loop.iter), loop.target.id
-    title = f"set `return_sequences=True` on every `{recurrent_name(layer)}` except the last"
     counted = isinstance(loop.iter, ast.Call) and module.resolve(loop.iter.func) == "range"
     if counted and isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 1:
-        last = f"{name} < {module.segment(loop.iter.args[0])} - 1"
-        return [correction(title, set_argument(layer.code, "return_sequences", last))]
+        ignored = name == "_" and "i" not in module.scope(loop).bindings
+        renamed = (Edit(module.location(loop.target), "i"),) if ignored else ()
+        return f"{'i' if ignored else name} < {module.segment(loop.iter.args[0])} - 1", renamed
     number = "i" if name != "i" and "i" not in module.scope(loop).bindings else f"{name}_number"
     if not isinstance(loop.iter, (ast.Name, ast.Attribute, ast.List, ast.Tuple)):
-        return []
+        return None
     target, given = module.location(loop.target), module.location(loop.iter)
     edits = (Edit(target, f"{number}, {name}"), Edit(given, f"enumerate({over})"))
-    last = f"{number} < len({over}) - 1"
-    return [correction(title, edits, set_argument(layer.code, "return_sequences", last))]
+    return f"{number} < len({over}) - 1", edits
 
 
 def sequences_fix(layer: LayerFacts, project: Project | Unknown, value: str) -> Fix:

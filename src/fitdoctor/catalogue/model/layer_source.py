@@ -90,12 +90,12 @@ def nodes_after(module: Module, node: ast.Call) -> list[ast.expr]:
 
 
 def _added(module: Module, add: ast.Call) -> list[ast.Call]:
-    """Return the `add` calls on the same object in the same scope, in order."""
+    """Return the `add` (or `append`) calls on the same object in the same scope, in order."""
     assert isinstance(add.func, ast.Attribute)
     receiver, scope = module.segment(add.func.value), module.scope(add)
     return [
         site.node
-        for site in module.method_calls("add")
+        for site in module.method_calls(add.func.attr)
         if _is_add(site.node)
         and module.scope(site.node) is scope
         and module.segment(site.node.func.value) == receiver  # type: ignore[attr-defined]
@@ -103,7 +103,9 @@ def _added(module: Module, add: ast.Call) -> list[ast.Call]:
 
 
 def _is_add(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == "add" and len(call.args) == 1
+    """Whether a call adds a layer to a model, or to a list of layers."""
+    adds = isinstance(call.func, ast.Attribute) and call.func.attr in ("add", "append")
+    return adds and len(call.args) == 1
 
 
 def _added_before(module: Module, add: ast.Call) -> Iterator[ast.Call]:

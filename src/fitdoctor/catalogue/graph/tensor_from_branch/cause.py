@@ -241,7 +241,7 @@ def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evid
 
 
 def _defined_before(undefined: Undefined) -> Fix:
-    """Set zeros of the same dtype and shape before the `if`, or ones if the name is a factor."""
+    """Set a neutral value before the `if`: what the branch changes, ones for a factor, else zeros."""
     module, name = undefined.module, undefined.store.id
     statement = module.parent(undefined.store)
     factor = _is_factor(module, undefined.use)
@@ -250,12 +250,46 @@ def _defined_before(undefined: Undefined) -> Fix:
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return fix(title)
     tf, imports = spell(module.code(statement), "tensorflow", "tf")
-    value = f"{tf}.{filled}_like({module.segment(statement.value)})"
-    if _is_single_number(module, statement.value):
+    given = statement.value
+    changed = _changed_tensor(undefined, given)
+    if changed and not factor and not _is_term(module, undefined.use):
+        title, value, imports = f"set `{name}` to `{changed}`, unchanged, before the `if`", changed, ()
+    elif _is_single_number(module, given):
         value = f"{tf}.constant({'1.0' if factor else '0.0'})"
     elif _uses_names_of(undefined, statement):
         return fix(title)
+    elif isinstance(given, ast.Call) and module.resolve(given.func).startswith("tensorflow.random.") and given.args:
+        value = f"{tf}.{filled}({module.segment(given.args[0])})"
+    else:
+        value = f"{tf}.{filled}_like({changed or module.segment(given)})"
     return unsafe(title, insert_before(module.code(undefined.part), f"{name} = {value}"), imports)
+
+
+def _changed_tensor(undefined: Undefined, value: ast.expr) -> str:
+    """Return the tensor that an expression changes and that keeps its shape: `g` in `g * (limit / norm)`."""
+    module, stored = undefined.module, _stored_in(undefined.part)
+    if isinstance(value, ast.BinOp) and not isinstance(value.op, ast.MatMult):
+        parts = [value.left, value.right]
+    elif isinstance(value, ast.Call) and module.resolve(value.func).startswith(_SAME_SHAPE):
+        parts = value.args[:1]
+    else:
+        return ""
+    found = [part for part in parts if isinstance(part, ast.Name)]
+    if len(found) > 1:
+        found = [part for part in found if module.is_tensor(part)]
+    return found[0].id if len(found) == 1 and found[0].id not in stored else ""
+
+
+_SAME_SHAPE = (
+    *("tensorflow.image.flip_", "tensorflow.image.random_flip", "tensorflow.image.random_b", "tensorflow.image.random_hue", "tensorflow.image.adjust_", "tensorflow.math."),
+    *("tensorflow.clip_by_", "tensorflow.nn.relu", "tensorflow.nn.dropout", "tensorflow.reverse"),
+)
+
+
+def _is_term(module: Module, use: ast.Name) -> bool:
+    """Return whether the name is added to something."""
+    around = module.parent(use)
+    return isinstance(around, ast.BinOp) and isinstance(around.op, (ast.Add, ast.Sub))
 
 
 def _is_factor(module: Module, use: ast.Name) -> bool:

@@ -79,7 +79,7 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
         elif kind in REMEDIES and data.form in ("arrays", "other"):
             found = expression_of(project, array.use)
             if found is not None:
-                where, node = _place_to_wait(*found)
+                where, node = _place_to_wait(*found, kind)
                 array = replace(array, code=where.code(node))
             yield _finding(kind, array, array.path, Confidence.CERTAIN, project)
         elif any(column.holds in WAITING for column in array.columns):
@@ -124,13 +124,14 @@ def _elements_awaited(module: Module, expr: ast.expr) -> tuple[Edit, ...]:
     return wrap(made.module.code(given), "[future.result() for future in {}]")
 
 
-def _place_to_wait(module: Module, expr: ast.expr) -> tuple[Module, ast.expr]:
+def _place_to_wait(module: Module, expr: ast.expr, kind: str) -> tuple[Module, ast.expr]:
     """Return the expression to wait for: where the function that starts the work hands it on, or else its creation."""
     made = origin(module, expr)
     here = made.module is module and module.scope(made.node) is module.scope(expr)
     if made.path or not isinstance(made.node, ast.Call) or here:
         return module, _named_last(module, expr)
-    for step in reversed(made.steps):
+    # Until a coroutine is waited for, it does not run.
+    for step in reversed(made.steps) if kind != "coroutine" else ():
         if step.how != "name" or not isinstance(step.node, ast.Name) or step.module is not made.module:
             break
         if step.module.scope(step.node) is step.module.scope(made.node):
@@ -223,11 +224,11 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
         told: set[ast.expr] = set()
         for name, expr in _given(call.node):
             kind, made = _promise(module, expr)
-            place_to_wait = made if kind == "function" else _named_last(module, expr)
+            where, waits = (module, made) if kind == "function" else _place_to_wait(module, expr, kind)
             # `x, y = future` is one mistake, not two.
-            if kind and place_to_wait not in told:
-                told.add(place_to_wait)
-                array = ArrayFacts(name, code=module.code(place_to_wait), use=module.code(expr))
+            if kind and waits not in told:
+                told.add(waits)
+                array = ArrayFacts(name, code=where.code(waits), use=module.code(expr))
                 yield _finding(kind, array, name, Confidence.LIKELY, project)
 
 
