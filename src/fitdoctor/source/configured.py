@@ -87,6 +87,12 @@ def _option_default(module: Module, name: str) -> ast.expr | None:
         own = site.argument("dest")
         dest = own.value if isinstance(own, ast.Constant) else chosen.lstrip("-").replace("-", "_")
         default = site.argument("default")
-        if dest == name and default is not None:
+        if dest == name and default is not None and not _is_converted(site.argument("type"), default):
             found.append(default)
     return found[0] if len(found) == 1 else None
+
+
+def _is_converted(kind: ast.expr | None, default: ast.expr) -> bool:
+    """Whether `argparse` parses a default that is written as text."""
+    text = isinstance(default, ast.Constant) and isinstance(default.value, str)
+    return text and kind is not None and getattr(kind, "id", "") != "str"

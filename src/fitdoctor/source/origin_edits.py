@@ -19,7 +19,9 @@ def at_their_origins(finding: Finding, project: Project) -> Finding:
     fixes: list[Fix] = []
     for fix in finding.fixes:
         moved = [_moved(edit, project) for edit in fix.edits]
-        edits = tuple(new if new is not None else edit for edit, (new, _) in zip(fix.edits, moved, strict=True))
+        edits = tuple(
+            new if new is not None else edit for edit, (new, _) in zip(fix.edits, moved, strict=True)
+        )
         if edits == fix.edits:
             fixes.append(fix)
             continue
@@ -58,11 +60,9 @@ def _literal(text: str) -> ast.expr | None:
 
 def _read_at(module: Module, edit: Edit) -> ast.expr | None:
     """Return the name or attribute that an edit replaces as a whole."""
-    for kind in (ast.Name, ast.Attribute, ast.Subscript):
-        for node in module.nodes(kind):
-            if node.lineno and isinstance(node.ctx, ast.Load) and module.location(node) == edit.location:
-                return node
-    return None
+    nodes = (*module.nodes(ast.Name), *module.nodes(ast.Attribute), *module.nodes(ast.Subscript))
+    reads = (node for node in nodes if isinstance(node.ctx, ast.Load))
+    return next((node for node in reads if module.location(node) == edit.location), None)
 
 
 def _rewritten(module: Module, old: ast.expr, new: ast.expr, text: str) -> str | None:
@@ -96,5 +96,12 @@ def _is_shared(module: Module, node: ast.expr, origin_module: Module) -> bool:
     if isinstance(node, ast.Name):
         return sum(len(each.reads.get(node.id, ())) for each in modules) > 1
     if isinstance(node, ast.Attribute):
-        return sum(isinstance(read.ctx, ast.Load) for each in modules for read in each.attributes.get(node.attr, ())) > 1
+        return (
+            sum(
+                isinstance(read.ctx, ast.Load)
+                for each in modules
+                for read in each.attributes.get(node.attr, ())
+            )
+            > 1
+        )
     return True

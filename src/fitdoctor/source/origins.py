@@ -362,7 +362,9 @@ def _from_configuration(place: _Place, node: ast.Attribute) -> _Place | None:
 def _is_written(attribute: str, modules: set[Module]) -> bool:
     """Whether one of the files assigns to an attribute of this name."""
     return any(
-        not isinstance(each.ctx, ast.Load) for module in modules for each in module.attributes.get(attribute, ())
+        not isinstance(each.ctx, ast.Load)
+        for module in modules
+        for each in module.attributes.get(attribute, ())
     )
 
 

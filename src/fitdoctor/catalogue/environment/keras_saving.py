@@ -115,7 +115,9 @@ def new_ending(module: Module, text: PathText, ending: str) -> tuple[Edit, ...]:
         text: the literal that ends the path.
         ending: the new extension.
     """
-    loaded = [each for each in _loaded_paths(module) if each.value == text.value and each.node is not text.node]
+    loaded = [
+        each for each in _loaded_paths(module) if each.value == text.value and each.node is not text.node
+    ]
     return tuple(
         Edit(place.module.location(place.node), respelt(written, place, ending))
         for place in (text, *loaded)

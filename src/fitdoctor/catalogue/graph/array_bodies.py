@@ -38,7 +38,9 @@ class _NoEquivalent(Exception):
     """A call in the block has no equivalent in the library."""
 
 
-def as_tensor_code(module: Module, nodes: Iterable[ast.AST], asked: Iterable[ast.AST] = ()) -> Rewritten | None:
+def as_tensor_code(
+    module: Module, nodes: Iterable[ast.AST], asked: Iterable[ast.AST] = ()
+) -> Rewritten | None:
     """Rewrite a block that computes with the values of tensors; None if a part of it has no equivalent.
 
     Args:
@@ -49,7 +51,9 @@ def as_tensor_code(module: Module, nodes: Iterable[ast.AST], asked: Iterable[ast
     block = list(nodes)
     known = dict(module.spellings)
     has_ops = module.keras != 2  # Keras 2 has no `ops`
-    order = ["keras", "tensorflow"] if "keras" in known and "tensorflow" not in known else ["tensorflow", "keras"]
+    order = (
+        ["keras", "tensorflow"] if "keras" in known and "tensorflow" not in known else ["tensorflow", "keras"]
+    )
     for library in order:
         if library == "keras" and not has_ops:
             continue
@@ -72,7 +76,9 @@ class _Body:
         self._array_code = False
         """Whether a function or method of arrays was rewritten; casts alone have simpler repairs."""
         self._imports: list[Edit] = []
-        self._assigned = [node for node in nodes if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))]
+        self._assigned = [
+            node for node in nodes if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
+        ]
         self._tensors: set[str] = set()
         self._booleans: set[str] = set()
         for _ in range(5):
@@ -257,7 +263,11 @@ class _Body:
     def _picked(self, part: ast.Subscript) -> str | None:
         """Rewrite `p.numpy()[rows, columns]` with `gather_nd`."""
         value, index = part.value, part.slice
-        asks = isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "numpy"
+        asks = (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and value.func.attr == "numpy"
+        )
         if not asks or not isinstance(index, ast.Tuple) or self._library != "tensorflow":
             return None
         if any(isinstance(each, (ast.Slice, ast.Constant, ast.UnaryOp)) for each in index.elts):

@@ -125,7 +125,8 @@ def _passed_through(function: FunctionInfo, call: ast.Call) -> tuple[Edit, ...]:
     """Let a helper accept `return_sequences` and pass it to the layer, unless it passes all keywords on."""
     module, arguments = function.module, function.node.args
     forwarded = arguments.kwarg is not None and any(
-        keyword.arg is None and module.segment(keyword.value) == arguments.kwarg.arg for keyword in call.keywords
+        keyword.arg is None and module.segment(keyword.value) == arguments.kwarg.arg
+        for keyword in call.keywords
     )
     if forwarded:
         return ()

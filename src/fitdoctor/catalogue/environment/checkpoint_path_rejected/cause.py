@@ -30,9 +30,9 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.environment.keras_saving import (
     MODELS,
+    PathText,
     format_refused,
     is_model_saving,
-    PathText,
     last_text,
     new_ending,
 )

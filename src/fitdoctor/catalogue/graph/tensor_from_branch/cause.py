@@ -258,7 +258,11 @@ def _defined_before(undefined: Undefined) -> Fix:
         value = f"{tf}.constant({'1.0' if factor else '0.0'})"
     elif _uses_names_of(undefined, statement):
         return fix(title)
-    elif isinstance(given, ast.Call) and module.resolve(given.func).startswith("tensorflow.random.") and given.args:
+    elif (
+        isinstance(given, ast.Call)
+        and module.resolve(given.func).startswith("tensorflow.random.")
+        and given.args
+    ):
         value = f"{tf}.{filled}({module.segment(given.args[0])})"
     else:
         value = f"{tf}.{filled}_like({changed or module.segment(given)})"
@@ -281,8 +285,17 @@ def _changed_tensor(undefined: Undefined, value: ast.expr) -> str:
 
 
 _SAME_SHAPE = (
-    *("tensorflow.image.flip_", "tensorflow.image.random_flip", "tensorflow.image.random_b", "tensorflow.image.random_hue", "tensorflow.image.adjust_", "tensorflow.math."),
-    *("tensorflow.clip_by_", "tensorflow.nn.relu", "tensorflow.nn.dropout", "tensorflow.reverse"),
+    *(
+        f"tensorflow.image.{name}"
+        for name in ("flip_", "adjust_", "random_flip", "random_brightness", "random_hue")
+    ),
+    *(
+        "tensorflow.math.",
+        "tensorflow.clip_by_",
+        "tensorflow.nn.relu",
+        "tensorflow.nn.dropout",
+        "tensorflow.reverse",
+    ),
 )
 
 

@@ -322,9 +322,14 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
         ]
     advice = _ADVICE.get(old.name.rpartition(".")[2], "rewrite it with TensorFlow 2 functions")
     if "session" in advice or "memory growth" in advice:
-        from fitdoctor.catalogue.environment.session_setup import without_session
+        from fitdoctor.catalogue.environment.session_setup import run_eagerly, without_session
 
         remedy = without_session(old.module, old.node, advice)
+        eager = run_eagerly(old.module, old.node) if not remedy.edits and uses_keras(old.module) else ()
+        if eager:
+            inside = [edit.location for edit in eager]
+            rest = [edit for use in every for edit in _renamed(use) if edit.location not in inside]
+            remedy = fix("remove the session, and compute its tensors directly", eager, rest)
         return [remedy] if remedy.edits else [*older, remedy]
     return [*older, fix(advice)]
 

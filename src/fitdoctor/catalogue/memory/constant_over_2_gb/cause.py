@@ -13,7 +13,8 @@ such an array works (and needs twice its memory).
 
 ## Fix
 
-Pass the array as data: slice it in a generator (`tf.data.Dataset.from_generator`) or pass it to
+Convert the array to a tensor once, outside the function: the graph then refers to it (it needs twice the memory).
+Or pass the array as data: slice it in a generator (`tf.data.Dataset.from_generator`) or pass it to
 `from_tensor_slices`. Store a lookup table of the model in a variable.
 
 ## Known limits
@@ -28,10 +29,11 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import module_of
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.edits import fix, insert_after, spell
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -61,7 +63,7 @@ def from_source(module: Module) -> Iterator[Finding]:
             function = module.function_of(read)
             if function is None or function.traced is None or name in function.parameters:
                 continue
-            yield _finding(module.location(read), name, Confidence.LIKELY, module.location(large[name]))
+            yield _finding(module, read, name, Confidence.LIKELY, module.location(large[name]))
             break
 
 
@@ -82,7 +84,33 @@ def _bytes(module: Module, call: ast.Call) -> int:
 
 
 def _finding(
-    location: Location | None, name: str, confidence: Confidence, made: Location | None = None
+    module: Module, read: ast.expr, name: str, confidence: Confidence, made: Location | None = None
+) -> Finding:
+    return _told(module.location(read), name, confidence, made, _as_tensor(module, read))
+
+
+def _as_tensor(module: Module, read: ast.expr) -> tuple[Edit, ...]:
+    """Convert the array once, outside: a graph refers to a tensor instead of containing its values."""
+    found = last_assignment(module, read) if isinstance(read, ast.Name) else None
+    value = found[0].value if found is not None and not found[0].path else None
+    if not isinstance(read, ast.Name) or value is None:
+        return ()
+    name, made = f"{read.id}_tensor", module.code(value)
+    if name in module.text or made.statement is None or module.function_of(value) is module.function_of(read):
+        return ()
+    tf, imports = spell(made, "tensorflow", "tf")
+    line = insert_after(made, f"{name} = {tf}.convert_to_tensor({read.id})")
+    within = module.function_of(read)
+    reads = [each for each in module.reads.get(read.id, []) if module.function_of(each) is within]
+    return (*line, *imports, *(Edit(module.location(each), name) for each in reads)) if line else ()
+
+
+def _told(
+    location: Location | None,
+    name: str,
+    confidence: Confidence,
+    made: Location | None,
+    edits: tuple[Edit, ...],
 ) -> Finding:
     array = f"`{name}`, which" if name else "an array that"
     return CAUSE.finding(
@@ -98,6 +126,7 @@ def _finding(
             )
         ],
         fixes=[
+            *([fix("convert the array to a tensor once, outside the function", edits)] if edits else []),
             fix("pass it as data: `from_generator` over its rows, or `from_tensor_slices`"),
             fix("store a lookup table in a variable of the model"),
         ],
@@ -117,4 +146,22 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             if finding.location is not None and finding.location.line == frame.line:
                 yield finding
                 return
-    yield _finding(frame.location if frame else None, "", Confidence.CERTAIN)
+        reads = [
+            name
+            for name in module.nodes(ast.Name)
+            if isinstance(name.ctx, ast.Load) and at_frame(module, name, frame) and _is_outer(module, name)
+        ]
+        if len(reads) == 1:
+            yield _finding(module, reads[0], reads[0].id, Confidence.CERTAIN)
+            return
+    yield _told(frame.location if frame else None, "", Confidence.CERTAIN, None, ())
+
+
+def _is_outer(module: Module, read: ast.Name) -> bool:
+    """Whether a name in a function is bound outside of it, to something that may be an array."""
+    function = module.function_of(read)
+    scope = module.index.lookup(read.id, module.scope(read))
+    if function is None or scope is None or scope.node is function.node:
+        return False
+    bound = scope.bindings[read.id]
+    return all(isinstance(node, ast.Name) for node in bound) and module.definition(read) is None

@@ -163,8 +163,7 @@ def _names_of(target: ast.expr) -> list[str]:
 def _finding(
     kind: str, array: ArrayFacts, name: str, confidence: Confidence, project: Project | Unknown
 ) -> Finding:
-    title, template = REMEDIES[kind]
-    called = template == "{}()"
+    called = REMEDIES[kind][1] == "{}()"
     code = array.use if called else array.code
     target = code if isinstance(code, Code) and (called or not isinstance(array.code, Unknown)) else array.use
     return CAUSE.finding(
@@ -311,7 +310,10 @@ def from_failure(
     module = module_of(project, frame)
     if kind and module is not None and failure.called == "fit":
         told = [] if kind in REMEDIES else list(objects_in_source(module))
-        found = [*from_source(module, project), *(replace(one, confidence=Confidence.CERTAIN) for one in told)]
+        found = [
+            *from_source(module, project),
+            *(replace(one, confidence=Confidence.CERTAIN) for one in told),
+        ]
         yield from found
         if found:
             return

@@ -24,7 +24,7 @@ created in one file and used in another is reported only after the failure.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from fitdoctor.catalogue import Cause, mentions
@@ -272,7 +272,7 @@ def _inside(node: ast.AST, loop: ast.AST) -> bool:
 def _finding(
     module: Module, made: ast.Call, use: CallSite | None, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
-    uses = [Evidence(claim="passed to a model here", location=module.location(use.node))] if use else []
+    uses = [Evidence(claim="passed to a model here", location=use.module.location(use.node))] if use else []
     return CAUSE.finding(
         "one optimizer is used for the variables of more than one model",
         subject="optimizer",
@@ -292,12 +292,30 @@ def _own_optimizer(module: Module, made: ast.Call, use: CallSite | None) -> Fix:
             copy = f'type({held}["optimizer"]).from_config({held}["optimizer"].get_config())'
             edit = Edit(module.location(keyword.value), f'{{**{held}, "optimizer": {copy}}}')
             return fix(title, (edit,))
-    if isinstance(given, (ast.Name, ast.Attribute, ast.Subscript)):
-        name = module.segment(given)
-        plain = _is_plain(made) and not isinstance(module.parent(made), (ast.List, ast.Tuple, ast.Dict))
-        copy = module.segment(made) if plain else f"type({name}).from_config({name}.get_config())"
-        return fix(title, (Edit(module.location(given), copy),))
+    if use is not None and isinstance(given, (ast.Name, ast.Attribute, ast.Subscript)):
+        return fix(title, tuple(_copied(module, made, *each) for each in _users(module, made, use, given)))
     return fix(title, _in_settings(module, made) or _second_optimizer(module, made))
+
+
+def _users(module: Module, made: ast.Call, use: CallSite, given: ast.expr) -> list[tuple[Module, ast.expr]]:
+    """Return the arguments that need an optimizer of their own: of several `compile` calls, all but the first."""
+    found: list[tuple[Module, ast.expr]] = [
+        (site.module, other)
+        for each in _modules(module)
+        for site in each.method_calls("compile")
+        if isinstance(other := _given(site), (ast.Name, ast.Attribute, ast.Subscript))
+        and each.origin(other).node is made
+    ]
+    return found[1:] if len(found) > 1 else [(use.module, given)]
+
+
+def _copied(module: Module, made: ast.Call, where: Module, given: ast.expr) -> Edit:
+    """Write another optimizer with the same settings where one is passed."""
+    name = where.segment(given)
+    held = isinstance(module.parent(made), (ast.List, ast.Tuple, ast.Dict))
+    plain = _is_plain(made) and not held and where is module
+    copy = module.segment(made) if plain else f"type({name}).from_config({name}.get_config())"
+    return Edit(where.location(given), copy)
 
 
 def _in_settings(module: Module, made: ast.Call) -> tuple[Edit, ...]:
@@ -392,6 +410,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         for made, use in _shared(module, failure):
             yield _finding(module, made, use, Confidence.CERTAIN, evidence)
             return
+    for module in project.modules if isinstance(project, Project) else ():
+        for where, made, use in _shared_across_files(module):
+            yield _finding(where, made, use, Confidence.CERTAIN, evidence)
+            return
     yield CAUSE.finding(
         "one optimizer is used for the variables of more than one model",
         subject="optimizer",
@@ -422,7 +444,7 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
             ):
                 yield made.node, site
     makers = [site.node for site in module.calls if kind_of_call(module, site.node) == "Optimizer"]
-    if len(makers) == 1:
+    if len(makers) == 1 and not any(_shared_across_files(each) for each in _modules(module)):
         yield makers[0], None
         return
     # several, in a list or dict that a loop reads
@@ -439,6 +461,23 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
                     None,
                 ),
             )
+
+
+def _modules(module: Module) -> Sequence[Module]:
+    return module.project.modules if module.project is not None else [module]
+
+
+def _shared_across_files(module: Module) -> list[tuple[Module, ast.Call, CallSite]]:
+    """Return the optimizers of other files that this file compiles models with, each with its file."""
+    found = []
+    for site in module.method_calls("compile"):
+        given = _given(site)
+        made = module.origin(given) if given is not None else None
+        if made is None or made.module is module or not isinstance(made.node, ast.Call):
+            continue
+        if kind_of_call(made.module, made.node) == "Optimizer" and not isinstance(given, ast.Call):
+            found.append((made.module, made.node, site))
+    return found
 
 
 def _next_to(module: Module, made: ast.Call, use: CallSite) -> bool:
