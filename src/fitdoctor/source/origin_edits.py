@@ -60,7 +60,11 @@ def _literal(text: str) -> ast.expr | None:
 
 def _read_at(module: Module, edit: Edit) -> ast.expr | None:
     """Return the name or attribute that an edit replaces as a whole."""
-    nodes = (*module.nodes(ast.Name), *module.nodes(ast.Attribute), *module.nodes(ast.Subscript))
+    nodes: list[ast.Name | ast.Attribute | ast.Subscript] = [
+        *module.nodes(ast.Name),
+        *module.nodes(ast.Attribute),
+        *module.nodes(ast.Subscript),
+    ]
     reads = (node for node in nodes if isinstance(node.ctx, ast.Load))
     return next((node for node in reads if module.location(node) == edit.location), None)
 
