@@ -1,53 +1,65 @@
-"""The first bad line: a walk back over the statements that made a value, on programs without TensorFlow."""
+"""The first bad line: a walk back over the expressions that made a value, on programs without TensorFlow."""
 
 from __future__ import annotations
 
+import builtins
 import sys
+from collections.abc import Iterator
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fitdoctor.collect.aspects import aspect_of, same_aspect
-from fitdoctor.runner.first_bad_line import Seen, Step, Steps
-from fitdoctor.runner.line_tracer import LineTracer
+from fitdoctor.collect.aspects import aspect_of
+from fitdoctor.runner.first_bad_line import Question, origin
+from fitdoctor.runner.noted_code import CHANGED, NOTE, WARM, Sites
+from fitdoctor.runner.value_history import History
 
 pytest.importorskip("pandas")
 
 
 def _failed() -> None:
-    raise AssertionError("the tracer gave up")
+    raise AssertionError("the history gave up")
 
 
-def _first_bad_line(
-    folder: Path, program: str, aspect: str, name: str = "x", lists: bool = False, **modules: str
-) -> str:
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    """Compile and import as usual again after each test."""
+    loader = SourceFileLoader.get_code
+    yield
+    SourceFileLoader.get_code = loader  # type: ignore[method-assign]
+    for name in (NOTE, CHANGED, WARM):
+        if hasattr(builtins, name):
+            delattr(builtins, name)
+
+
+def _first_bad_line(folder: Path, program: str, aspect: str, name: str = "x", **modules: str) -> str:
     """The text of the line at which `name`, as the program leaves it, became what it is."""
     for module, text in modules.items():
         (folder / f"{module}.py").write_text(text)
     path = folder / "train.py"
     path.write_text(program)
+    sites = Sites()
+    history = History(sites, (aspect,), _failed)
+    history.begin()
+    sites.note_imports()
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    tracer = LineTracer((aspect,), _failed, lists=lists)
-    before = sys.gettrace()
     sys.path.insert(0, str(folder))
-    tracer.start()
     try:
-        exec(compile(program, str(path), "exec"), namespace)
+        exec(sites.compiled(program, str(path)), namespace)
     finally:
-        sys.settrace(before)
         sys.path.remove(str(folder))
         for module in modules:
             sys.modules.pop(module, None)
     value = namespace[name]
     wanted = aspect_of(value, aspect)
-    chain = tracer.steps.origin(
-        tracer.key(value), lambda found: found is not None and same_aspect(aspect, wanted, found[0])
-    )
-    if not chain:
+    wanted = {"rank": len, "shape": lambda shape: list(shape[1:])}.get(aspect, lambda same: same)(wanted)
+    trail = origin(history, value, 0, Question(name, aspect, wanted))
+    if trail is None:
         return ""
-    return Path(chain[-1].path).read_text().splitlines()[chain[-1].line - 1].strip()
+    return Path(trail.blamed.path).read_text().splitlines()[trail.blamed.node.lineno - 1].strip()
 
 
 HELPERS = """
@@ -112,13 +124,167 @@ def test_a_list_that_grows_in_a_loop(tmp_path: Path) -> None:
     program = """
 import numpy as np
 rows = []
-for index in range(200):
-    row = [0.0] * (3 if index < 150 else 4)
+for index in range(2000):
+    row = [0.0] * (3 if index < 1500 else 4)
     rows.append(row)
 x = np.array(rows, dtype=object)
 """
-    assert _first_bad_line(tmp_path, program, "objects") == "x = np.array(rows, dtype=object)"
-    assert _first_bad_line(tmp_path, program, "objects", "rows", lists=True) == "rows.append(row)"
+    assert _first_bad_line(tmp_path, program, "objects") == "rows.append(row)"
+
+
+def test_a_list_of_what_a_function_returns(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+def sign(value):
+    return 1 if value > 2 else -1
+labels = [sign(value) for value in range(6)]
+x = np.array(labels)
+"""
+    assert _first_bad_line(tmp_path, program, "range") == "return 1 if value > 2 else -1"
+
+
+def test_rows_of_which_one_has_a_gap(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+class Answer:
+    def __init__(self, age):
+        self.age = age
+    def row(self):
+        return [self.age, None if self.age > 40 else 1.0]
+rows = []
+for age in range(20, 60):
+    rows.append(Answer(age).row())
+x = np.array(rows)
+"""
+    assert (
+        _first_bad_line(tmp_path, program, "objects") == "return [self.age, None if self.age > 40 else 1.0]"
+    )
+
+
+def test_text_from_a_file_is_bad_where_it_is_used(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+records = [line.split(",") for line in "1,2 3,4".split()]
+x = np.array([record for record in records])
+"""
+    assert _first_bad_line(tmp_path, program, "objects") == "x = np.array([record for record in records])"
+
+
+GENERIC = """
+def scale(values):
+    return (values - values.min()) / (values.max() - values.min())
+def flatten(values):
+    return values.reshape(len(values), -1)
+def chosen(levels, values, level):
+    return values[levels == level]
+"""
+
+
+def test_a_helper_that_works_elsewhere_is_called_wrongly(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+from generic import flatten
+y = flatten(np.zeros((4, 3)))
+x = flatten(np.zeros((4, 3, 2)))
+"""
+    assert _first_bad_line(tmp_path, program, "rank", generic=GENERIC) == "x = flatten(np.zeros((4, 3, 2)))"
+
+
+def test_ids_that_a_helper_scales(tmp_path: Path) -> None:
+    program = "import numpy as np\nfrom generic import scale\nx = scale(np.arange(12))\n"
+    assert _first_bad_line(tmp_path, program, "fractions", generic=GENERIC) == "x = scale(np.arange(12))"
+
+
+def test_a_word_that_selects_nothing(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+from generic import chosen
+levels = np.array(["low", "high"] * 4)
+x = chosen(levels, np.zeros((8, 2)), "HIGH")
+"""
+    line = 'x = chosen(levels, np.zeros((8, 2)), "HIGH")'
+    assert _first_bad_line(tmp_path, program, "empty", generic=GENERIC) == line
+
+
+def test_a_sample_that_lost_a_part_before_it_was_stacked(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+def window(recording):
+    return recording[::3]
+x = np.stack([window(each) for each in np.zeros((5, 60, 3))])
+"""
+    assert _first_bad_line(tmp_path, program, "shape") == "return recording[::3]"
+
+
+def test_axes_that_the_data_always_had_have_no_bad_line(tmp_path: Path) -> None:
+    program = "import numpy as np\nraw = np.zeros((10, 28, 28))\nx = raw[:8]\n"
+    assert _first_bad_line(tmp_path, program, "rank") == ""
+
+
+def test_a_program_does_the_same_with_notes(tmp_path: Path) -> None:
+    program = """
+import functools
+from dataclasses import dataclass, field
+
+@dataclass
+class Point:
+    x: int = 1
+    others: list = field(default_factory=list)
+    def __post_init__(self):
+        super().__setattr__("y", self.x + 1)
+
+def pairs(n):
+    total = 0
+    while total < n:
+        sent = yield total
+        total += 1 if sent is None else sent
+    else:
+        yield "end"
+
+def counter():
+    count = 0
+    def more(*args, **kwargs):
+        nonlocal count
+        count += len(args) + len(kwargs)
+        return count
+    return more
+
+@functools.lru_cache
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+more = counter()
+more(*range(3), **{"a": 1})
+found = []
+for i, (a, b) in enumerate(zip("abc", range(1000))):
+    if b == 1:
+        continue
+    found.append(f"{a}{b}{i!r:>3}")
+else:
+    found.append("done")
+table = {key: [v for v in range(key) if (w := v * 2) > 1] for key in range(3)}
+first, *rest = sorted(found, key=lambda word: word[::-1])
+try:
+    {}["missing"]
+except KeyError as error:
+    caught = str(error)
+with open(__file__) as file, open(__file__) as other:
+    same = file.read() == other.read()
+match first:
+    case str() as word if word:
+        kind = word
+del found[0]
+x = [Point().y, list(pairs(3)), more(), fibonacci(20), found, table, rest, caught, same, kind, a if same else b]
+"""
+    path = tmp_path / "train.py"
+    path.write_text(program)
+    plain: dict[str, Any] = {"__name__": "plain", "__file__": str(path)}
+    exec(compile(program, str(path), "exec", dont_inherit=True), plain)
+    sites = Sites()
+    History(sites, ("range",), _failed).begin()
+    noted: dict[str, Any] = {"__name__": "plain", "__file__": str(path)}
+    exec(sites.compiled(program, str(path)), noted)
+    assert noted["x"] == plain["x"]
 
 
 def test_a_chain_of_pandas(tmp_path: Path) -> None:
@@ -145,19 +311,13 @@ def encode(names):
 y = encode(list("abcabc"))
 x = y[2:]
 """
-    line = "codes = np.array([table[name] for name in names])"
+    line = "table = {name: number for number, name in enumerate(sorted(set(names)), start=1)}"
     assert _first_bad_line(tmp_path, program, "range") == line
 
 
-def test_a_value_without_a_known_maker_has_no_answer() -> None:
-    bad = Seen(1, (True,))
-    steps = Steps([Step(1, "a.py", 1, Seen(2, (True,)), (bad,))])
-    assert steps.origin(2, lambda found: found == (True,)) == []
-
-
 def test_memory_that_is_used_again_is_another_object() -> None:
-    tracer = LineTracer(("rank",), _failed)
-    keys = {tracer.key(np.zeros(3)) for _ in range(5)}
+    history = History(Sites(), ("rank",), _failed)
+    keys = {history.key(np.zeros(3)) for _ in range(5)}
     assert len(keys) == 5
 
 
@@ -168,10 +328,12 @@ def test_memory_that_is_used_again_is_another_object() -> None:
         (np.array([1, 2]), "non-finite", False),
         ([[1.0], [float("inf")]], "non-finite", True),
         ([["a", 1]], "objects", True),
+        ([["a", "b"]], "objects", False),
         ([[1, 2], [3]], "objects", True),
         ([[1, 2], [3, 4]], "objects", False),
-        (np.zeros((3, 4, 5)), "rank", 3),
-        ([[1, 2], [3, 4], [5, 6]], "shape", (2,)),
+        (np.zeros((3, 4, 5)), "rank", (3, 4, 5)),
+        ([np.zeros(2), np.zeros(2)], "shape", None),
+        ({"a": 1, "b": 4}, "range", (1.0, 4.0)),
         (np.array([1, 10]), "range", (1.0, 10.0)),
         (np.array([0.5, 1]), "fractions", True),
         (np.array([1.0, 2.0]), "fractions", False),

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, program: list[str]) -> int:
         quiet=options.quiet,
         keras=config.keras or keras_major(),
         cluster=os.path.abspath(options.cluster) if options.cluster else "",
-        locate=options.locate,
+        locate=options.locate or "",
     )
     try:
         if program[0] == "-m":
@@ -160,8 +160,18 @@ def make_parser() -> Parser:
     )
     parser.add_argument(
         "--locate",
-        action="store_true",
-        help="if data is wrong, run the program a second time to find the line that made it so",
+        action="store_const",
+        const="always",
+        default="quick",
+        help="if data is wrong, run the program a second time to find the line that made it so, however long that takes "
+        "(by default only if it takes seconds)",
+    )
+    parser.add_argument(
+        "--no-locate",
+        dest="locate",
+        action="store_const",
+        const="",
+        help="never run the program a second time",
     )
     parser.add_argument(
         "--fail-on",

@@ -29,9 +29,18 @@ def is_dataset(value: Any) -> bool:
     return any(base.__name__ == "DatasetV2" for base in type(value).__mro__)
 
 
+def is_scalar(value: Any) -> bool:
+    """Whether a value is a single number, or None."""
+    return value is None or isinstance(value, (int, float))
+
+
 def aspect_of(value: Any, name: str) -> Any:
     """Return one aspect of a value; None where the value has no such aspect."""
     try:
+        if isinstance(value, dict):
+            value = list(value.values())
+            if not all(map(is_scalar, value)):
+                return None
         return ASPECTS[name](value)
     # The user's objects may raise anything; an aspect that cannot be read is unknown.
     except Exception:
@@ -45,76 +54,67 @@ def _array(value: Any) -> Any:
     return value.numpy() if hasattr(value, "numpy") and not hasattr(value, "iloc") else numpy.asarray(value)
 
 
-def _shape(value: Any) -> tuple[int, ...]:
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """Return the shape of an array; a table has more columns than a model needs, and of a list the elements count."""
+    if type(value).__name__ == "DataFrame":
+        return None
     if type(value) in (list, tuple):
-        inner = _shape(value[0]) if value and is_data(value[0]) else ()
-        return (len(value), *inner)
+        return None if any(map(is_data, value[:1])) else (len(value),)
     return tuple(int(size) for size in value.shape)
 
 
-def _rank(value: Any) -> int:
-    return len(_shape(value))
+def _length(value: Any) -> int:
+    return len(value) if type(value) in (list, tuple) else int(value.shape[0])
 
 
-def _width(value: Any) -> tuple[int, ...]:
-    return _shape(value)[1:]
-
-
-def _rows(value: Any) -> int:
-    return _shape(value)[0]
-
-
-def _columns(value: Any) -> list[Any]:
-    """Return the columns of a table, or the value itself."""
+def _by_column(value: Any, is_bad: Callable[[Any], bool]) -> frozenset[Any] | bool:
+    """Return the bad columns of a table; whether it is bad of anything else."""
     if type(value).__name__ == "DataFrame":
-        return [value.iloc[:, index] for index in range(value.shape[1])]
-    return [value]
+        return frozenset(name for index, name in enumerate(value.columns) if is_bad(value.iloc[:, index]))
+    return is_bad(value)
 
 
-def _non_finite(value: Any) -> bool | None:
-    numpy: Any = sys.modules["numpy"]
+def _non_finite(value: Any) -> frozenset[Any] | bool | None:
     if type(value) in (list, tuple) and any(type(item) is str for item in value[:20]):
         return None
-    for column in _columns(value):
-        found = _array(column)
-        if found.dtype.kind in "fc" and not bool(numpy.isfinite(found).all()):
-            return True
-        pandas: Any = sys.modules.get("pandas")
-        if found.dtype.kind in "OMm" and pandas is not None and bool(pandas.isna(found).any()):
-            return True
-    return False
+    return _by_column(value, _is_non_finite)
 
 
-def _holds_objects(value: Any) -> bool:
+def _is_non_finite(value: Any) -> bool:
+    numpy: Any = sys.modules["numpy"]
+    found = _array(value)
+    if found.dtype.kind in "fc":
+        return not bool(numpy.isfinite(found).all())
+    pandas: Any = sys.modules.get("pandas")
+    return found.dtype.kind in "OMm" and pandas is not None and bool(pandas.isna(found).any())
+
+
+def _holds_objects(value: Any) -> frozenset[Any] | bool:
     """Whether it holds text, None or rows of several lengths, where a model needs numbers."""
     if type(value) in (list, tuple):
         return _list_holds_objects(value)
-    for column in _columns(value):
-        dtype = column.dtype
-        if getattr(dtype, "kind", "O") in _TEXT_KINDS or str(dtype) in ("string", "str", "category"):
-            return True
-    return False
+    return _by_column(value, _is_of_objects)
+
+
+def _is_of_objects(column: Any) -> bool:
+    dtype = column.dtype
+    return getattr(dtype, "kind", "O") in _TEXT_KINDS or str(dtype) in ("string", "str", "category")
 
 
 def _list_holds_objects(value: Any) -> bool:
-    items = value[:500]
-    lengths = {len(item) for item in items if is_data(item) and _rank(item)}
+    """Whether a list of numbers holds something else, too, or rows of several lengths; text alone is in order."""
+    items = value[:MOST_ITEMS]
+    lengths = {len(item) for item in items if type(item) in (list, tuple)}
     if len(lengths) > 1:
         return True
-    return any(map(_is_object, items))
+    if lengths:
+        return any(map(_list_holds_objects, items))
+    numbers = sum(isinstance(item, (int, float, complex)) or hasattr(item, "dtype") for item in items)
+    return 0 < numbers < len(items)
 
 
-def _is_object(item: Any) -> bool:
-    if is_data(item):
-        return _holds_objects(item)
-    dtype = getattr(item, "dtype", None)
-    if dtype is None:
-        return not isinstance(item, (int, float, complex))
-    return getattr(dtype, "kind", "f") in _TEXT_KINDS
-
-
-def _dtype(value: Any) -> str:
-    return str(_array(value).dtype)
+def _dtype(value: Any) -> str | None:
+    return None if type(value) in (list, tuple) else str(_array(value).dtype)
 
 
 def _numbers(value: Any) -> Any:
@@ -135,11 +135,11 @@ def _fractions(value: Any) -> bool | None:
     found = _numbers(value)
     if found is None:
         return None
-    return found.dtype.kind == "f" and bool((found[found == found] % 1 != 0).any())
+    return bool(found.dtype.kind == "f" and (found[found == found] % 1 != 0).any())
 
 
 def _empty(value: Any) -> bool:
-    return 0 in _shape(value)[:1]
+    return _length(value) == 0
 
 
 def _is_list(value: Any) -> bool:
@@ -150,23 +150,42 @@ ASPECTS: dict[str, Callable[[Any], Any]] = {
     "non-finite": _non_finite,
     "objects": _holds_objects,
     "dtype": _dtype,
-    "rank": _rank,
-    "shape": _width,
-    "rows": _rows,
+    "rank": _shape,
+    "shape": _shape,
+    "rows": _length,
     "range": _extremes,
     "fractions": _fractions,
     "empty": _empty,
     "list": _is_list,
 }
-"""By the name that a cause gives as its `aspect`."""
+"""By the name that a cause gives as its `aspect`. Of tables, some give the columns that are bad."""
 
 
-def same_aspect(name: str, wanted: Any, found: Any) -> bool:
-    """Whether a value earlier on the path has the aspect of the value that reached `fit`."""
+def same_aspect(name: str, wanted: Any, found: Any, *, sample: bool = False) -> bool:
+    """Whether a value earlier on the path has the aspect of the value that reached `fit`.
+
+    Args:
+        name: the aspect.
+        wanted: what the value has that reached `fit`: its number of axes, the lengths of those behind the first, …
+        found: the earlier value's.
+        sample: the earlier value is a single sample.
+    """
     if found is None or wanted is None:
         return False
+    if name == "rank":
+        return bool(len(found) == wanted - sample)
+    if name == "shape":
+        return list(found if sample else found[1:]) == list(wanted)
     if name == "range":
-        # Labels that start at 1 show it in any part of them; otherwise the largest one is too large.
-        index = 0 if wanted[0] != 0 else 1
-        return bool(wanted[index] == found[index])
+        return _same_range(wanted, found)
     return bool(wanted == found)
+
+
+def _same_range(wanted: Any, found: Any) -> bool:
+    """Whether values lie beyond the same end: data may have lost some on its way, as by a split."""
+    low, high = wanted
+    if low < 0:
+        return bool(found[0] == low)
+    if low > 0:
+        return bool(found[0] > 0 and found[1] == high)
+    return bool(found[1] == high)

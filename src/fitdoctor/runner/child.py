@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from fitdoctor.runner.session import FAULTS, Options, Recorder, read_options
 
 if TYPE_CHECKING:
+    from fitdoctor.runner.noted_code import Sites
     from fitdoctor.runner.second_run import SecondRun
     from fitdoctor.runner.watching import Checks
 
@@ -41,9 +42,9 @@ def begin(folder: str, before: frozenset[str]) -> Start:
     _pid = os.getpid()
     _note_faults(Path(folder) / FAULTS)
     began, environment = time.time(), dict(os.environ)
-    start = _as_module(options) if options.module else _as_script(options, folder)
     if options.second:
-        return _traced(start, Path(folder), before)
+        return _noted(options, folder, before)
+    start = _as_module(options) if options.module else _as_script(options, folder)
     second = None
     if options.locate:
         from fitdoctor.runner.second_run import SecondRun
@@ -96,7 +97,7 @@ def _hide_stop(error: BaseException | None) -> None:
         sys.excepthook = lambda _kind, _error, _trace: None
 
 
-def _as_script(options: Options, folder: str) -> Start:
+def _as_script(options: Options, folder: str, sites: Sites | None = None) -> Start:
     path = options.script
     main = _fresh_main()
     # Since Python 3.9 `__file__` of a script is absolute, but not normalised.
@@ -121,9 +122,14 @@ def _as_script(options: Options, folder: str) -> Start:
         del main.__dict__["__file__"], main.__dict__["__cached__"]  # no notebook has them
         # Where Jupyter starts it: what it reads lies beside it.
         os.chdir(os.path.dirname(absolute))
-        return run_notebook, (absolute, main, folder)
+        return run_notebook, (absolute, main, folder, sites.compiled_tree if sites is not None else None)
     with open(path, "rb") as file:
-        code = compile(file.read(), absolute, "exec", dont_inherit=True)
+        source = file.read()
+    code = (
+        compile(source, absolute, "exec", dont_inherit=True)
+        if sites is None
+        else sites.compiled(source, absolute)
+    )
     return exec, (code, main.__dict__)
 
 
@@ -190,12 +196,14 @@ def _watch(options: Options, recorder: Recorder, second: SecondRun | None) -> Ch
     return watching.checks
 
 
-def _traced(start: Start, folder: Path, before: frozenset[str]) -> Start:
-    """Trace the program instead of watching it: it runs a second time."""
+def _noted(options: Options, folder: str, before: frozenset[str]) -> Start:
+    """Note the program's values instead of watching it: it runs a second time."""
     from fitdoctor.runner import hooks
     from fitdoctor.runner.second_child import begin_second_run
 
-    hooks.activate(begin_second_run(folder))
+    answering = begin_second_run(Path(folder))
+    start = _as_module(options) if options.module else _as_script(options, folder, answering.history.sites)
+    hooks.activate(answering)
     _uncover_shadowed(before)
     return start
 

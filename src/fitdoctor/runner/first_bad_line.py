@@ -1,106 +1,286 @@
-"""Walks back from a value to the line that first gave it the aspect a finding is about."""
+"""Walks back from a value to the expression that first gave it the aspect a finding is about."""
 
 from __future__ import annotations
 
-import bisect
-from collections.abc import Callable, Iterable
+import ast
+from collections.abc import Iterator
 from typing import Any
 
-from fitdoctor.records import dataclass
+from fitdoctor.collect.aspects import is_data, is_dataset, same_aspect
+from fitdoctor.records import dataclass, replace
+from fitdoctor.runner.noted_code import FUNCTIONS, Site
+from fitdoctor.runner.value_history import History, Seen, Step
 
-MOST_STEPS = 40
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A value as a statement met it."""
-
-    key: int
-    """The same for the same object."""
-    aspect: Any = None
-    passes_on: bool = False
-    """It has no aspect of its own, but passes data on, as a `tf.data.Dataset` does."""
+MOST_STEPS = 60
+_MOST_ELEMENTS = 2000
+_OF_SHAPES = ("rank", "shape", "dtype")
+"""Aspects that data read from elsewhere just has: only an operation that gives it to data without it is a mistake."""
+_CHOSEN_BY_CALLERS = ("empty", "shape", "rank")
+"""Aspects that follow from a number or a word passed to a function."""
 
 
 @dataclass(frozen=True)
-class Step:
-    """A statement that bound or changed a value."""
+class Question:
+    """An argument of the call, and the aspect of it that is wrong."""
 
-    order: int
-    path: str
-    line: int
-    made: Seen
-    operands: tuple[Seen, ...] = ()
-    """What the statement read, as it was before."""
-    in_place: bool = False
-    """It changed an object that existed before."""
+    argument: str
+    aspect: str
+    wanted: Any
+    """The aspect as it was in the first run."""
+    last: bool = False
+    """Of several operands, follow the last one: labels come after features."""
 
 
-class Steps:
-    """The statements that a program executed, by the objects that they made."""
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A value on its path, and what is known about it there."""
 
-    def __init__(self, steps: Iterable[Step] = ()) -> None:
-        self._by_key: dict[int, list[Step]] = {}
-        self._count = 0
-        for step in steps:
-            self.add(step)
+    seen: Seen
+    sample: bool = False
+    """It is one element of a list that became an array."""
+    columns: frozenset[Any] | None = None
+    """The columns of a table that matter."""
 
-    def __len__(self) -> int:
-        return self._count
 
-    def add(self, step: Step) -> None:
-        """Add a step; steps come in the order of their `order`."""
-        self._by_key.setdefault(step.made.key, []).append(step)
-        self._count += 1
+@dataclass(frozen=True, eq=False)
+class Trail:
+    """The expressions from the one nearest to `fit` back to the first bad one."""
 
-    def origin(self, key: int, has: Callable[[Any], bool], *, last: bool = False) -> list[Step]:
-        """Return the statements from the one nearest to `fit` back to the first bad line; [] if it was not seen.
+    steps: tuple[Step, ...]
+    blamed: Site
+    """The expression to change: the first bad one, or the call of the function that it is in."""
 
-        Args:
-            key: the object that reached `fit`.
-            has: whether an aspect is the one that the object has there.
-            last: of several operands with that aspect, follow the last one: labels come after features.
-        """
-        chain: list[Step] = []
+
+def origin(history: History, value: Any, index: int, question: Question) -> Trail | None:
+    """Return where a value got an aspect; None if that was not seen, or is not sure.
+
+    Args:
+        history: what was noted.
+        value: the value that reached `fit`.
+        index: the position of the question's aspect among those that were noted.
+        question: the aspect.
+    """
+    return _Walk(history, index, question).trail(value)
+
+
+class _Walk:
+    def __init__(self, history: History, index: int, question: Question) -> None:
+        self._history = history
+        self._index = index
+        self._question = question
+        self._aspect = question.aspect
+
+    def trail(self, value: Any) -> Trail | None:
+        steps: list[Step] = []
+        places: list[Place] = []
+        place: Place | None = Place(self._history.seen(value))
         before = float("inf")
-        while len(chain) < MOST_STEPS:
-            step = self._first_with(key, before, has)
+        while place is not None and len(steps) < MOST_STEPS:
+            step = self._maker(place, before)
             if step is None:
-                break
-            chain.append(step)
-            follow = _operand(step, has, last)
-            if follow is None:
-                return chain
-            key, before = follow.key, step.order
-        # The path breaks off: the line that made the last operand was not seen.
-        return []
+                return None
+            steps.append(step)
+            places.append(place)
+            place, before = self._operand(step, place), step.order
+        if len(steps) == MOST_STEPS:
+            return None
+        return self._chosen(steps, places)
 
-    def places(self, chain: list[Step]) -> list[tuple[str, int]]:
-        """Return every statement that the objects of a path passed, as path and line."""
-        keys = {step.made.key for step in chain}
-        return list(dict.fromkeys((step.path, step.line) for key in keys for step in self._by_key[key]))
+    # --- the walk -------------------------------------------------------------------------------------------------
 
-    def _first_with(self, key: int, before: float, has: Callable[[Any], bool]) -> Step | None:
-        """Return the first of the latest statements at which an object had the aspect."""
-        steps = self._by_key.get(key, [])
-        steps = steps[: bisect.bisect_left(steps, before, key=lambda step: step.order)]
+    def _maker(self, place: Place, before: float) -> Step | None:
+        """Return the step at which a value got the aspect: the one that made it, or changed it in place."""
+        steps = [step for step in self._history.steps.get(place.seen.key, ()) if step.order < before]
         found: Step | None = None
         for step in reversed(steps):
-            if not (has(step.made.aspect) or step.made.passes_on):
+            if not self._passes(step.made) and not self._has(replace(place, seen=step.made)):
                 break
             found = step
         if found is not None or not steps:
             return found
-        # It changed after the last time that it was looked at, in a loop: by the statement that changes it there.
+        # It changed after it was last looked at, late in a loop: by the statement that changes it there.
         return next((step for step in reversed(steps) if step.in_place), None)
 
+    def _operand(self, step: Step, place: Place) -> Place | None:
+        """Return the operand that the aspect came from; None at the first bad expression."""
+        operands = step.operands[::-1] if self._question.last else step.operands
+        others = [each for each in operands if each.key != step.made.key and self._counts(each)]
+        for seen in others:
+            following = self._with_columns(replace(place, seen=seen))
+            if self._has(following):
+                return following
+        for seen in others:
+            if self._passes(seen):
+                return replace(place, seen=seen)
+        return self._element(step, others)
 
-def _operand(step: Step, has: Callable[[Any], bool], last: bool) -> Seen | None:
-    """Return the operand that the aspect came from; None at the first bad line."""
-    operands = step.operands[::-1] if last else step.operands
-    bad = [each for each in operands if has(each.aspect)]
-    if bad:
-        others = [each for each in bad if each.key != step.made.key]
-        return (others or bad)[0]
-    passing = [each for each in operands if each.passes_on and each.key != step.made.key]
-    return passing[0] if passing and step.made.passes_on else None
+    def _element(self, step: Step, operands: list[Seen]) -> Place | None:
+        """Return an element of a list with the aspect, if the list itself has no such aspect."""
+        lists = [step.made] if self._has(Place(step.made)) else []
+        for seen in (*lists, *operands):
+            for element in _elements(self._history.object(seen.key)):
+                part = Place(self._history.seen(element), sample=True)
+                if (
+                    part.seen.key != step.made.key
+                    and self._has(part)
+                    and part.seen.key in self._history.steps
+                ):
+                    return part
+        return None
+
+    def _has(self, place: Place) -> bool:
+        found = place.seen.aspects[self._index]
+        if found is None:
+            return False
+        if isinstance(found, frozenset):
+            return bool(found if place.columns is None else found & place.columns)
+        return same_aspect(self._aspect, self._question.wanted, found, sample=place.sample)
+
+    def _with_columns(self, place: Place) -> Place:
+        found = place.seen.aspects[self._index]
+        if not isinstance(found, frozenset):
+            return place
+        return replace(
+            place, columns=found if place.columns is None else found & place.columns or place.columns
+        )
+
+    def _passes(self, seen: Seen) -> bool:
+        """Whether a value has no aspect of its own, but passes data on, as a `tf.data.Dataset` does."""
+        return is_dataset(self._history.object(seen.key))
+
+    def _counts(self, seen: Seen) -> bool:
+        """Whether an operand is data; a tuple of numbers is the shape of something, not its content."""
+        return type(self._history.object(seen.key)) is not tuple or self._aspect == "objects"
+
+    # --- what to change -------------------------------------------------------------------------------------------
+
+    def _chosen(self, steps: list[Step], places: list[Place]) -> Trail | None:
+        if self._passes(steps[-1].made):
+            return None  # the pipeline itself made it so
+        if self._aspect in _OF_SHAPES and not self._introduced(steps[-1]):
+            whole = sum(not place.sample for place in places)
+            if whole == len(steps):
+                return None
+            steps = steps[:whole]
+        if self._aspect == "objects" and len(steps) > 1 and self._is_raw(steps[-1]):
+            steps = steps[:-1]  # text is what files contain: the mistake is to use it as it is
+        root = steps[-1]
+        scalar = self._returned(root)
+        site = scalar if scalar is not None else root.site
+        return Trail(tuple(steps), self._call_of(root) or site)
+
+    def _introduced(self, step: Step) -> bool:
+        """Whether the operands were in order."""
+        return any(each.is_data and each.key != step.made.key for each in step.operands)
+
+    def _is_raw(self, step: Step) -> bool:
+        return not self._introduced(step) and type(self._history.object(step.made.key)) is not list
+
+    def _returned(self, step: Step) -> Site | None:
+        """Return the expression of a user's function whose numbers, one per element, filled a list."""
+        called = _element_call(step.site.node)
+        if called is None or self._aspect in _OF_SHAPES:
+            return None
+        first, last = step.site.node.lineno, step.site.node.end_lineno or 0
+        for number, returns in self._history.scalars.items():
+            site = self._history.sites.sites[number]
+            if site.function is None or site.function.name != called:
+                continue
+            values = [
+                value
+                for callers, value in returns
+                if callers and callers[0][0] == step.site.path and first <= callers[0][1] <= last
+            ]
+            whole = self._question.wanted
+            if values and any(
+                same_aspect(self._aspect, whole, each) for each in _aspects_of(values, self._aspect)
+            ):
+                return site
+        return None
+
+    def _call_of(self, step: Step) -> Site | None:
+        """Return the call of the function that the first bad expression is in, if that is what to change."""
+        function = step.site.function
+        if function is None or not step.callers:
+            return None
+        generic = self._aspect == "fractions" or self._works_elsewhere(step)
+        call = self._call_at(step.callers[0], function.name)
+        if call is None:
+            return None
+        if (
+            generic
+            or self._aspect in _CHOSEN_BY_CALLERS
+            and _passes_literal(call.node, step.site.node, function)
+        ):
+            return call
+        return None
+
+    def _works_elsewhere(self, step: Step) -> bool:
+        """Whether the same expression, called from another line, gave the aspect to no data."""
+        others = [
+            other
+            for other in self._history.at.get(step.site.number, ())
+            if other.callers and other.callers[0] != step.callers[0]
+        ]
+        return any(
+            not self._has(Place(other.made)) or any(self._has(Place(each)) for each in other.operands)
+            for other in others
+            if other.made.aspects[self._index] is not None
+        )
+
+    def _call_at(self, place: tuple[str, int], name: str) -> Site | None:
+        path, line = place
+        found = [
+            site
+            for site in self._history.sites.sites
+            if site.path == path
+            and isinstance(site.node, ast.Call)
+            and site.node.lineno <= line <= (site.node.end_lineno or 0)
+            and _called(site.node) == name
+        ]
+        return found[0] if len(found) == 1 else None
+
+
+def _elements(value: Any) -> Iterator[Any]:
+    if type(value) in (list, tuple):
+        for element in value[:_MOST_ELEMENTS]:
+            if is_data(element):
+                yield element
+
+
+def _aspects_of(values: list[Any], aspect: str) -> list[Any]:
+    from fitdoctor.collect.aspects import aspect_of
+
+    return [aspect_of(values, aspect)]
+
+
+def _called(node: ast.Call) -> str:
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _element_call(node: ast.AST) -> str | None:
+    """Return the name of the function whose result is each element: `[rank(name) for …]`, `rows.append(rank(name))`."""
+    if isinstance(node, (ast.Call, ast.Return)):
+        inside = node.args if isinstance(node, ast.Call) else [node.value]
+        return next((found for each in inside if each is not None and (found := _element_call(each))), None)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and node.value.args:
+        element: ast.AST = node.value.args[-1]
+    elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        element = node.elt
+    else:
+        return None
+    return _called(element) if isinstance(element, ast.Call) else None
+
+
+def _passes_literal(call: ast.AST, bad: ast.AST, function: Any) -> bool:
+    """Whether a call passes a number or word, as written there, that the bad expression reads."""
+    assert isinstance(call, ast.Call)
+    assert isinstance(function, FUNCTIONS)
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    if names[:1] in (["self"], ["cls"]) and isinstance(call.func, ast.Attribute):
+        names = names[1:]
+    given: dict[str | None, ast.expr] = {each.arg: each.value for each in call.keywords}
+    given.update(zip(names, call.args, strict=False))
+    literals = {name for name, value in given.items() if isinstance(value, (ast.Constant, ast.UnaryOp))}
+    return any(isinstance(each, ast.Name) and each.id in literals for each in ast.walk(bad))

@@ -5,11 +5,13 @@ The notebook's file is only read. Magics do what they do in IPython; without it 
 
 from __future__ import annotations
 
+import ast
 import linecache
 import os
 import sys
 import warnings
-from types import ModuleType, TracebackType
+from collections.abc import Callable
+from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
 from fitdoctor.failure.frames import is_cell
@@ -20,23 +22,28 @@ _NAME = "<cell {}>"
 """The file name under which a cell is compiled, as shown in tracebacks."""
 
 
-def run_notebook(path: str, main: ModuleType, folder: str) -> None:
+Compiled = Callable[[ast.AST, str, str], CodeType]
+"""From a parsed cell, its name and the mode of `compile` to its code."""
+
+
+def run_notebook(path: str, main: ModuleType, folder: str, compiled: Compiled | None = None) -> None:
     """Run the cells; an exception in one of them ends the program.
 
     Args:
         path: the notebook.
         main: the module in which its code runs.
         folder: where IPython may keep its files.
+        compiled: compiles the cells; by default, as they are.
     """
     cells = [_numbered(cell) for cell in read_source(path).typed]
     run_from_file(path)
     try:
-        shell = _ipython(main, folder)
+        shell = _ipython(main, folder, compiled)
     except ImportError:
         shell = None
     try:
         if shell is None:
-            _run_without_ipython(cells, main)
+            _run_without_ipython(cells, main, compiled)
         else:
             _run_with_ipython(shell, cells)
     except BaseException:
@@ -76,7 +83,7 @@ def _from_cell(trace: TracebackType | None) -> TracebackType | None:
     return trace
 
 
-def _ipython(main: ModuleType, folder: str) -> Any:
+def _ipython(main: ModuleType, folder: str, compiled: Compiled | None) -> Any:
     """Return an IPython shell that keeps no history and leaves tracebacks to the program.
 
     Raises:
@@ -93,6 +100,12 @@ def _ipython(main: ModuleType, folder: str) -> Any:
                 return _NAME.format(number)
             name: str = super().get_code_name(raw_code, transformed_code, number)
             return name
+
+        def __call__(self, code: Any, name: str, mode: str, **given: Any) -> CodeType:
+            if compiled is not None and isinstance(code, ast.AST):
+                return compiled(code, name, mode)
+            made: CodeType = super().__call__(code, name, mode, **given)
+            return made
 
         shell: Any = None
 
@@ -139,7 +152,7 @@ class _Cells:
         self._filename_map: dict[str, int] = {}
 
 
-def _run_without_ipython(cells: list[str], main: ModuleType) -> None:
+def _run_without_ipython(cells: list[str], main: ModuleType, compiled: Compiled | None) -> None:
     running = _Cells()
     run_from_file(shell=running)
     main.__dict__["display"] = print
@@ -152,4 +165,9 @@ def _run_without_ipython(cells: list[str], main: ModuleType) -> None:
         running.input_hist_raw.append(cell)
         running._filename_map[name] = number
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
-        exec(compile(code, name, "exec", dont_inherit=True), main.__dict__)
+        made = (
+            compile(code, name, "exec", dont_inherit=True)
+            if compiled is None
+            else compiled(ast.parse(code), name, "exec")
+        )
+        exec(made, main.__dict__)

@@ -14,10 +14,12 @@ from typing import Any
 from fitdoctor.collect.aspects import is_data, is_dataset, same_aspect
 from fitdoctor.plain import from_plain
 from fitdoctor.records import dataclass
-from fitdoctor.runner.line_tracer import LineTracer
+from fitdoctor.runner.first_bad_line import Question, origin
+from fitdoctor.runner.noted_code import Site, Sites
 from fitdoctor.runner.programs import user_frame
-from fitdoctor.runner.second_run import ANSWERS, TASK, Question, Task
-from fitdoctor.source.given_out import split_path
+from fitdoctor.runner.second_run import ANSWERS, TASK, Task
+from fitdoctor.runner.value_history import History
+from fitdoctor.source.given_out import PARTS, split_path
 
 GAVE_UP = 3
 _WRITES = os.O_TRUNC | os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND
@@ -36,14 +38,13 @@ _CHANGES = frozenset(
 
 
 def begin_second_run(folder: Path) -> Answering:
-    """Trace from here on, and end the process before it changes anything outside of its folder."""
+    """Note values from here on, and end the process before it changes anything outside of its folder."""
     task = from_plain(Task, json.loads((folder / TASK).read_text("utf-8")))
     sys.addaudithook(partial(_guard, os.path.realpath(folder) + os.sep))
-    questions = task.questions
-    aspects = tuple(question.aspect for question in questions)
-    tracer = LineTracer(aspects, _give_up, lists=any(question.lists for question in questions))
-    tracer.start()
-    return Answering(task, tracer, folder)
+    history = History(Sites(), [question.aspect for question in task.questions], _give_up)
+    history.begin()
+    history.sites.note_imports()
+    return Answering(task, history, folder)
 
 
 def _give_up() -> None:
@@ -77,13 +78,15 @@ def _is_harmless(path: Any, folder: str) -> bool:
     return real.startswith((folder, "/dev/", "/proc/"))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Answering:
-    """Watches for the first call of Keras."""
+    """Watches for the call of Keras that is asked about."""
 
     task: Task
-    tracer: LineTracer
+    history: History
     folder: Path
+    _calls: int = 0
+    _under_way: bool = False
 
     def imported(self, library: str) -> None:
         """Keras has been imported."""
@@ -100,8 +103,19 @@ class Answering:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Answer, and end: nothing is trained in a second run."""
-        self._answer(original, method, model, args, kwargs)
+        """Answer, and end; earlier calls are made, unless they might write."""
+        if self._under_way or method == "__init__":
+            return original(model, *args, **kwargs)
+        self._calls += 1
+        if self._calls == self.task.number:
+            self._answer(original, method, model, args, kwargs)
+        if kwargs.get("callbacks"):
+            _give_up()
+        self._under_way = True
+        try:
+            return original(model, *args, **kwargs)
+        finally:
+            self._under_way = False
 
     def _answer(
         self,
@@ -112,14 +126,12 @@ class Answering:
         kwargs: dict[str, Any],
     ) -> None:
         """Write the answers, and end."""
-        sys.settrace(None)
         try:
             frame = user_frame(sys._getframe(2))
             here = (frame.f_code.co_filename, frame.f_lineno, method) if frame is not None else None
             if here != (self.task.path, self.task.line, self.task.method):
                 _give_up()
             bound = inspect.signature(original).bind_partial(model, *args, **kwargs).arguments
-            self.tracer.given(frame, list(bound.values())[1:])
             answers = [
                 self._one(index, question, bound) for index, question in enumerate(self.task.questions)
             ]
@@ -130,35 +142,56 @@ class Answering:
         os._exit(0)
 
     def _one(self, index: int, question: Question, bound: dict[str, Any]) -> Any:
-        name, keys = split_path(question.argument)
-        value: Any = bound.get(name)
-        while is_data(value) or isinstance(value, dict):
-            if not keys:
-                break
-            value, keys = value[keys[0]], keys[1:]
-        if is_dataset(value):
-            wanted = question.wanted
-        elif is_data(value):
-            wanted = self.tracer.aspects(value)[index]
-            if _told(wanted) != question.wanted:
+        value = _value_of(question.argument, bound)
+        if is_data(value):
+            found = self.history.seen(value).aspects[index]
+            if not isinstance(found, frozenset) and not same_aspect(question.aspect, question.wanted, found):
                 return None
-        else:
+        elif not is_dataset(value):
             return None
-        wanted = tuple(wanted) if isinstance(wanted, list) else wanted
-
-        def has(aspects: Any) -> bool:
-            return aspects is not None and same_aspect(question.aspect, wanted, aspects[index])
-
-        chain = self.tracer.steps.origin(self.tracer.key(value), has, last=question.last)
-        if not chain:
+        trail = origin(self.history, value, index, question)
+        if trail is None:
             return None
+        root = trail.steps[-1]
+        keys = {step.made.key for step in trail.steps}
         return {
-            "steps": [[step.path, step.line] for step in chain],
-            "passed": [list(place) for place in self.tracer.steps.places(chain)],
-            "before": [_told(each.aspect[index]) for each in chain[-1].operands if each.aspect is not None],
+            "steps": [_span(step.site) for step in trail.steps],
+            "blamed": _span(trail.blamed),
+            "passed": [_span(self.history.sites.sites[each]) for each in sorted(self.history.read_at(keys))],
+            "before": [each.aspects[index] for each in root.operands] if question.aspect == "rows" else [],
         }
 
 
-def _told(aspect: Any) -> Any:
-    """An aspect as JSON gives it back."""
-    return list(aspect) if isinstance(aspect, tuple) else aspect
+def _value_of(argument: str, bound: dict[str, Any]) -> Any:
+    """Return an argument of `fit` or a part of it; of a generator or `PyDataset`, the part of its first batch."""
+    name, keys = split_path(argument)
+    value: Any = bound.get(name)
+    if name in PARTS and (name not in bound or not _is_plain(bound.get("x"))):
+        batch = _first_batch(bound.get("x"))
+        if batch is not None:
+            value = batch[PARTS.index(name)] if PARTS.index(name) < len(batch) else None
+        elif is_dataset(bound.get("x")):
+            return bound["x"]
+    while keys and (is_data(value) or isinstance(value, dict)):
+        value, keys = value[keys[0]], keys[1:]
+    return value
+
+
+def _is_plain(value: Any) -> bool:
+    return is_data(value) or isinstance(value, dict)
+
+
+def _first_batch(value: Any) -> Any:
+    """Return what a generator yields first, or a `PyDataset` returns; the program ends here and does not miss it."""
+    if hasattr(value, "__next__"):
+        batch = next(value)
+    elif hasattr(value, "__getitem__") and hasattr(value, "__len__") and not is_dataset(value):
+        batch = value[0]
+    else:
+        return None
+    return batch if isinstance(batch, tuple) else (batch,)
+
+
+def _span(site: Site) -> list[Any]:
+    node = site.node
+    return [site.path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset]

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.diagnosis import Diagnosis, Evidence, Finding, Location, Origin
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
 from fitdoctor.records import dataclass, replace
+from fitdoctor.runner.first_bad_line import Question
 from fitdoctor.runner.session import Options, write_options
 from fitdoctor.source.callees import callee
 from fitdoctor.source.index import FUNCTIONS
@@ -30,36 +31,28 @@ if TYPE_CHECKING:
 
 TASK = "task.json"
 ANSWERS = "answers.json"
+QUICK, ALWAYS = "quick", "always"
+"""When to run a program a second time: if that is quick, or always."""
+QUICK_CPU, QUICK_SECONDS = 15.0, 60.0
+"""Processor and clock seconds until the call that count as quick; a third of the former is TensorFlow's start."""
 LEAST_SECONDS = 30.0
 """How long a second run may take at least; else three times as long as the first one took until then."""
 _TALKS = re.compile(
-    r"\b(?:input\(|stdin|gfile|TFRecordWriter|create_file_writer|to_parquet|to_hdf|h5py|imwrite|write_file|VideoWriter|TF_CONFIG|wandb|mlflow)"
+    r"\b(?:input\(|stdin|gfile|gs://|s3://|TFRecordWriter|create_file_writer|to_parquet|to_hdf|h5py|imwrite|write_file|VideoWriter|TF_CONFIG|wandb|mlflow)"
 )
 """What a program that must not run twice would say: it reads input, or writes past Python."""
 _MOST_TEXT = 44
 
 
 @dataclass(frozen=True)
-class Question:
-    """An argument of the call, and the aspect of it that is wrong."""
-
-    argument: str
-    aspect: str
-    wanted: Any
-    """The aspect as it was in the first run."""
-    last: bool = False
-    """Of several operands, follow the last one."""
-    lists: bool = False
-    """It is a list: then lists on its path are looked at, not only arrays."""
-
-
-@dataclass(frozen=True)
 class Task:
-    """The first call of Keras in the program, and what is asked about it."""
+    """A call of Keras in the program, and what is asked about it."""
 
     path: str
     line: int
     method: str
+    number: int
+    """The calls of Keras up to and with this one."""
     questions: tuple[Question, ...]
 
 
@@ -72,14 +65,29 @@ class SecondRun:
     began: float
     """When the program began, by the clock that `time.time` reads."""
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the program came here quickly enough to run again, unless the user asked for it."""
+        if self.options.locate == ALWAYS:
+            return True
+        return time.process_time() < QUICK_CPU and time.time() - self.began < QUICK_SECONDS
+
     def origins(
-        self, diagnosis: Diagnosis, call: Call, place: tuple[str, int, str], project: Project
+        self, diagnosis: Diagnosis, call: Call, place: tuple[str, int, str], number: int, project: Project
     ) -> tuple[Origin, ...]:
-        """Return where the data of a call's findings became bad; nothing where that is certain or cannot be told."""
+        """Return where the data of a call's findings became bad; nothing where that is certain or cannot be told.
+
+        Args:
+            diagnosis: the findings.
+            call: the call of Keras that they are about.
+            place: its file, line and method.
+            number: how many calls of Keras there were up to and with this one.
+            project: the user's source.
+        """
         asked = [each for finding in diagnosis.findings for each in _asked(finding, call, project)]
         if not asked or not self._may_run(project):
             return ()
-        task = Task(*place, tuple(question for _finding, question in asked))
+        task = Task(*place, number, tuple(question for _finding, question in asked))
         answers = self._run(task)
         if answers is None:
             return ()
@@ -91,7 +99,7 @@ class SecondRun:
         return tuple(found.values())
 
     def _may_run(self, project: Project) -> bool:
-        if self.options.script.endswith(".ipynb") or "TF_CONFIG" in self.environment or self.options.cluster:
+        if "TF_CONFIG" in self.environment or self.options.cluster:
             return False
         return not any(_TALKS.search(module.text) for module in project.modules)
 
@@ -109,7 +117,7 @@ class SecondRun:
                 pipes=(),
                 tell="",
                 keep_files=False,
-                locate=False,
+                locate="",
                 parent=os.getpid(),
             )
             write_options(folder, options)
@@ -161,8 +169,7 @@ def _asked(finding: Finding, call: Call, project: Project) -> Iterator[tuple[Fin
     for data, array in _arrays(finding, call, cause.aspect):
         wanted = _wanted(array, cause.aspect)
         if wanted is not None:
-            lists = array.container in ("list", "tuple")
-            yield finding, Question(array.path, cause.aspect, wanted, last=array in data.y, lists=lists)
+            yield finding, Question(array.path, cause.aspect, wanted, last=array in data.y)
 
 
 def _arrays(finding: Finding, call: Call, aspect: str) -> list[tuple[DataFacts, ArrayFacts]]:
@@ -211,7 +218,7 @@ def is_open(finding: Finding, call: Call, project: Project) -> bool:
     works on what it is given.
     """
     place = finding.location
-    if place is None or place.cell is not None:
+    if place is None:
         return False
     if _in_call(place, call):
         return True
@@ -254,29 +261,22 @@ def _expression(project: Project, place: Location) -> tuple[Module, ast.expr] | 
 
 
 def _origin(finding: Finding, question: Question, answer: Any, call: Call, project: Project) -> Origin | None:
-    """Return the first bad line, if it is another one than the finding's, and on the same path."""
+    """Return the first bad expression, if it is on another line than the finding, and on the same path."""
     if answer is None or finding.location is None:
         return None
-    places = [_place(project, path, line) for path, line in answer["steps"]]
-    if places[-1] is None:
+    blamed = _place(project, answer["blamed"])
+    if blamed is None or _covers(blamed[0], finding.location):
         return None
-    known = [place for place in places if place is not None]
-    last, _text = known[-1]
-    if _covers(last, finding.location):
-        return None
-    if not _in_call(finding.location, call) and not _passed(finding.location, answer, project):
+    steps = [place for span in answer["steps"] if (place := _place(project, span)) is not None]
+    passed = [place[0] for span in answer["passed"] if (place := _place(project, span)) is not None]
+    on_path = (*passed, *(place for place, _text in steps))
+    if not _in_call(finding.location, call) and not any(_covers(each, finding.location) for each in on_path):
         return None
     if question.aspect == "rows" and not _lost_rows(question, answer, call):
         return None
-    hops = [(place, text) for place, text in known if not _in_call(place, call)]
+    hops = [(place, text) for place, text in (*steps, blamed) if not _in_call(place, call)]
     trail = " ← ".join([f"`{call.fit.method}`", *(f"`{text}` ({place})" for place, text in _distinct(hops))])
-    return Origin(finding.id, finding.subject, finding.location, last, Evidence(f"data path: {trail}"))
-
-
-def _passed(place: Location, answer: Any, project: Project) -> bool:
-    """Whether the data passed the line that the finding is at: only then is it about this path."""
-    found = [_place(project, path, line) for path, line in (*answer["steps"], *answer["passed"])]
-    return any(each is not None and _covers(each[0], place) for each in found)
+    return Origin(finding.id, finding.subject, finding.location, blamed[0], Evidence(f"data path: {trail}"))
 
 
 def _lost_rows(question: Question, answer: Any, call: Call) -> bool:
@@ -285,16 +285,34 @@ def _lost_rows(question: Question, answer: Any, call: Call) -> bool:
     return any(rows in counts - {question.wanted} for rows in answer["before"])
 
 
-def _place(project: Project, path: str, line: int) -> tuple[Location, str] | None:
-    """Return what a statement computes: its location and its text."""
-    module = project.module_at(path)
-    statement = _statement(module, line) if module is not None else None
-    if module is None or statement is None:
+def _place(project: Project, span: Any) -> tuple[Location, str] | None:
+    """Return the location and the text of an expression, given by its file, first and last line and column."""
+    path, line, column, end_line, end_column = span
+    module, first = _module_at(project, path, line)
+    if module is None:
         return None
-    value = getattr(statement, "iter", None) or getattr(statement, "value", None)
-    node = value if isinstance(value, ast.expr) else statement
-    text = " ".join(module.segment(node).split())
-    return module.location(node), text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 1] + "…"
+    end = end_line - line + first
+    for node in ast.walk(module.tree):
+        if (
+            isinstance(node, (ast.expr, ast.stmt))
+            and (node.lineno, node.col_offset) == (first, column)
+            and (node.end_lineno, node.end_col_offset) == (end, end_column)
+        ):
+            value = getattr(node, "value", None) if isinstance(node, ast.Assign) else None
+            text = " ".join(module.segment(node).split())
+            shown = text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 1] + "…"
+            return module.location(value or node), shown
+    return None
+
+
+def _module_at(project: Project, path: str, line: int) -> tuple[Module | None, int]:
+    """Return the module that a file, or a cell of the notebook, is in, and the line there."""
+    from fitdoctor.failure.frames import is_cell
+    from fitdoctor.source.running_notebook import joined_line, notebook_path
+
+    if not is_cell(path):
+        return project.module_at(path), line
+    return project.module_at(notebook_path()), joined_line(path, line) or 0
 
 
 def _statement(module: Module, line: int) -> ast.stmt | None:
@@ -310,10 +328,11 @@ def _statement(module: Module, line: int) -> ast.stmt | None:
 
 
 def _covers(place: Location, other: Location) -> bool:
-    return place.path == other.path and place.line <= other.end_line and other.line <= place.end_line
+    same = (place.path, place.cell) == (other.path, other.cell)
+    return same and place.line <= other.end_line and other.line <= place.end_line
 
 
 def _distinct(hops: list[tuple[Location, str]]) -> list[tuple[Location, str]]:
-    """Return the hops without repeats, the middle of a long path left out."""
-    found = list(dict.fromkeys(hops))
+    """Return one hop per line, the middle of a long path left out."""
+    found = list({(place.path, place.cell, place.line): (place, text) for place, text in hops}.values())
     return found if len(found) <= 5 else [*found[:2], *found[-3:]]

@@ -54,8 +54,8 @@ class Options:
     """For a copy of the user's script: the path of the script, which the program sees as its name."""
     keep_files: bool = False
     """Copy the files that the program overwrites, moves or deletes: it runs only to try a repair."""
-    locate: bool = False
-    """Run the program a second time where that may tell which line made its data bad."""
+    locate: str = ""
+    """When to run the program a second time to find the line that made its data bad: `quick`, `always`, or ""."""
     second: bool = False
     """This is that second run."""
     replaced: tuple[tuple[str, str], ...] = ()

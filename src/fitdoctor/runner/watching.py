@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from fitdoctor.diagnosis import Diagnosis, Finding, Location, Moment, Severity
+from fitdoctor.diagnosis import Diagnosis, Finding, Location, Moment, Origin, Severity
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
 from fitdoctor.runner.endings import Mark, chain, described, failure_at, mark_of, remember
@@ -33,6 +33,8 @@ LONG = ("fit", "evaluate", "predict")
 """Methods that may run for a long time: the session records while one runs."""
 MOST_CALLS = 50
 """The most calls without a finding that are kept with all their facts."""
+MOST_QUESTIONS = 8
+"""About how many findings a second run is asked."""
 MOST_LEAK_SEARCHES = 5
 """How many trainings are searched for tensors that outlive their trace; a leak shows in the first ones."""
 
@@ -114,6 +116,10 @@ class Watching:
     _cells: dict[int, str] | None = None
     """In a notebook without a parent that reports at its end: the cells run so far, by execution number."""
     _stopped: Diagnosis | None = None
+    _asked: set[str] = field(default_factory=set)
+    """The fingerprints of findings that a second run was asked about."""
+    _origins: tuple[Origin, ...] = ()
+    """What second runs answered."""
     _crashes: set[tuple[str, str]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _busy: threading.local = field(default_factory=threading.local)
@@ -209,8 +215,7 @@ class Watching:
             if collected is None:
                 return None
             diagnosis = self._examined(collected)
-        first = sum(self.checks.called.values()) == 1
-        if self.second is not None and first and diagnosis.findings:
+        if self.second is not None and diagnosis.findings:
             diagnosis = self._at_origins(diagnosis, collected, place)
         self.checks.check(method)
         new = self.new_in(diagnosis)
@@ -288,10 +293,15 @@ class Watching:
             project = self.project()
             if project is None:
                 return diagnosis
-            origins = self.second.origins(diagnosis, collected, place, project)
-            if origins and self.recorder is not None:
-                self.recorder.write("origins", origins=origins)
-            return at_origins(diagnosis, origins, project)
+            found = {finding.fingerprint for finding in diagnosis.findings} - self._asked
+            if found and len(self._asked) < MOST_QUESTIONS and self.second.is_due:
+                self._asked |= found
+                number = sum(self.checks.called.values())
+                origins = self.second.origins(diagnosis, collected, place, number, project)
+                if origins and self.recorder is not None:
+                    self.recorder.write("origins", origins=origins)
+                self._origins += origins
+            return at_origins(diagnosis, self._origins, project)
         except Exception as error:
             self.crashed("second run", error)
             return diagnosis
