@@ -1,4 +1,4 @@
-"""`run --locate`: a second, traced run finds the line in a helper or another file that made the data bad."""
+"""A second run finds the expression in a helper or another file that made the data bad."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from fitdoctor.plain import to_plain
-from fitdoctor.runner.second_run import ANSWERS, TASK, Question, Task
+from fitdoctor.runner.first_bad_line import Question
+from fitdoctor.runner.second_run import ANSWERS, TASK, Task
 from fitdoctor.runner.session import Options, write_options
 from fitdoctor.runner.supervise import BOOTSTRAP
 
@@ -51,32 +52,180 @@ model.fit(survey.inputs, survey.targets, epochs=1, verbose=0)
 """
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    for name, text in (("targets", TARGETS), ("survey", SURVEY), ("train", TRAIN)):
-        (folder / f"{name}.py").write_text(text)
+def _laid(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
     return folder
 
 
-def _run(folder: Path, *options: str) -> tuple[str, dict[str, Any]]:
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return _laid(tmp_path / "project", {"targets.py": TARGETS, "survey.py": SURVEY, "train.py": TRAIN})
+
+
+def _run(folder: Path, *command: str) -> tuple[str, dict[str, Any]]:
     report = folder.parent / "report.json"
-    command = [sys.executable, "-m", "fitdoctor", "run", *options, "--output-format", "json"]
+    options = ["--output-format", "json", "--output-file", str(report)]
     ended = subprocess.run(
-        [*command, "--output-file", str(report), "train.py"], cwd=folder, capture_output=True, text=True
+        [sys.executable, "-m", "fitdoctor", "run", *options, *command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
     )
     return ended.stdout, json.loads(report.read_text())
 
 
-def test_the_line_is_found_in_another_file(project: Path) -> None:
-    printed, report = _run(project, "--locate")
+def _place(report: dict[str, Any]) -> tuple[str, str, int]:
+    """The first finding's id, and where it is."""
     finding = report["findings"][0]
-    assert finding["id"] == "FIT208"
-    assert (finding["location"]["path"], finding["location"]["line"]) == ("targets.py", 5)
-    assert any("`fit` ← `np.where(" in each["claim"] for each in finding["evidence"])
+    return finding["id"], finding["location"]["path"], finding["location"]["line"]
+
+
+def _trails(report: dict[str, Any]) -> str:
+    return " ".join(each["claim"] for each in report["findings"][0]["evidence"])
+
+
+def test_the_line_is_found_in_another_file(project: Path) -> None:
+    printed, report = _run(project, "train.py")
+    assert _place(report) == ("FIT208", "targets.py", 5)
+    assert "`fit` ← `np.where(" in _trails(report)
     assert printed == "training\n"
     assert report["crashes"] == []
+
+
+def test_a_second_run_can_be_switched_off(project: Path) -> None:
+    _printed, report = _run(project, "--no-locate", "train.py")
+    assert _place(report)[0] == "FIT208"
+    assert "data path" not in _trails(report)
+
+
+def test_a_program_that_writes_before_it_trains_is_not_run_twice(project: Path) -> None:
+    log = "open('log.txt', 'a').write('started')\n"
+    (project / "train.py").write_text(log + TRAIN)
+    _printed, report = _run(project, "train.py")
+    assert _place(report)[:2] == ("FIT208", "train.py")
+    assert (project / "log.txt").read_text() == "started"
+
+
+PARKING = {
+    "parking/__init__.py": "",
+    "parking/sensors.py": """import numpy as np
+
+from .zones import zone_numbers
+
+
+class Sensors:
+    def __init__(self, count):
+        rng = np.random.default_rng(0)
+        self.readings = rng.normal(size=(count, 4)).astype("float32")
+        self.zones = rng.choice(["north", "south", "west"], count)
+
+    def batches(self, size):
+        numbers = zone_numbers()
+        while True:
+            for start in range(0, len(self.readings), size):
+                part = slice(start, start + size)
+                yield self.readings[part], np.array([numbers[zone] for zone in self.zones[part]])
+""",
+    "parking/zones.py": """def zone_numbers():
+    return {"north": 1, "south": 2, "west": 3}
+""",
+    "parking/__main__.py": """import keras
+
+from .sensors import Sensors
+
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
+model.compile("adam", "sparse_categorical_crossentropy")
+model.fit(Sensors(90).batches(30), steps_per_epoch=3, verbose=0)
+""",
+}
+
+
+def test_labels_from_a_generator_in_a_package(tmp_path: Path) -> None:
+    _printed, report = _run(_laid(tmp_path / "project", PARKING), "-m", "parking")
+    assert _place(report) == ("FIT203", "parking/zones.py", 2)
+
+
+HARBOUR = {
+    "src/ships.py": """import pandas as pd
+
+
+def arrivals(count):
+    return pd.DataFrame({"length": range(20, 20 + count), "crew": [i % 7 for i in range(count)]})
+
+
+def with_ratio(table):
+    table = table.copy()
+    table["ratio"] = table["crew"] / table["crew"]
+    return table.assign(size=table["length"] / 100)
+""",
+    "src/feed.py": """import tensorflow as tf
+
+from ships import arrivals, with_ratio
+
+
+def feed(count):
+    table = with_ratio(arrivals(count))
+    late = (table["length"] % 2).to_numpy("float32")
+    return tf.data.Dataset.from_tensor_slices((table.to_numpy("float32"), late)).batch(20)
+""",
+    "src/train.py": """import keras
+from feed import feed
+
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1, activation="sigmoid")])
+model.compile("adam", "binary_crossentropy")
+model.fit(feed(80), verbose=0)
+""",
+}
+
+
+def test_the_column_behind_a_dataset(tmp_path: Path) -> None:
+    _printed, report = _run(_laid(tmp_path / "project", HARBOUR), "src/train.py")
+    assert _place(report) == ("FIT110", "src/ships.py", 10)
+
+
+CANTEEN = {
+    "menu.json": '{\n  "dishes": 4,\n  "hidden": 8\n}\n',
+    "settings.py": """import argparse
+import json
+
+
+def settings():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dishes", type=int, default=4)
+    return parser.parse_args()
+
+
+def from_file():
+    with open("menu.json") as file:
+        return json.load(file)
+""",
+    "train.py": """import keras
+import numpy as np
+from settings import settings
+
+options = settings()
+orders = np.arange(60) % 5
+guests = np.random.default_rng(0).normal(size=(60, 3))
+model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(options.dishes, activation="softmax")])
+model.compile("adam", "sparse_categorical_crossentropy")
+model.fit(guests, orders, verbose=0)
+""",
+}
+
+
+def test_a_number_is_traced_to_the_command_line_or_to_where_it_is_written(tmp_path: Path) -> None:
+    folder = _laid(tmp_path / "project", CANTEEN)
+    _printed, report = _run(folder, "train.py", "--dishes", "3")
+    assert _place(report) == ("FIT203", "train.py", 8)
+    assert "`options.dishes` ← `--dishes 3` on the command line" in _trails(report)
+    program = CANTEEN["train.py"].replace("settings import settings", "settings import from_file")
+    program = program.replace("settings()", "from_file()").replace("options.dishes", 'options["dishes"]')
+    (folder / "train.py").write_text(program)
+    _printed, report = _run(folder, "train.py")
+    assert _place(report) == ("FIT203", "menu.json", 2)
 
 
 def _second_run(folder: Path, line: int) -> Path:
@@ -86,7 +235,7 @@ def _second_run(folder: Path, line: int) -> Path:
     options = Options(script="train.py", folder=str(folder), second=True)
     write_options(session, options)
     question = Question("y", "range", [-1.0, 1.0], last=True)
-    task = Task(str(folder / "train.py"), line, "fit", (question,))
+    task = Task(str(folder / "train.py"), line, "fit", 1, (question,))
     (session / TASK).write_text(json.dumps(to_plain(task)))
     subprocess.run([sys.executable, str(BOOTSTRAP), str(session)], cwd=folder, capture_output=True)
     return session

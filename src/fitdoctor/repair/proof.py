@@ -115,6 +115,8 @@ def run(
             parent=0 if start else os.getpid(),
             keras=wishes.keras,
             keep_files=put_back is not None,
+            # Where data became bad is asked once, of the program as it is.
+            locate="" if laid.replaced or laid.script != wishes.script else "quick",
         )
         write_options(folder, options)
         watch = death.Watch()

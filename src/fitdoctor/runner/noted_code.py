@@ -94,7 +94,7 @@ class _Noting:
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
         if isinstance(node, FUNCTIONS):
             outer, self._function = self._function, copy.copy(node)
-            node.body = self.block(node.body)
+            node.body = self._body(node)
             self._function = outer
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             return self._loop(node)
@@ -103,6 +103,19 @@ class _Noting:
         else:
             return self._plain(node)
         return [node]
+
+    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
+        """Note the first calls of a function only; in later ones, its plain statements run."""
+        documented = ast.get_docstring(node, clean=False) is not None
+        head, body = node.body[:documented], node.body[documented:]
+        declared = [each for each in _own_statements(body) if isinstance(each, (ast.Global, ast.Nonlocal))]
+        if not body or any(each not in body for each in declared):
+            return [*head, *self.block(body)]
+        body = [each for each in body if each not in declared] or [ast.Pass()]
+        plain = copy.deepcopy(body)
+        number = self._sites.add(self._path, node, self._function).number
+        test = _call(WARM, number, at=node)
+        return [*head, *declared, ast.copy_location(ast.If(test, self.block(body), plain), node.body[-1])]
 
     def _plain(self, node: ast.stmt) -> list[ast.stmt]:
         """Note what a statement computes, and what it changes in place."""
@@ -158,12 +171,13 @@ class _Noting:
 
     def _after_loop(self, node: ast.stmt, first: int, last: int) -> Iterator[ast.stmt]:
         """Yield the calls that look again at what the plain passes of a loop changed in place."""
-        for site in self._sites.sites[first:last]:
-            if isinstance(site.node, ast.stmt) and site.path == self._path:
-                for target in changed_by(site.node):
-                    again = ast.Expr(_call(CHANGED, site.number, copy.deepcopy(target), at=node))
-                    handler = ast.ExceptHandler(ast.Name("NameError", ast.Load()), None, [ast.Pass()])
-                    yield ast.copy_location(ast.Try([again], [handler], [], []), node)
+        inside = {site.node: site for site in self._sites.sites[first:last] if isinstance(site.node, ast.stmt)}
+        for changing, site in inside.items():
+            for target in changed_by(changing):
+                after = self._sites.add(self._path, changing, site.function, operands=site.operands)
+                again = ast.Expr(_call(CHANGED, after.number, target, at=node))
+                handler = ast.ExceptHandler(ast.Name("NameError", ast.Load()), None, [ast.Pass()])
+                yield ast.copy_location(ast.Try([again], [handler], [], []), node)
 
     # --- expressions ----------------------------------------------------------------------------------------------
 
@@ -233,6 +247,19 @@ class _Noting:
     def _noted(self, node: ast.expr, original: ast.expr, operands: list[int]) -> tuple[ast.expr, list[int]]:
         site = self._sites.add(self._path, original, self._function, operands=tuple(operands))
         return _call(NOTE, site.number, node, at=original), [site.number]
+
+
+def _own_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a function without those of functions and classes in it."""
+    for statement in body:
+        yield statement
+        if not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            inside = [each for each in ast.iter_child_nodes(statement) if isinstance(each, ast.stmt)]
+            handlers = [each for each in ast.iter_child_nodes(statement) if hasattr(each, "body")]
+            yield from _own_statements(inside)
+            for handler in handlers:
+                if not isinstance(handler, ast.stmt) and isinstance(handler.body, list):
+                    yield from _own_statements(handler.body)
 
 
 def changed_by(node: ast.stmt) -> list[ast.expr]:

@@ -33,7 +33,7 @@ TASK = "task.json"
 ANSWERS = "answers.json"
 QUICK, ALWAYS = "quick", "always"
 """When to run a program a second time: if that is quick, or always."""
-QUICK_CPU, QUICK_SECONDS = 15.0, 60.0
+QUICK_CPU, QUICK_SECONDS = 15.0, 120.0
 """Processor and clock seconds until the call that count as quick; a third of the former is TensorFlow's start."""
 LEAST_SECONDS = 30.0
 """How long a second run may take at least; else three times as long as the first one took until then."""
@@ -65,12 +65,14 @@ class SecondRun:
     began: float
     """When the program began, by the clock that `time.time` reads."""
 
-    @property
-    def is_due(self) -> bool:
-        """Whether the program came here quickly enough to run again, unless the user asked for it."""
-        if self.options.locate == ALWAYS:
-            return True
-        return time.process_time() < QUICK_CPU and time.time() - self.began < QUICK_SECONDS
+    def is_due(self, cpu: float, seconds: float) -> bool:
+        """Whether the program came to the call quickly enough to run again, unless the user asked for it.
+
+        Args:
+            cpu: the processor's seconds until then.
+            seconds: those of the clock.
+        """
+        return self.options.locate == ALWAYS or cpu < QUICK_CPU and seconds < QUICK_SECONDS
 
     def origins(
         self, diagnosis: Diagnosis, call: Call, place: tuple[str, int, str], number: int, project: Project
@@ -199,7 +201,7 @@ def _wanted(array: ArrayFacts, aspect: str) -> Any:
     if aspect == "dtype":
         return None if isinstance(array.dtype, Unknown) else array.dtype
     if aspect == "range":
-        known = not isinstance(numbers, Unknown) and numbers.complete and numbers.minimum is not None
+        known = not isinstance(numbers, Unknown) and numbers.minimum is not None
         return [float(numbers.minimum), float(numbers.maximum)] if known else None  # type: ignore[union-attr,arg-type]
     if isinstance(shape, Unknown):
         return None
@@ -222,7 +224,7 @@ def is_open(finding: Finding, call: Call, project: Project) -> bool:
         return False
     if _in_call(place, call):
         return True
-    found = _expression(project, place)
+    found = expression_at(project, place)
     if found is None:
         return False
     module, node = found
@@ -245,7 +247,8 @@ def _in_call(place: Location, call: Call) -> bool:
     return whole.path == place.path and whole.line <= place.line <= whole.end_line
 
 
-def _expression(project: Project, place: Location) -> tuple[Module, ast.expr] | None:
+def expression_at(project: Project, place: Location) -> tuple[Module, ast.expr] | None:
+    """Return the expression at a location, or the value of the statement there."""
     module = project.module_at(place.path)
     if module is None:
         return None

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 from fitdoctor.cases import SeenCall
-from fitdoctor.diagnosis import Crash, Diagnosis, MemoryCourse, Origin, Raised, Script, Training, Way
+from fitdoctor.diagnosis import Crash, Diagnosis, MemoryCourse, Moment, Origin, Raised, Script, Training, Way
 from fitdoctor.examine import Run, examine_run
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.facts.cluster import cluster_of
@@ -71,6 +71,7 @@ def supervise(options: Options) -> Ended:
     try:
         run = gathered(options, pieces, returncode, sign)
         diagnosis = examine_run(run, options.select, options.ignore)
+        diagnosis = _at_late_origins(diagnosis, run, options, pieces, started)
         diagnosis = replace(diagnosis, ways=_ways(run), memory=_memory(run), trainings=_histories(run))
     # The program has ended, well or not, and its status must be given back whatever we make of it.
     except Exception as error:
@@ -263,6 +264,31 @@ def gathered(
         script=_script(returncode, failure, end),
         origins=read(lambda: _origins(pieces), "origins") or (),
     )
+
+
+def _at_late_origins(
+    diagnosis: Diagnosis, run: Run, options: Options, pieces: list[dict[str, Any]], began: float
+) -> Diagnosis:
+    """Move findings that were made from the failure to where their data became bad, or their number is written."""
+    late = tuple(each for each in diagnosis.findings if each.moment is Moment.AFTER_FAILURE)
+    end: dict[str, Any] = next((piece for piece in reversed(pieces) if piece["kind"] == "end"), {})
+    piece: dict[str, Any] = next(
+        (each for each in pieces if each["kind"] == "call" and each["number"] == end.get("call")), {}
+    )
+    notebook = options.script.endswith(".ipynb")
+    if not (late and options.locate and piece.get("until") and run.failed_call and run.project) or notebook:
+        return diagnosis
+    from fitdoctor.examine import at_origins
+    from fitdoctor.runner.number_origins import number_origins
+    from fitdoctor.runner.second_run import SecondRun
+
+    asked = replace(diagnosis, findings=late)
+    origins = number_origins(asked, run.project, options.arguments)
+    second = SecondRun(options, dict(os.environ), began)
+    if second.is_due(*piece["until"]):
+        path, line, method, number = piece["place"]
+        origins += second.origins(asked, run.failed_call, (path, line, method), number, run.project)
+    return at_origins(diagnosis, origins, run.project)
 
 
 def _ways(run: Run) -> tuple[Way, ...]:

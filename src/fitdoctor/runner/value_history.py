@@ -20,6 +20,8 @@ from fitdoctor.runner.noted_code import CHANGED, NOTE, WARM, Site, Sites
 
 MOST_NOTES = 400
 """How often one expression is noted; later passes of a loop do the same."""
+MOST_CHANGES = 40
+"""How often a statement that changes data in place is noted; each time, the data is looked at as a whole."""
 MOST_STEPS = 100_000
 MOST_SECONDS = 10.0
 """How long looking at the data may take altogether."""
@@ -108,9 +110,9 @@ class History:
         return value
 
     def changed(self, value: Any, number: int) -> None:
-        """Remember what a statement may have changed in place."""
+        """Remember what a statement may have changed in place; after a loop, always."""
         count = self._counts.get(number, 0)
-        if type(value) in _NO_DATA or count >= 2 * MOST_NOTES:
+        if type(value) in _NO_DATA or count >= MOST_CHANGES:
             return
         self._counts[number] = count + 1
         try:
@@ -188,10 +190,10 @@ class History:
         key = self.key(value)
         known = self._seen.get(key)
         if known is None:
-            began = time.perf_counter()
+            began = time.process_time()
             found = tuple(aspect_of(value, name) for name in self._aspects)
             known = self._seen[key] = Seen(key, found, type(value) is not tuple and is_data(value))
-            self._seconds += time.perf_counter() - began
+            self._seconds += time.process_time() - began
             if self._seconds > MOST_SECONDS:
                 self._give_up()
         return known

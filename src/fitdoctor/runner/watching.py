@@ -289,15 +289,18 @@ class Watching:
         assert self.second is not None
         try:
             from fitdoctor.examine import at_origins
+            from fitdoctor.runner.number_origins import number_origins
 
             project = self.project()
             if project is None:
                 return diagnosis
             found = {finding.fingerprint for finding in diagnosis.findings} - self._asked
-            if found and len(self._asked) < MOST_QUESTIONS and self.second.is_due:
+            if found and len(self._asked) < MOST_QUESTIONS:
                 self._asked |= found
                 number = sum(self.checks.called.values())
-                origins = self.second.origins(diagnosis, collected, place, number, project)
+                origins = number_origins(diagnosis, project, self.second.options.arguments)
+                if self.second.is_due(*self._until_now()):
+                    origins += self.second.origins(diagnosis, collected, place, number, project)
                 if origins and self.recorder is not None:
                     self.recorder.write("origins", origins=origins)
                 self._origins += origins
@@ -305,6 +308,11 @@ class Watching:
         except Exception as error:
             self.crashed("second run", error)
             return diagnosis
+
+    def _until_now(self) -> tuple[float, float]:
+        """Return the seconds of the processor and of the clock since the program began."""
+        assert self.second is not None
+        return time.process_time(), time.time() - self.second.began
 
     def project(self) -> Project | None:
         """Return the user's files as they are loaded now; read once, or once per cell in a notebook."""
@@ -337,6 +345,8 @@ class Watching:
             data=looked.collected.data,
             told=self.printed(looked.diagnosis),
             environment=self._environment,
+            place=(*place, sum(self.checks.called.values())),
+            until=self._until_now() if self.second is not None else (),
         )
         if looked.number == 1:
             self._record_sources()

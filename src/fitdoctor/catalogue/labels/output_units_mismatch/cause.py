@@ -76,6 +76,7 @@ CAUSE = Cause(
     slug="output-units-mismatch",
     severity=Severity.ERROR,
     raises="ValueError",
+    aspect="shape",
     explains=("FIT207", "FIT208", "FIT211", "FIT218", "FIT320"),
 )
 
