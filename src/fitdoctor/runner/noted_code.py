@@ -171,7 +171,9 @@ class _Noting:
 
     def _after_loop(self, node: ast.stmt, first: int, last: int) -> Iterator[ast.stmt]:
         """Yield the calls that look again at what the plain passes of a loop changed in place."""
-        inside = {site.node: site for site in self._sites.sites[first:last] if isinstance(site.node, ast.stmt)}
+        inside = {
+            site.node: site for site in self._sites.sites[first:last] if isinstance(site.node, ast.stmt)
+        }
         for changing, site in inside.items():
             for target in changed_by(changing):
                 after = self._sites.add(self._path, changing, site.function, operands=site.operands)
