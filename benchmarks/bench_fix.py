@@ -64,7 +64,7 @@ def _rows(tried: list[Tried], left: list[Tried]) -> Iterator[Row]:
     )
     safe = sum(each.safe for each in verified)
     yield Row(f"fix, the same without --unsafe, of {len(tried)} programs", _share(safe, len(tried)), unit="%")
-    yield Row("fix, programs mended by a move that no cause names", sum(each.general for each in verified))
+    yield Row("fix, programs repaired by a general move", sum(each.general for each in verified))
     seconds = sum(each.seconds for each in tried) / max(len(tried), 1)
     yield Row("fix, seconds a program (TensorFlow is loaded)", seconds, unit="s")
 

@@ -18,6 +18,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from fitdoctor.catalogue import FAMILIES, catalogue  # noqa: E402
 from fitdoctor.cli import COMMANDS  # noqa: E402
 from scripts.documentation import (  # noqa: E402
+    benchmark_page,
     cause_pages,
     command_pages,
     folklore_page,
@@ -42,7 +43,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, path, abs_src_path=str(source)))
     messages = message_index.search_script()
     files.append(File.generated(config, "assets/recorded-messages.js", content=messages))
-    files.append(File.generated(config, json_schema.PATH, content=json_schema.text()))
+    for path, text in json_schema.texts().items():
+        files.append(File.generated(config, path, content=text))
     _fill(config.nav, "Causes", _menu_of_causes())
     _fill(config.nav, "Commands", [f"commands/{name}.md" for name in COMMANDS])
     return files
@@ -54,6 +56,7 @@ def generated_pages() -> dict[str, str]:
         "causes/index.md": cause_pages.index(),
         "messages.md": message_index.page(),
         "folklore.md": folklore_page.page(),
+        "reference/benchmarks.md": benchmark_page.page(),
         "contributing.md": (ROOT / "CONTRIBUTING.md").read_text("utf-8"),
         "changelog.md": (ROOT / "CHANGELOG.md").read_text("utf-8"),
     }

@@ -1,4 +1,4 @@
-"""The JSON Schema of a diagnosis, from the classes that are written as JSON."""
+"""The JSON Schemas of a diagnosis and of a prediction of memory, from the classes that are written as JSON."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ import typing
 from typing import Any
 
 from fitdoctor.diagnosis import SCHEMA_VERSION, Diagnosis
+from fitdoctor.memory.prediction import Prediction
 
-PATH = f"schema/diagnosis-{SCHEMA_VERSION}.json"
-"""Where the site publishes it."""
 ALWAYS = ("schema_version", "tool", "findings", "skipped", "crashes", "unexplained", "excerpts")
 """What every diagnosis has; the other fields are there when there is something to say."""
+
+_TOOL = {
+    "type": "object",
+    "required": ["name", "version"],
+    "properties": {"name": {"const": "fitdoctor"}, "version": {"type": "string"}},
+}
 
 
 def schema() -> dict[str, Any]:
@@ -26,7 +31,6 @@ def schema() -> dict[str, Any]:
         for field in dataclasses.fields(Diagnosis)
         if field.name != "tool_version"
     }
-    tool = {"name": {"const": "fitdoctor"}, "version": {"type": "string"}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "fitdoctor diagnosis",
@@ -35,17 +39,42 @@ def schema() -> dict[str, Any]:
         "required": list(ALWAYS),
         "properties": {
             "schema_version": {"const": SCHEMA_VERSION},
-            "tool": {"type": "object", "required": list(tool), "properties": tool},
+            "tool": _TOOL,
             **fields,
-            "scan": {"description": "Only for `scan`: the statistics of each component."},
+            "environment": {"type": "object", "description": "Only for `env`: versions, settings and devices."},
         },
         "$defs": dict(sorted(definitions.items())),
     }
 
 
-def text() -> str:
-    """Return the schema as the site serves it."""
-    return json.dumps(schema(), indent=2) + "\n"
+def memory_schema() -> dict[str, Any]:
+    """Return the schema of what `memory` writes."""
+    definitions: dict[str, Any] = {}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "fitdoctor memory prediction",
+        "description": "What `fitdoctor memory --output-format json` writes.",
+        "type": "object",
+        "required": ["schema_version", "tool", "memory"],
+        "properties": {
+            "schema_version": {"const": SCHEMA_VERSION},
+            "tool": _TOOL,
+            "memory": _schema_of(Prediction, definitions),
+        },
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+SCHEMAS = {
+    f"schema/diagnosis-{SCHEMA_VERSION}.json": schema,
+    f"schema/memory-{SCHEMA_VERSION}.json": memory_schema,
+}
+"""Where the site publishes them."""
+
+
+def texts() -> dict[str, str]:
+    """Return the schemas as the site serves them, by path."""
+    return {path: json.dumps(make(), indent=2) + "\n" for path, make in SCHEMAS.items()}
 
 
 def _schema_of(annotation: Any, definitions: dict[str, Any]) -> dict[str, Any]:

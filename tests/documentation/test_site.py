@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -15,6 +16,7 @@ from fitdoctor.cli import COMMANDS
 from scripts.documentation import message_index
 from scripts.documentation.cause_pages import printed
 
+ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.xdist_group("documentation")
 
 
@@ -97,6 +99,14 @@ def test_no_page_is_an_orphan(site: Path, pages: dict[Path, Elements]) -> None:
 
 def test_no_heading_has_literal_backticks(pages: dict[Path, Elements]) -> None:
     assert not [heading for page in pages.values() for heading in page.headings if "`" in heading]
+
+
+def test_every_benchmark_is_on_the_site(site: Path) -> None:
+    found = json.loads((ROOT / "benchmarks/results.json").read_text("utf-8"))
+    text = html.unescape(re.sub(r"<[^>]+>", "", (site / "reference/benchmarks.html").read_text("utf-8")))
+    assert not [row["what"] for row in found["rows"] if row["what"] not in text]
+    assert found["when"][:10] in text and found["versions"]["keras"] in text
+    assert text.count("\nno\n") == sum(row["held"] is False for row in found["rows"])
 
 
 def test_the_search_index_has_the_messages(site: Path) -> None:

@@ -25,7 +25,7 @@ from fitdoctor.repair.copies import Laid, in_own_words
 from fitdoctor.runner import death
 from fitdoctor.runner.endings import described
 from fitdoctor.runner.session import Options, read_now, read_pieces, write_options
-from fitdoctor.runner.supervise import BOOTSTRAP, gathered, interpreter_options
+from fitdoctor.runner.supervise import BOOTSTRAP, gathered, interpreter_options, with_pictures
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def run(
             sign = watch.sign(returncode, folder, read_now(folder))
     try:
         known = gathered(options, pieces, returncode, sign)
-        diagnosis = examine_run(known, wishes.select, wishes.ignore)
+        diagnosis = with_pictures(examine_run(known, wishes.select, wishes.ignore), known)
     # A border: the search says what failed in our own judgement and ends in order.
     except Exception as error:
         return Seen(Diagnosis(crashes=(Crash("diagnosis", described(error)),)), returncode or 1, timed_out)

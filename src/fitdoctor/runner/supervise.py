@@ -72,7 +72,7 @@ def supervise(options: Options) -> Ended:
         run = gathered(options, pieces, returncode, sign)
         diagnosis = examine_run(run, options.select, options.ignore)
         diagnosis = _at_late_origins(diagnosis, run, options, pieces, started)
-        diagnosis = replace(diagnosis, ways=_ways(run), memory=_memory(run), trainings=_histories(run))
+        diagnosis = replace(with_pictures(diagnosis, run), trainings=_histories(run))
     # The program has ended, well or not, and its status must be given back whatever we make of it.
     except Exception as error:
         diagnosis = Diagnosis(crashes=(Crash("diagnosis", described(error)),))
@@ -289,6 +289,11 @@ def _at_late_origins(
         path, line, method, number = piece["place"]
         origins += second.origins(asked, run.failed_call, (path, line, method), number, run.project)
     return at_origins(diagnosis, origins, run.project)
+
+
+def with_pictures(diagnosis: Diagnosis, run: Run) -> Diagnosis:
+    """Return a diagnosis with what reports draw: the data flow, and the memory over a step."""
+    return replace(diagnosis, ways=_ways(run), memory=_memory(run))
 
 
 def _ways(run: Run) -> tuple[Way, ...]:
