@@ -19,12 +19,13 @@ def page() -> str:
     lines = [
         "# Benchmarks",
         "",
-        f"Measured on {found['when'][:10]}, on {machine['cores']} cores ({machine['processor']}, {machine['system']}), with Python "
-        f"{machine['python']}, {installed}. `make bench` repeats everything and writes the file from which this page is generated.",
+        f"Measured on {found['when'][:10]}, on {machine['cores']} cores ({machine['processor']}, {machine['system']}), "
+        f"with Python {machine['python']}, {installed}. `make bench` repeats everything and writes the file from which "
+        "this page is generated.",
         "",
-        "The ratio compares the two figures of a row; *required* is the limit that the project sets itself, for the ratio or, where "
-        "there is none, for the figure. Limits that are missed are shown as well. [Memory](../memory.md#accuracy) has the "
-        "predictions of memory, model by model.",
+        "The ratio compares the two figures of a row; *required* is the limit that the project sets itself, for the "
+        "ratio or, where there is none, for the figure. Limits that are missed are shown as well. "
+        "[Memory](../memory.md#accuracy) has the predictions of memory, model by model.",
         "",
         "| measurement | fitdoctor | compared with | ratio | required | met |",
         "| --- | ---: | --- | ---: | --- | --- |",

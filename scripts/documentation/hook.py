@@ -68,8 +68,7 @@ def generated_pages() -> dict[str, str]:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Add the programs behind a page, and link every id of a cause in its prose to the page of that cause."""
     up, name = "../" * page.file.src_uri.count("/"), Path(page.file.src_uri).stem
-    if not page.file.generated_by:
-        markdown += page_programs.section(name)
+    markdown += page_programs.section(name)
     return linked(markdown, f"{up}causes/", here=name)
 
 

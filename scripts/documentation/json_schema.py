@@ -41,7 +41,10 @@ def schema() -> dict[str, Any]:
             "schema_version": {"const": SCHEMA_VERSION},
             "tool": _TOOL,
             **fields,
-            "environment": {"type": "object", "description": "Only for `env`: versions, settings and devices."},
+            "environment": {
+                "type": "object",
+                "description": "Only for `env`: versions, settings and devices.",
+            },
         },
         "$defs": dict(sorted(definitions.items())),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import os
 import re
@@ -16,7 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.config import Config, find_config
+from scripts.documentation.cause_pages import printed
 from scripts.documentation.page_programs import DOCS, FOLDER, claims, programs, words
 from tests.support.diagnosed import lint, run_plain
 from tests.support.fork_server import ForkServer
@@ -33,6 +36,8 @@ SHOWN = {
     "team/meant.py",
 }
 """Programs that a page shows; each has a test here."""
+MESSAGE = re.compile(r"^\w+(?:Error|Warning): |^[^=(]*\b\w{3,} [a-z]{2,} [a-z]{2,} \w{2,}\b")
+"""What a page quotes as a message: the type of an exception and its text, or a sentence. Code has no four words in a row."""
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TF_CPP_MIN_LOG_LEVEL": "3", "COLUMNS": "88"}
 
 
@@ -60,15 +65,53 @@ def test_every_program_backs_a_page_or_is_shown_and_tested() -> None:
     assert every == {name(path) for path in programs()} | SHOWN
 
 
+def page_of(program: Path) -> str:
+    """The page that a program belongs to: one of the hand-written ones, or that of a cause."""
+    folder = program.parent.name
+    if folder in catalogue():
+        return catalogue()[folder].page
+    [page] = [page for page in PAGES if page.stem == folder]
+    return page.read_text("utf-8")
+
+
 @pytest.mark.parametrize("program", programs(), ids=name)
 def test_the_page_says_what_the_program_shows(program: Path) -> None:
-    [page] = [page for page in PAGES if page.stem == program.parent.name]
-    text = words(page.read_text("utf-8"))
+    text = words(page_of(program))
     assert not [claim for claim in claims(program) if claim not in text]
     tree = ast.parse(program.read_text("utf-8"))
     assert (
         any(isinstance(node, ast.Assert) for node in ast.walk(tree)) or program.with_suffix(".txt").exists()
     )
+
+
+def plain(text: str) -> str:
+    """The words of a message, without quotes and with one digit for all numbers."""
+    return " ".join(re.sub(r"\d+", "0", re.sub(r"[`'\"]|\x1b\[\d*m", "", text)).split()).lower()
+
+
+@functools.cache
+def recorded() -> str:
+    """Everything that a program printed in a recorded run."""
+    texts = [f"{seen['text']}\n{seen['message']}" for runs in printed().values() for seen in runs.values()]
+    texts += [path.read_text("utf-8") for path in (ROOT / "tests/corpus/tracebacks").glob("*.txt")]
+    texts += [
+        path.read_text("utf-8") for cause in catalogue().values() for path in cause.folder.glob("*.txt")
+    ]
+    return plain("\n".join(texts))
+
+
+@pytest.mark.parametrize("cause", catalogue().values(), ids=lambda cause: cause.id)
+def test_a_message_on_the_page_of_a_cause_was_printed_by_a_program(cause: Cause) -> None:
+    shown = recorded() + plain("\n".join(claim for path in programs() for claim in claims(path)))
+    page = " ".join(cause.page.split())
+    quotes = [quote for _ticks, quote in re.findall(r"(`+)(.+?)\1(?!`)", page) if MESSAGE.search(quote)]
+    missing = [
+        quote
+        for quote in quotes
+        for piece in map(plain, re.split(r"…|\.\.\.", re.sub(r"^\w+(?:Error|Warning): ", "", quote)))
+        if len(piece.split()) > 2 and piece not in shown
+    ]
+    assert not missing or re.search(r"not run here|were not run", page), missing
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(DOCS).as_posix())

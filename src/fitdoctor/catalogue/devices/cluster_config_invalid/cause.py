@@ -4,7 +4,7 @@
 
 When the strategy is created: `JSONDecodeError`, `ValueError: The task_id 1 exceeds the maximum id of worker`,
 `ValueError: When cluster_spec is given, you must also specify task_type and task_id`, or `UnknownError: Could not start
-gRPC server` if the port is in use. Or nothing: the program waits silently for an hour for a worker that never
+gRPC server` if the port is in use. Or nothing: the program waits silently for a worker that never
 connects. Neither Ctrl-C nor `kill` (SIGTERM) ends it, only `kill -9`.
 
 ## Why

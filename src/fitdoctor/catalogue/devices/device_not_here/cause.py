@@ -2,7 +2,7 @@
 
 ## What happens
 
-With soft placement off: `InvalidArgumentError: Could not satisfy device specification '/device:GPU:0'` or `Cannot
+With soft placement off: `InvalidArgumentError: Could not satisfy device specification '…/device:GPU:0'` or `Cannot
 assign a device for operation …`. With soft placement on, which is the default, the same program runs on the CPU.
 
 A `MirroredStrategy` over two GPUs that the machine does not have reports two replicas, and then `fit` never returns. The

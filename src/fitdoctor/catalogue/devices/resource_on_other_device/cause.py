@@ -2,8 +2,8 @@
 
 ## What happens
 
-`InvalidArgumentError: Trying to access resource dense/kernel (defined @ …) located in device …CPU:1 from device …CPU:0`
-at the first step.
+`InvalidArgumentError: Trying to access resource sequential/dense/kernel/0 (defined @ …) located in device
+…CPU:1 from device …CPU:0` at the first step.
 
 ## Why
 

@@ -5,8 +5,7 @@
 - `load_weights` raises `ValueError: A total of 2 objects could not be loaded … The shape of the target variable and the
   shape of the target value in variable.assign(value) must match`.
 - For an `.h5` file: `Layer count mismatch when loading weights from file. Model expected 3 layers, found 2 saved layers`,
-  `Weight count mismatch for layer #0` or `Shape mismatch in layer #0`. In Keras 2: `You are trying to load a weight file
-  containing 6 layers into a model with 8 layers`.
+  `Weight count mismatch for layer #0` or `Shape mismatch in layer #0`.
 - `set_weights` raises `You called set_weights(weights) on layer 'dense' with a weight list of length 1, but the layer was
   expecting 2 weights` or `Layer dense weight shape (8, 4) is not compatible with provided weight shape (8, 5)`.
 

@@ -2,8 +2,8 @@
 
 ## What happens
 
-`ValueError: Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. 'x' sizes: 275,
-'y' sizes: 300`. The message does not say where the lengths diverged. Keras does not count the batches of a
+`ValueError: Data cardinality is ambiguous. Make sure all arrays contain the same number of samples … 'x' sizes: 275
+… 'y' sizes: 300`. The message does not say where the lengths diverged. Keras does not count the batches of a
 generator: there the loss fails with `Incompatible shapes: [17,1] vs. [16,1]`.
 
 ## Why

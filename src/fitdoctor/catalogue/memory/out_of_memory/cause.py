@@ -2,7 +2,7 @@
 
 ## What happens
 
-`ResourceExhaustedError: OOM when allocating tensor with shape[64,2000000,20000]` from TensorFlow's allocator; or the
+`ResourceExhaustedError: OOM when allocating tensor with shape[3200000,3200000]` from TensorFlow's allocator; or the
 system kills the process (`Killed`, SIGKILL), without a traceback; or, with an address space limit (`ulimit -v`), a
 oneDNN kernel of TensorFlow crashes (SIGSEGV) when an allocation fails.
 

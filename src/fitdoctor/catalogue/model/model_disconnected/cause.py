@@ -2,7 +2,7 @@
 
 ## What happens
 
-`keras.Model(inputs, outputs)` raises ``ValueError: Output with path `` is not connected to `inputs` `` (Keras 2:
+`keras.Model(inputs, outputs)` raises `ValueError: Output with path … is not connected to inputs` (Keras 2:
 "Graph disconnected: cannot obtain value for tensor …").
 
 ## Why

@@ -11,7 +11,7 @@
 - `window` creates datasets inside the dataset: "Only input tensors may be passed as positional arguments", or "object
   is not subscriptable" in the next `map`.
 - A torch `DataLoader` raises "found <class 'str'>" for a dict, "'TensorSpec' object is not iterable" for a single
-  tensor, and "no attribute 'cpu'" for NumPy arrays.
+  tensor, and "no attribute 'cpu'" for NumPy arrays (torch was not run here).
 
 ## Why
 

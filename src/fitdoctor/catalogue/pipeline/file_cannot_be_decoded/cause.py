@@ -3,9 +3,9 @@
 ## What happens
 
 In the middle of an epoch, `fit` stops with `InvalidArgumentError: Graph execution error: … Unknown image file format.
-One of JPEG, PNG, GIF, BMP required.`, `Input is empty` or `Invalid JPEG data or crop window`. If Pillow reads the
-images, the error is `cannot identify image file` or `image file is truncated` (quoted from Pillow; not run here). The
-error does not name the file.
+One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.`, `Input is empty` or `Invalid JPEG data or crop window`. If
+Pillow reads the images, the error is `cannot identify image file` or `image file is truncated` (quoted from Pillow; not
+run here). The error does not name the file.
 
 ## Why
 

@@ -3,8 +3,8 @@
 ## What happens
 
 `InvalidArgumentError: Cannot batch tensors with different shapes in component 0. First element had shape [5,3] and
-element 1 had shape [8,3].` (Before TensorFlow 2.5: `Cannot add tensor to the batch: number of elements does not
-match.`) `fit`, or the loop over the dataset, raises it long after the line with `batch`.
+element 1 had shape [8,3].` With the option `map_and_batch_fusion`: `Cannot add tensor to the batch: number of elements
+does not match.` `fit`, or the loop over the dataset, raises it long after the line with `batch`.
 
 ## Why
 
