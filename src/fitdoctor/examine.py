@@ -18,6 +18,7 @@ from fitdoctor.cases import (
 from fitdoctor.catalogue import Cause, catalogue, source_causes
 from fitdoctor.catalogue.doubts import kinds_of
 from fitdoctor.catalogue.hidden_reasons import HIDDEN, hides_its_reason, stands_in_lambda
+from fitdoctor.catalogue.known_messages import BY_MESSAGE, BY_TYPE, known_by_words
 from fitdoctor.catalogue.told_before import told_before
 from fitdoctor.diagnosis import (
     Confidence,
@@ -139,6 +140,17 @@ def examine_failure(
         inner = examine_failure(failure.wrapped, project, collected, environment, select, ignore)
         if inner.findings:
             return inner
+    if failure.type == "Exception":  # all that Keras 1 raised
+        today = examine_failure(
+            replace(failure, type="ValueError"), project, collected, environment, select, ignore
+        )
+        if today.findings:
+            return today
+    by_words = known_by_words(failure)
+    if by_words:
+        diagnosis = _finished([case], project, select, ignore, by_words, quoted_lines(failure))
+        if diagnosis.findings:
+            return diagnosis
     return _with_unexplained(diagnosis, failure, project(), collected)
 
 
@@ -147,6 +159,7 @@ _TYPES_TO_TRY = (
     *("ImportError", "ModuleNotFoundError", "NotImplementedError", "IndexError"),
 )
 _LONGEST_MESSAGE = 4000
+_LINES_OF_A_MESSAGE = 4
 
 
 def failures_told_in(text: str, path: str = "") -> list[FailureFacts]:
@@ -162,11 +175,16 @@ def failures_told_in(text: str, path: str = "") -> list[FailureFacts]:
     message = " ".join(text.split())
     if failures or not message or len(message) > _LONGEST_MESSAGE:
         return failures
+    by_words: list[FailureFacts] = []
     for name in _TYPES_TO_TRY:
         guessed = failures_in(f"{name}: {message}")
-        if guessed and examine_failure(guessed[-1]).findings:
+        findings = examine_failure(guessed[-1]).findings if guessed else ()
+        if findings and findings[0].subject not in (BY_MESSAGE, BY_TYPE):
             return guessed
-    return []
+        if findings and findings[0].subject == BY_MESSAGE:  # a guessed type is no evidence
+            by_words = by_words or guessed
+    # Prose or a log of many lines may contain the words of a message.
+    return by_words if text.strip().count("\n") < _LINES_OF_A_MESSAGE else []
 
 
 def _with_reason_in_source(
@@ -283,7 +301,15 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
     diagnosis = _finished(cases, project, select, ignore, causes)
     findings = tuple(finding for finding in diagnosis.findings if not _refuted(finding, run, diagnosis))
     if run.failure is not None and not any(_explains_end(finding, run) for finding in findings):
-        diagnosis = _with_unexplained(diagnosis, run.failure, run.project, run.failed_call)
+        case = failure_case(run.failure, project, run.failed_call, run.environment)
+        known = _finished([case], project, select, ignore, known_by_words(run.failure))
+        if known.findings:
+            findings = (*known.findings, *findings)
+            diagnosis = replace(
+                diagnosis, excerpts=tuple(dict.fromkeys((*diagnosis.excerpts, *known.excerpts)))
+            )
+        else:
+            diagnosis = _with_unexplained(diagnosis, run.failure, run.project, run.failed_call)
     diagnosis = replace(
         diagnosis,
         findings=findings,

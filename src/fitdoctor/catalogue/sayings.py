@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
+from fitdoctor.failure.frames import is_framework
 from fitdoctor.records import dataclass
 
 TYPE_CHECKING = False
@@ -27,16 +28,28 @@ class Saying:
     """The exception types that say it; empty for any."""
     raised_in: tuple[str, ...] = ()
     """Library functions, one of which the traceback must show; empty if the words alone are enough."""
+    of_framework: bool = False
+    """Whether the traceback must show that Keras or TensorFlow raised it: other programs use these words too."""
+    also: tuple[str, ...] = ()
+    """Other causes that the same words can have."""
     confidence: Confidence = Confidence.LIKELY
+
+
+def says(failure: FailureFacts, saying: Saying) -> re.Match[str] | None:
+    """Return where the failure's message says it."""
+    said = saying.expected.search(failure.message)
+    if said is None or saying.types and failure.type not in saying.types:
+        return None
+    if not _raised_in(failure, saying.raised_in) or saying.of_framework and not _by_framework(failure):
+        return None
+    return said
 
 
 def told(cause: Cause, failure: FailureFacts, sayings: tuple[Saying, ...], subject: str) -> Iterator[Finding]:
     """Report the first saying that the failure's message matches."""
     for saying in sayings:
-        said = saying.expected.search(failure.message)
-        if said is None or saying.types and failure.type not in saying.types:
-            continue
-        if not _raised_in(failure, saying.raised_in):
+        said = says(failure, saying)
+        if said is None:
             continue
         frame = failure.last_user_frame
         place = frame.location if frame is not None else None
@@ -47,7 +60,8 @@ def told(cause: Cause, failure: FailureFacts, sayings: tuple[Saying, ...], subje
             location=place,
             evidence=[Evidence("the error message", said[0][:160], "", "failure.message", place)],
             fixes=[fix(saying.remedy.format(**groups) if groups else saying.remedy)],
-            confidence=saying.confidence,
+            notes=[f"it can also be {other}: {catalogue()[other].title}" for other in saying.also],
+            confidence=Confidence.POSSIBLE if saying.also else saying.confidence,
             severity=cause.severity if failure.type.endswith("Warning") else Severity.ERROR,
         )
         return
@@ -56,3 +70,7 @@ def told(cause: Cause, failure: FailureFacts, sayings: tuple[Saying, ...], subje
 def _raised_in(failure: FailureFacts, functions: tuple[str, ...]) -> bool:
     inner = {frame.function for frame in failure.frames if frame.library}
     return not functions or not inner.isdisjoint(functions)
+
+
+def _by_framework(failure: FailureFacts) -> bool:
+    return any(is_framework(frame.path) for frame in failure.frames)

@@ -68,6 +68,8 @@ class FailureFacts:
     """Symbolic tensors that the program still held when it failed; looked for where the message speaks of one."""
     from_text: bool = False
     """Read from saved text: files and lines may have changed since."""
+    package: str = ""
+    """The package that defines the exception, if it is named with it: `sklearn` of `sklearn.exceptions.NotFittedError`."""
     trained: bool = False
     """The text before it shows an epoch that was trained to its last batch, and no second one begun."""
 

@@ -8,6 +8,7 @@ from fitdoctor.facts import FailureFacts, FailureSummary, Frame
 from fitdoctor.failure.called import called_function
 from fitdoctor.failure.frames import is_generated
 from fitdoctor.failure.messages import Message, read_message
+from fitdoctor.patterns import pattern
 
 
 def assemble(
@@ -19,7 +20,7 @@ def assemble(
     from_text: bool,
 ) -> FailureFacts:
     """Return the facts of one failure, given those of the exception it was raised from."""
-    message = read_message(raw_message, here=not from_text)
+    message = read_message(_with_full_module(raw_message, frames), here=not from_text)
     joined = join_frames(frames, message)
     return FailureFacts(
         type=_short(type_name) or message.type,
@@ -39,7 +40,20 @@ def assemble(
         earlier=(*_quoted(message), *earlier),
         called=called_function(joined),
         from_text=from_text,
+        package=type_name.partition(".")[0] if "." in type_name else "",
     )
+
+
+_SHORT_MODULE = pattern(r"^No module named '?(?P<name>\w+)'?$")
+
+
+def _with_full_module(message: str, frames: tuple[Frame, ...]) -> str:
+    """Return the message of a failed import with the whole name of the module: Python 2 names its last part only."""
+    found = _SHORT_MODULE.match(message.strip())
+    if found is None or not frames:
+        return message
+    whole = pattern(rf"\b(?:from|import) +(?P<name>[\w.]+\.{found['name']})\b").search(frames[-1].text)
+    return f"No module named '{whole['name']}'" if whole else message
 
 
 def summary_of(failure: FailureFacts) -> FailureSummary:

@@ -220,7 +220,9 @@ def _bullets(text: str) -> tuple[tuple[str, str], ...]:
 
 def _from_autograph(text: str, message: Message, here: bool) -> str:
     message.dialect = "autograph"
-    lines = _dedented(text.lstrip().partition("\n")[2].strip("\n").split("\n"))
+    lines = text.lstrip().partition("\n")[2].strip("\n").split("\n")
+    if lines[0].startswith("    "):
+        lines = _dedented(lines)
     if lines and _RELATIVE.match(lines[0]):
         lines = lines[1:]
     index = 0

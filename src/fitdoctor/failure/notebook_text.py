@@ -66,6 +66,21 @@ def parse_notebook_traceback(lines: list[str], complete: bool) -> Block | None:
     return Block(wanted, "", tuple(frames), min(len(lines), MOST_LINES)) if frames else None
 
 
+def frames_without_header(lines: list[str]) -> tuple[Frame, ...]:
+    """Read the frames above an exception line, of a traceback whose beginning is lost."""
+    frames: list[Frame] = []
+    for line in lines:
+        frame = _frame_in(line)
+        arrow = _ARROW.match(line[:2000]) if frames and frame is None else None
+        if frame is not None:
+            frames.append(frame)
+        elif arrow is not None:
+            frames[-1] = _at(frames[-1], arrow["line"], arrow["text"])
+        elif line.strip() and not _CONTEXT.match(line[:2000]):
+            frames.clear()
+    return tuple(frames)
+
+
 def _starts_message(line: str, wanted: str) -> bool:
     name, colon, _ = line.partition(":")
     name = name.strip()

@@ -251,7 +251,7 @@ class AttributeMissing:
 
 
 _ATTRIBUTE = pattern(
-    r"(?:(?P<kind>module|type object) )?'(?P<owner>[^'\n]{1,300})'(?: object)? "
+    r"(?:(?P<kind>[Mm]odule|type object) )?'(?P<owner>[^'\n]{1,300})'(?: object)? "
     r"has no attribute '(?P<name>[^'\n]{1,300})'"
 )
 _DID_YOU_MEAN = pattern(r"Did you mean: '(?P<name>\w+)'")
@@ -262,7 +262,7 @@ def attribute_missing(message: str) -> AttributeMissing | None:
     match = _ATTRIBUTE.search(message)
     if match is None:
         return None
-    kind = {"module": "module", "type object": "type", None: "object"}[match["kind"]]
+    kind = {"module": "module", "type object": "type"}.get((match["kind"] or "").lower(), "object")
     hint = _DID_YOU_MEAN.search(message)
     return AttributeMissing(match["owner"], match["name"], kind, hint["name"] if hint else "")
 

@@ -16,31 +16,54 @@ _DOWNLOADS = frozenset({"urllib", "http", "ssl", "socket", "requests", "urllib3"
 
 _WORDS = (
     (pattern(r"^OpenCV\("), "raised by OpenCV, not by training"),
-    (pattern(r"\bpytorch\b|\bstate_dict\b|CUDA out of memory|\btorch\."), "raised by PyTorch, not by Keras or TensorFlow"),
+    (pattern(r"\bpytorch\b|/torch/|\bstate_dict\b|CUDA out of memory|\btorch\."
+             r"|mat1 and mat2 shapes|Expected all tensors to be on the same device|The size of tensor a \(\d+\) must match"
+             r"|Expected input batch_size|CUDA error: device-side assert"),
+     "raised by PyTorch, not by Keras or TensorFlow"),
     (pattern(r"CERTIFICATE_VERIFY_FAILED|<urlopen error|URL fetch failure|HTTP Error \d+|Max retries exceeded"),
      "a download failed; training did not begin"),
-    (pattern(r"Unable to (?:synchronously )?(?:open|create) file|Cannot create group in read.only mode"),
-     "raised by h5py while it opened a file, not by training"),
     (pattern(r"Model-building function did not return a valid Keras Model|Unknown parameter: "), "raised by Keras Tuner"),
     (pattern(r"Apply node that caused the error|theano\."), "raised by Theano, an old backend of Keras"),
     (pattern(r"operands could not be broadcast together with shapes|shapes \(.{0,60}\) not aligned: "
-             r"|The truth value of an array with more than one element is ambiguous"),
+             r"|The truth value of an array with more than one element is ambiguous"
+             r"|all the input array dimensions|could not broadcast input array"),
      "raised by NumPy, not by training"),
     (pattern(r"x and y must have same first dimension|is not a valid value for (?:ls|cmap)"),
      "raised by Matplotlib, not by training"),
     (pattern(r"Expected 2D array, got 1D array|Input (?:X |y )?contains NaN|inconsistent numbers of samples"
-             r"|instance is not fitted yet|Number of features of the model must match"),
+             r"|instance is not fitted yet|Number of features of the model must match"
+             r"|Classification metrics can't handle|n_splits=\d+ cannot"
+             r"|The '\w+' parameter of \w+ must be"),
      "raised by scikit-learn, not by training"),
     (pattern(r"'(?:DataFrame|Series|Index)' object has no attribute|not in index|None of \[.{0,200} are in the"
-             r"|Invalid file path or buffer object type"),
+             r"|Invalid file path or buffer object type|Length of values \(?\d+|You are trying to merge on"
+             r"|cannot reindex|Unable to parse string"
+             r"|The truth value of a (?:DataFrame|Series) is ambiguous|Shape of passed values is"),
      "raised by pandas, not by training"),
 )  # fmt: skip
+_OWN = frozenset(
+    {"tensorflow", "keras", "tf_keras", "builtins", "tf", "errors_impl", "errors", "core", "exceptions"}
+)
+"""Packages whose exceptions may be about training, and parts of their names as people shorten them."""
+_FILES = pattern(
+    r"Unable to (?:synchronously )?(?:open|create) file|Failed to find any matching files|[Nn]o such file or directory"
+    r"|No file or directory found at|SavedModel file does not exist|Cannot create group in read.only mode"
+)
+_IN_WORKER = pattern(r"(?:^|/)(?:multiprocessing/pool|concurrent/futures/(?:_base|process))\.py$")
+_PLAIN_PYTHON = pattern(
+    r"^'(?:NoneType|int|float|str|list|dict|tuple|set|bool|function|method|type|generator|map|zip|range)' object "
+    r"(?:is not|has no|does not|cannot)|^(?:list|tuple|string) index out of range$|^invalid literal for int\(\)"
+    r"|^unsupported operand type\(s\) for|^division by zero$|^(?:can only concatenate|must be str|can't multiply)"
+    r"|^only integer scalar arrays can be converted|^'(?:module|NoneType)' object is not callable"
+)
+"""What Python itself says of a line, as far as no tensor takes part."""
 _TYPES = {
     "FileNotFoundError": "a file or folder that the program reads does not exist; this is not a failure of training",
     "NotADirectoryError": "a path that the program reads is not a folder; this is not a failure of training",
     "PermissionError": "the program may not read or write a file; this is not a failure of training",
     "NameError": "the program uses a name that it has not defined; this is not a failure of training",
     "UnboundLocalError": "the program reads a local name before it sets it; this is not a failure of training",
+    "RecursionError": "a function calls itself, or an object contains itself, without end; this is not about the data",
     "SyntaxError": "Python cannot parse the program; nothing was run",
     "IndentationError": "Python cannot parse the program; nothing was run",
     "TabError": "Python cannot parse the program; nothing was run",
@@ -79,6 +102,16 @@ def raised_by(failure: FailureFacts) -> str:
     raiser = _package(after[-1]) if after else ""
     if raiser in _BESIDE_KERAS:
         return f"raised by {_BESIDE_KERAS[raiser]}, not by Keras itself"
+    if _FILES.search(failure.message):
+        return "a file cannot be opened, or does not exist; this is not a failure of training"
+    if after and _IN_WORKER.search(after[-1].path.replace("\\", "/")):
+        return (
+            "raised in a worker process, where the data is read; the traceback before this one shows the line"
+        )
+    if not after and _PLAIN_PYTHON.search(failure.message):
+        if failure.frames:
+            return "raised by a line of the program itself, not by Keras or TensorFlow"
+        return "a plain Python error, not one of Keras or TensorFlow; the whole traceback would show its line"
     if any(is_framework(frame.path) for frame in failure.frames):
         return ""
     package = next((name for name in map(_package, after) if name), "")
@@ -86,11 +119,15 @@ def raised_by(failure: FailureFacts) -> str:
         return "a connection failed; this is not a failure of training"
     if failure.type in _TYPES:
         return _TYPES[failure.type]
+    if not package and failure.package not in _OWN:
+        package = failure.package
     if package:
         return f"raised by {_TITLES.get(package, package)}, not by training"
     for expected, note in _WORDS:
         if expected.search(failure.message):
             return note
+    if failure.frames and not after and failure.frames[-1].text.startswith(("raise ", "assert ")):
+        return "raised by the program itself, not by Keras or TensorFlow"
     if failure.type in _OF_PYTHON and failure.frames and not after and not failure.called:
         return "raised by a line of the program itself, not by Keras or TensorFlow"
     return ""

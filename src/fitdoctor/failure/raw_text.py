@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 from fitdoctor.failure.messages import plain_text
@@ -97,6 +98,8 @@ def clean_text(text: str) -> str:
         text = _BOX.sub(_unboxed, text)
     if _STAMPS.search(text[:_SAMPLE]):
         text = _STAMPS.sub("", text)
+    if text[:1] in (" ", "\t", "\n"):
+        text = textwrap.dedent(text)  # copied from the middle of a message or of a document
     return without_wrapping(text)
 
 

@@ -9,7 +9,11 @@ from fitdoctor.facts import FailureFacts, FailureSummary, Frame
 from fitdoctor.failure.assemble import assemble, passes_on, summary_of
 from fitdoctor.failure.messages import read_frames
 from fitdoctor.failure.notebook_file import placed, saved_cells
-from fitdoctor.failure.notebook_text import is_notebook_header, parse_notebook_traceback
+from fitdoctor.failure.notebook_text import (
+    frames_without_header,
+    is_notebook_header,
+    parse_notebook_traceback,
+)
 from fitdoctor.failure.pasted import without_marks
 from fitdoctor.failure.pytest_text import SECTION, parse_pytest_failure
 from fitdoctor.failure.raw_text import clean_text, read_text_any, without_mark, without_prefix
@@ -208,6 +212,9 @@ _CUT = 20_000
 def _frames_before(text: str, start: int) -> tuple[Frame, ...]:
     """Return the frames right above an exception whose traceback lost its header."""
     lines = text[max(0, start - _CUT) : start].rstrip("\n").split("\n")
+    frames = frames_without_header(lines)
+    if frames:
+        return frames
     first = len(lines)
     while first and lines[first - 1][:1] in (" ", "\t"):
         first -= 1

@@ -327,6 +327,42 @@ def from_private_name(failure: FailureFacts) -> Iterator[Finding]:
     yield from told(CAUSE, failure, _SAYINGS, "object from another Keras")
 
 
+_OF_KERAS_3 = pattern(
+    r"A KerasTensor is symbolic|<KerasTensor shape=|keras\.src\.backend\.common\.keras_tensor\.KerasTensor"
+)
+_OF_KERAS_2 = pattern(r"^\s*Exception encountered when calling layer [\"']", re.MULTILINE)
+"""How Keras 2 begins a message; Keras 3 names the class and the method instead."""
+_HOMES = (
+    ("keras", pattern(r"-packages/keras/")),
+    ("tensorflow.keras", pattern(r"/tensorflow(?:_core)?/python/keras/")),
+    ("tf_keras", pattern(r"-packages/tf_keras/")),
+)
+
+
+@CAUSE.after_failure
+def from_frames(failure: FailureFacts) -> Iterator[Finding]:
+    """Report a traceback that goes through two Keras packages, or a Keras 2 layer that holds a tensor of Keras 3."""
+    paths = [frame.path.replace("\\", "/") for frame in failure.frames if frame.library]
+    homes = [name for name, home in _HOMES if any(home.search(path) for path in paths)]
+    crossed = len(homes) > 1 and failure.type in ("AttributeError", "TypeError", "ValueError")
+    if not crossed and not (_OF_KERAS_2.search(failure.raw_message) and _OF_KERAS_3.search(failure.message)):
+        return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        f"`{homes[0]}` calls into `{homes[1]}`: they do not share objects"
+        if crossed
+        else "a layer of Keras 2 (`tf_keras`, `tensorflow_hub`, `transformers`) is called on a Keras 3 tensor",
+        subject="object from another Keras",
+        location=frame.location if frame else None,
+        evidence=[Evidence(claim="two Keras packages take part", fact="failure.frames")],
+        fixes=[
+            fix("import everything from one package, `keras` or `tensorflow.keras`"),
+            fix("set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported if a library needs Keras 2"),
+        ],
+        confidence=Confidence.LIKELY,
+    )
+
+
 @CAUSE.after_failure
 def from_private_training(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report a model of the private Keras, which asks TensorFlow for what it no longer has."""

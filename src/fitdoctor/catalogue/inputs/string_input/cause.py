@@ -64,6 +64,15 @@ _REFUSED = pattern(
 )
 
 
+_STRINGS = pattern(r"dtype=string\b")
+
+
+def _is_fed_strings(failure: FailureFacts) -> bool:
+    """Whether the model rejected the shape of what it could only cast: a tensor of strings."""
+    given = dict(failure.arguments).get("inputs", "")
+    return bool(_STRINGS.search(given)) and failure.message.startswith("Invalid input shape")
+
+
 @CAUSE.before_fit
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
@@ -240,7 +249,7 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Report strings that TensorFlow or Keras rejects."""
-    if not _REFUSED.search(failure.message):
+    if not _REFUSED.search(failure.message) and not _is_fed_strings(failure):
         return
     if isinstance(data, DataFacts):
         found = [_finding(array, model, fit, data, project) for array in arrays_of(data) if is_text(array)]

@@ -67,7 +67,7 @@ _SAID = pattern(
     r"Shape must be (?:at least )?rank \d+ but is rank \d+|Shapes must be equal rank|in both shapes must be equal|"
     r"ConcatOp : (?:Dimension|Ranks)|Inner dimensions|[Cc]annot broadcast|could not be broadcast|"
     r"Cannot multiply A and B|In\[0\] (?:mismatch|and In\[1\])|Expected dimension \d+ at axis|"
-    r"All arrays must have the same|Shapes used to|must have compatible shapes|Shapes of all inputs must match"
+    r"All arrays must have the same|must have compatible shapes|Shapes of all inputs must match"
 )
 _REDUCED = pattern(r"Invalid reduction dimension \(?(?P<axis>-?\d+) for input with (?P<axes>\d+) dimension")
 _STATE = pattern(r"An `initial_state` was passed that is not compatible with `cell\.state_size`")
