@@ -41,7 +41,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT301': ('model/not_compiled', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'labels in doubt'}, ())]),
     'FIT302': ('model/argument_of_the_wrong_call', ('source', 'after_failure'), [({'Module'}, ()), ({'Module'}, ('Sequential',)), ({'Module', 'Project'}, ('compile', 'activation'))]),
     'FIT303': ('model/missing_loss', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'labels in doubt'}, ())]),
-    'FIT304': ('model/layer_rank_mismatch', ('source', 'before_fit', 'after_failure'), [({'ModelSite', 'Project'}, ()), ({'ModelFacts'}, ('Attention',)), ({'DataFacts', 'ModelFacts', 'labels in doubt'}, ())]),
+    'FIT304': ('model/layer_rank_mismatch', ('source', 'before_fit', 'after_failure'), [({'ModelSite', 'Project'}, ()), ({'DataFacts', 'ModelFacts', 'Project'}, ()), ({'ModelFacts'}, ('Attention',)), ({'DataFacts', 'ModelFacts', 'labels in doubt'}, ())]),
     'FIT305': ('model/merge_shape_mismatch', ('source', 'after_failure'), [({'ModelSite', 'Project'}, ())]),
     'FIT306': ('model/dimension_exhausted', ('source', 'after_failure'), [({'ModelSite', 'Project'}, ())]),
     'FIT307': ('model/axis_dropped_by_indexing', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts', 'Project'}, ('def', 'lambda')), ({'ModelSite', 'Project'}, ())]),

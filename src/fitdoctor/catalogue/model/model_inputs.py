@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue.graph.traced import module_of
 from fitdoctor.catalogue.inputs.shapes import says_batch, shape_argument
-from fitdoctor.facts import Code, FailureFacts, Frame, Shape, Unknown
+from fitdoctor.facts import Code, FailureFacts, Frame, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch, shapes_in
 from fitdoctor.patterns import pattern
 from fitdoctor.source.keras_names import INPUTS
@@ -112,6 +112,11 @@ def leads_with_batch(code: Code, shape: Shape, message: str) -> bool:
     first = shape_argument(code).strip("([").split(",")[0].strip()
     # (None, 28, 28, 1) includes the batch axis as Keras shows it. (10, 5, 1) rather has an extra channel.
     return first == "None" or shape[-1] != 1 or said is None or (shape[1] or 0) > _MOST_STEPS
+
+
+def first_layer(model: ModelFacts) -> LayerFacts | None:
+    """Return the first layer that computes something."""
+    return next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
 
 
 def is_picture(shape: Shape) -> bool:

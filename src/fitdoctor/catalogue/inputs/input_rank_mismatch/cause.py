@@ -49,6 +49,8 @@ from fitdoctor.catalogue.inputs.shapes import (
     while_validating,
     without_one_axis,
 )
+from fitdoctor.catalogue.model.model_inputs import first_layer
+from fitdoctor.catalogue.model.picture_convolutions import is_sequence_layer_for_pictures
 from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import argument_words, counted, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -127,11 +129,13 @@ def _by_layer(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, int, Code
         return array, rank, layer.code if layer is not None else _nowhere(said)
     if proven(data) or went_through(data) or model.kind != "sequential" or len(data.x) != 1:
         return None
-    first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
+    first = first_layer(model)
     wanted = EXACT_RANKS.get(first.class_name) if first is not None and first.builtin else None
     array = data.x[0]
     if first is None or wanted is None or not isinstance(array.shape, tuple) or data.role != "training":
         return None
+    if is_sequence_layer_for_pictures(first, array.shape):
+        return None  # the layer is the wrong one: FIT304
     return (array, wanted, first.code) if len(array.shape) not in (wanted, 0) else None
 
 
@@ -273,7 +277,7 @@ def from_model(site: ModelSite) -> Iterator[Finding]:
         yield from _inside_call(site, site.data)
         return
     given = refusing_site(site)
-    if given is None or site.failure is None:
+    if given is None or site.failure is None or is_sequence_layer_for_pictures(site.layer, given[1]):
         return
     if not leads_with_batch(*given, site.failure.message):
         yield _of_input(*given, site.failure.message)

@@ -63,7 +63,8 @@ from fitdoctor.catalogue.model.layer_ranks import (
 )
 from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site, of_trial
 from fitdoctor.catalogue.model.layer_source import found_in, insert_layer
-from fitdoctor.catalogue.model.model_inputs import refused_input, refused_shape, refusing_site
+from fitdoctor.catalogue.model.model_inputs import first_layer, refused_input, refused_shape, refusing_site
+from fitdoctor.catalogue.model.picture_convolutions import pictures_in_source, refused_pictures
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
@@ -106,6 +107,14 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
         yield from _refused(refusal, project)
     if site.failure is not None and refusing_site(site) is not None:
         yield from refused_frames(CAUSE, refusing_site(site), site.failure.message, project, proven=False)
+        yield from pictures_in_source(CAUSE, site.layer, site.failure.inputs[0].shape, project)
+
+
+@CAUSE.in_source
+def from_pictures(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """Report a first convolution over sequences that gets pictures."""
+    if data.role == "training" and model.kind == "sequential" and len(data.x) == 1:
+        yield from pictures_in_source(CAUSE, first_layer(model), data.x[0].shape, project)
 
 
 @CAUSE.before_fit
@@ -135,8 +144,6 @@ def frames_refused(failure: FailureFacts, project: Project | Unknown) -> Iterato
 @CAUSE.after_failure
 def pictures_for_sequences(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report a convolution over sequences that got pictures; Keras does not name the layer."""
-    from fitdoctor.catalogue.model.picture_convolutions import refused_pictures
-
     yield from refused_pictures(CAUSE, failure, project)
 
 
