@@ -71,6 +71,29 @@ def test_a_log_is_diagnosed(run, tmp_path):
     assert done.status == 0 and done.out.startswith("error[FIT301]") and "train.py:12" in done.out
 
 
+def test_several_logs_are_diagnosed_one_after_the_other(run, tmp_path):
+    first, second = tmp_path / "a.log", tmp_path / "b.log"
+    first.write_text(COMPILE)
+    second.write_text("IndexError: list index out of range\n")
+    done = run("explain", str(first), str(second))
+    assert done.status == 0
+    assert done.out.startswith(f"{first}:\nerror[FIT301]")
+    assert f"\n\n{second}:\nunexplained: IndexError" in done.out
+    together = json.loads(run("explain", str(first), str(second), "--output-format", "json").out)
+    assert [finding["id"] for finding in together["findings"]] == ["FIT301"]
+
+
+def test_one_of_several_files_that_does_not_exist_is_named(run, tmp_path):
+    (tmp_path / "a.log").write_text(COMPILE)
+    done = run("explain", str(tmp_path / "a.log"), "missing.log")
+    assert (done.status, "`missing.log` does not exist" in done.err) == (2, True)
+
+
+def test_only_one_cause_is_shown_at_a_time(run):
+    done = run("explain", "FIT101", "FIT102")
+    assert (done.status, "one cause at a time" in done.err) == (2, True)
+
+
 def test_standard_input_is_diagnosed_in_any_format(run, monkeypatch):
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(COMPILE.encode())))
     done = run("explain", "-", "--output-format", "json")

@@ -49,6 +49,10 @@ def main(argv: list[str]) -> int:
         return _page(cause, options)
     if os.path.exists(what):
         return _failure(_read(what), options, what)
+    if len(options.what) > 1 and any(os.path.exists(word) for word in options.what):
+        return _files(options.what, options)
+    if len(options.what) > 1 and all(find(word) for word in options.what):
+        raise UsageError("`explain` shows one cause at a time; several log files can be given at once")
     if _is_family(what):
         return _list(_family(what), options)
     if _is_message(what):
@@ -62,7 +66,7 @@ def make_parser() -> Parser:
         "explain",
         "Show a cause's page, or diagnose an error message, a saved log or a traceback.\n\n"
         "WHAT is an id or slug (FIT203, labels-out-of-range), a family (FIT2, labels), a message in quotes\n"
-        '("ValueError: …"), a log or a notebook with its output, or - for standard input.',
+        '("ValueError: …"), a log or a notebook with its output (or several), or - for standard input.',
         "[OPTIONS] WHAT",
     )
     parser.add_argument("what", nargs="*", metavar="WHAT", help="what to explain")
@@ -180,8 +184,33 @@ def _read(path: str) -> bytes:
         raise UsageError(f"cannot read `{path}`: {error.strerror}") from error
 
 
+def _files(paths: list[str], options: Namespace) -> int:
+    """Diagnose several logs: one after the other, or all in one report if it is for a machine or a file."""
+    absent = next((path for path in paths if not os.path.exists(path)), None)
+    if absent is not None:
+        raise UsageError(f"`{absent}` does not exist; to explain a message, put it in quotes")
+    if options.output_format != "text" or options.output_file:
+        from fitdoctor.cli.lint_files import joined
+
+        give_out(joined([_of_text(_read(path), path) for path in paths]), options)
+        return 0
+    for index, path in enumerate(paths):
+        print(f"\n{path}:" if index else f"{path}:")
+        _failure(_read(path), options, path)
+    return 0
+
+
 def _failure(raw: bytes, options: Namespace, path: str = "") -> int:
     """Diagnose the failures in a text; a text without one is not an error."""
+    diagnosis = _of_text(raw, path)
+    if diagnosis.findings or diagnosis.unexplained or options.output_format != "text":
+        give_out(diagnosis, options)
+    else:
+        print("no failure found: the text has no traceback and no message that fitdoctor knows")
+    return 0
+
+
+def _of_text(raw: bytes, path: str = "") -> Diagnosis:
     from fitdoctor.catalogue.told_before import reported_in
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.examine import failures_told_in
@@ -193,13 +222,9 @@ def _failure(raw: bytes, options: Namespace, path: str = "") -> int:
         text = read_text_any(raw)
         failures = failures_told_in(text, display_path(path))
     except ValueError as error:
-        raise UsageError("this is binary data, not a log or traceback") from error
-    diagnosis = _diagnosed(failures) if failures else Diagnosis(findings=reported_in(plain_text(text)))
-    if diagnosis.findings or diagnosis.unexplained or options.output_format != "text":
-        give_out(diagnosis, options)
-    else:
-        print("no failure found: the text has no traceback and no message that fitdoctor knows")
-    return 0
+        what = f"`{path}`" if path else "this"
+        raise UsageError(f"{what} is binary data, not a log or traceback") from error
+    return _diagnosed(failures) if failures else Diagnosis(findings=reported_in(plain_text(text)))
 
 
 def _diagnosed(failures: list[FailureFacts]) -> Diagnosis:
