@@ -157,7 +157,7 @@ class _Walk:
     def _chosen(self, steps: list[Step], places: list[Place]) -> Trail | None:
         if self._passes(steps[-1].made):
             return None  # the pipeline itself made it so
-        if self._aspect in _OF_SHAPES and not self._introduced(steps[-1]):
+        if self._aspect in _OF_SHAPES and not self._introduced(steps[-1]) and not _sized(steps[-1].site.node):
             whole = sum(not place.sample for place in places)
             if whole == len(steps):
                 return None
@@ -257,6 +257,11 @@ def _aspects_of(values: list[Any], aspect: str) -> list[Any]:
 def _called(node: ast.Call) -> str:
     function = node.func
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _sized(node: ast.AST) -> bool:
+    """Whether an expression makes an array of a size that it is told, to be filled."""
+    return isinstance(node, ast.Call) and _called(node) in ("zeros", "ones", "empty", "full", "eye")
 
 
 def _element_call(node: ast.AST) -> str | None:

@@ -23,6 +23,7 @@ from fitdoctor.runner.first_bad_line import Question
 from fitdoctor.runner.session import Options, write_options
 from fitdoctor.source.callees import callee
 from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.origins import origin
 
 if TYPE_CHECKING:
     from fitdoctor.cases import Call
@@ -42,6 +43,7 @@ _TALKS = re.compile(
 )
 """What a program that must not run twice would say: it reads input, or writes past Python."""
 _MOST_TEXT = 44
+_OF_VALUES = ("non-finite", "objects", "fractions", "empty", "range")
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,9 @@ def _asked(finding: Finding, call: Call, project: Project) -> Iterator[tuple[Fin
     from fitdoctor.catalogue import catalogue
 
     cause = catalogue().get(finding.id)
-    if cause is None or not cause.aspect or not is_open(finding, call, project):
+    if cause is None or not cause.aspect:
+        return
+    if not is_open(finding, call, project, cause.aspect) and not is_counted(finding, project):
         return
     for data, array in _arrays(finding, call, cause.aspect):
         wanted = _wanted(array, cause.aspect)
@@ -213,11 +217,11 @@ def _wanted(array: ArrayFacts, aspect: str) -> Any:
     return list(part) if aspect == "shape" else part[0]
 
 
-def is_open(finding: Finding, call: Call, project: Project) -> bool:
+def is_open(finding: Finding, call: Call, project: Project, aspect: str) -> bool:
     """Whether the source leaves open where data became bad.
 
     The location is then the call of `fit`, a name, an indexing, the call of a user's function, or a function that
-    works on what it is given.
+    works on what it is given. Values, unlike shapes, may be bad before any operation on them.
     """
     place = finding.location
     if place is None:
@@ -232,11 +236,45 @@ def is_open(finding: Finding, call: Call, project: Project) -> bool:
         return True
     if isinstance(node, ast.Call) and callee(module, node) is not None:
         return True
+    if aspect in _OF_VALUES and any(True for _ in _operands(module, node)):
+        return True
     function = module.scope(node).node
     if not isinstance(function, FUNCTIONS):
         return False
     parameters = module.function(function).parameters
     return any(isinstance(name, ast.Name) and name.id in parameters for name in ast.walk(node))
+
+
+def is_counted(finding: Finding, project: Project) -> bool:
+    """Whether the location sizes a layer by what the program counts (`len(NAMES)`): then the data is wrong, not the size."""
+    found = expression_at(project, finding.location) if finding.location is not None else None
+    module, node = found if found is not None else (None, None)
+    if module is None or not isinstance(node, ast.Call):
+        return False
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    sizes = [part for each in given for part in getattr(each, "elts", (each,))] or [node]
+    ends = [origin(module, each).node for each in (*sizes, node)]
+    return any(isinstance(end, ast.Call) and getattr(end.func, "id", "") == "len" for end in ends)
+
+
+def _operands(module: Module, node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the variables that an operation works on, other than generators of random numbers."""
+    given: list[ast.expr] = []
+    if isinstance(node, ast.BinOp):
+        given = [node.left, node.right]
+    elif isinstance(node, ast.Call):
+        given = list(node.args)
+        if isinstance(node.func, ast.Attribute):
+            given.append(node.func.value)
+    for each in given:
+        if isinstance(each, ast.Name):
+            made = origin(module, each).node
+            name = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+            imported = isinstance(made, ast.Name) and module.resolve(made) != made.id
+            if not imported and not isinstance(made, ast.Constant) and not name.startswith("numpy.random."):
+                yield each
+        elif isinstance(each, (ast.Subscript, ast.Call, ast.BinOp)):
+            yield each
 
 
 def _in_call(place: Location, call: Call) -> bool:
@@ -273,7 +311,8 @@ def _origin(finding: Finding, question: Question, answer: Any, call: Call, proje
     steps = [place for span in answer["steps"] if (place := _place(project, span)) is not None]
     passed = [place[0] for span in answer["passed"] if (place := _place(project, span)) is not None]
     on_path = (*passed, *(place for place, _text in steps))
-    if not _in_call(finding.location, call) and not any(_covers(each, finding.location) for each in on_path):
+    passed_by = _in_call(finding.location, call) or any(_covers(each, finding.location) for each in on_path)
+    if not passed_by and not is_counted(finding, project):
         return None
     if question.aspect == "rows" and not _lost_rows(question, answer, call):
         return None
