@@ -15,6 +15,7 @@ from fitdoctor.collect.aspects import is_data, is_dataset, same_aspect
 from fitdoctor.plain import from_plain
 from fitdoctor.records import dataclass
 from fitdoctor.runner.first_bad_line import Question, origin
+from fitdoctor.runner.hooks import HOMES
 from fitdoctor.runner.noted_code import Site, Sites
 from fitdoctor.runner.programs import user_frame
 from fitdoctor.runner.second_run import ANSWERS, TASK, Task
@@ -89,7 +90,12 @@ class Answering:
     _under_way: bool = False
 
     def imported(self, library: str) -> None:
-        """Keras has been imported."""
+        """Keras has been imported: from now on, a model that is saved ends the run, as HDF5 writes past Python."""
+        for module, name in HOMES.items():
+            model = getattr(sys.modules.get(module), name, None)
+            for method in ("save", "save_weights", "export"):
+                if hasattr(model, method):
+                    setattr(model, method, lambda *_args, **_given: _give_up())
 
     def crashed(self, where: str, error: Exception) -> None:
         """End: an answer from a broken run is worth nothing."""

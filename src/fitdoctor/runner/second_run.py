@@ -43,7 +43,7 @@ _TALKS = re.compile(
 )
 """What a program that must not run twice would say: it reads input, or writes past Python."""
 _MOST_TEXT = 44
-_OF_VALUES = ("non-finite", "objects", "fractions", "empty", "range")
+_OF_VALUES = ("non-finite", "objects", "fractions", "empty", "range", "rows")
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ def is_open(finding: Finding, call: Call, project: Project, aspect: str) -> bool
     module, node = found
     if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
         return True
-    if isinstance(node, ast.Call) and callee(module, node) is not None:
+    if isinstance(node, ast.Call) and (callee(module, node) is not None or _is_unpacked(module, node)):
         return True
     if aspect in _OF_VALUES and any(True for _ in _operands(module, node)):
         return True
@@ -243,6 +243,12 @@ def is_open(finding: Finding, call: Call, project: Project, aspect: str) -> bool
         return False
     parameters = module.function(function).parameters
     return any(isinstance(name, ast.Name) and name.id in parameters for name in ast.walk(node))
+
+
+def _is_unpacked(module: Module, node: ast.Call) -> bool:
+    """Whether a call gives several values, as methods that load data do."""
+    parent = module.parent(node)
+    return isinstance(parent, ast.Assign) and isinstance(parent.targets[0], (ast.Tuple, ast.List))
 
 
 def is_counted(finding: Finding, project: Project) -> bool:
