@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 from fitdoctor.diagnosis import Diagnosis, Evidence, Origin
@@ -36,8 +37,10 @@ def _origins(diagnosis: Diagnosis, project: Project, arguments: Sequence[str]) -
             continue
         module, node = found
         size = size_in(node) if module.resolve(getattr(node, "func", None)).startswith(_KERAS) else None
+        if isinstance(node, ast.Constant):
+            size = node  # the default of an option, which the command line may replace
         number = written(project, module, size, arguments) if size is not None else None
-        if size is None or number is None:
+        if size is None or number is None or number.location == place:
             continue
         set_by = f"`{number.text}` " + (f"({number.location})" if number.location else "on the command line")
         trail = Evidence(f"number: `{module.segment(size)}` ← {set_by}")

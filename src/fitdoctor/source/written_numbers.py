@@ -79,6 +79,9 @@ class _Search:
         if isinstance(node, ast.Constant) or isinstance(node, ast.BinOp) and _has_literal(node):
             if isinstance(node, ast.Constant) and type(node.value) is not int:
                 return None
+            option = _option_of(module, node)
+            if option is not None and (given := self._given(option)) is not None:
+                return given
             return Written(_setting(module, node), module.location(node))
         if isinstance(node, ast.Attribute):
             return self._attribute(module, node, left)
@@ -136,6 +139,12 @@ class _Search:
         if len(calls) != 1:
             return None
         module, call = calls[0]
+        given = self._given(call)
+        default = next((each.value for each in call.keywords if each.arg == "default"), None)
+        return given or (self.follow(module, default, 1) if default is not None else None)
+
+    def _given(self, call: ast.Call) -> Written | None:
+        """Return an option as it is on the command line."""
         flags = [
             each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)
         ]
@@ -144,8 +153,7 @@ class _Search:
             if flag in flags and flag.startswith("-"):
                 value = value if equals else next(iter(self._arguments[index + 1 :]), "")
                 return Written(f"{flag} {value}", None)
-        default = next((each.value for each in call.keywords if each.arg == "default"), None)
-        return self.follow(module, default, 1) if default is not None else None
+        return None
 
     def _is_read(self, module: Module, node: ast.expr) -> bool:
         """Whether an object comes from a call of a library, such as `json.load(file)`, or from a part of its result."""
@@ -216,6 +224,14 @@ def _below(folder: str) -> list[str]:
         ]
     except OSError:
         return []
+
+
+def _option_of(module: Module, node: ast.expr) -> ast.Call | None:
+    """Return the call of `add_argument` that a value is the default in."""
+    keyword = module.parent(node)
+    call = module.parent(keyword) if isinstance(keyword, ast.keyword) and keyword.arg == "default" else None
+    is_option = isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "add_argument"
+    return call if is_option else None  # type: ignore[return-value]
 
 
 def _destination(call: ast.Call) -> str:

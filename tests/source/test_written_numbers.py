@@ -1,0 +1,103 @@
+"""Where the number is written that sizes a layer."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from fitdoctor.source.project import read_project
+from fitdoctor.source.written_numbers import size_in, written
+
+PROGRAMS = {
+    "a constant of another file": (
+        {"sizes.py": "WIDTH = 7\nKINDS = 12\n", "train.py": "import sizes\nDense(sizes.KINDS)\n"},
+        "sizes.py:2 KINDS = 12",
+    ),
+    "an entry of a dict that a function is given": (
+        {
+            "train.py": 'OPTIONS = {\n    "units": 9,\n}\ndef build(options):\n    return Dense(options["units"])\n'
+            "build(OPTIONS)\n"
+        },
+        'train.py:2 "units": 9',
+    ),
+    "the default of a field": (
+        {
+            "settings.py": "from dataclasses import dataclass\n@dataclass\nclass Settings:\n    depth: int = 2\n"
+            "    units: int = 5\n",
+            "train.py": "from settings import Settings\nsettings = Settings(depth=3)\nDense(units=settings.units)\n",
+        },
+        "settings.py:5 units: int = 5",
+    ),
+    "an argument of the object that holds it": (
+        {
+            "train.py": "class Settings:\n    def __init__(self, units, depth=1):\n        self.units = units\n"
+            "settings = Settings(4)\nDense(settings.units)\n"
+        },
+        "train.py:4 4",
+    ),
+    "the default of an option": (
+        {
+            "train.py": "import argparse\nparser = argparse.ArgumentParser()\n"
+            'parser.add_argument("-n", "--num-classes", type=int, default=3)\n'
+            "options = parser.parse_args()\nDense(options.num_classes)\n"
+        },
+        "train.py:3 default=3",
+    ),
+    "a file": (
+        {
+            "model.yaml": "layers:\n  hidden: 3\n  units: 8\n",
+            "train.py": 'import yaml\nconfig = yaml.safe_load(open("model.yaml"))\nDense(config["layers"]["units"])\n',
+        },
+        "model.yaml:3 units: 8",
+    ),
+    "two files that disagree": (
+        {
+            "one.json": '{"units": 8}',
+            "two.json": '{"units": 9}',
+            "train.py": "import json, sys\n"
+            'config = json.load(open("one.json" if len(sys.argv) else "two.json"))\nDense(config["units"])\n',
+        },
+        "",
+    ),
+    "a number that a loop changes": (
+        {"train.py": "units = 1\nfor _ in range(3):\n    units = units * 2\nDense(units)\n"},
+        "",
+    ),
+}
+
+
+def _written(folder: Path, files: dict[str, str], *arguments: str) -> str:
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    project = read_project(sorted(folder.glob("*.py")))
+    module = next(each for each in project.modules if each.path.endswith("train.py"))
+    call = next(
+        node
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and module.segment(node.func) == "Dense"
+    )
+    size = size_in(call)
+    assert size is not None
+    found = written(project, module, size, arguments)
+    if found is None:
+        return ""
+    where = found.location
+    return f"{Path(where.path).name}:{where.line} {found.text}" if where is not None else found.text
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_number_is_found_where_it_is_written(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files, expected = PROGRAMS[name]
+    assert _written(tmp_path, files) == expected
+
+
+@pytest.mark.parametrize("arguments", [("--num-classes", "6"), ("-n", "6"), ("--num-classes=6",)])
+def test_an_option_on_the_command_line(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    files, _expected = PROGRAMS["the default of an option"]
+    flag = arguments[0].partition("=")[0]
+    assert _written(tmp_path, files, *arguments) == f"{flag} 6"
