@@ -216,6 +216,16 @@ x = np.stack([window(each) for each in np.zeros((5, 60, 3))])
     assert _first_bad_line(tmp_path, program, "shape") == "return recording[::3]"
 
 
+def test_a_scale_is_wrong_where_data_is_converted(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+raw = np.arange(256, dtype="uint8").reshape(16, 16)
+images = raw.astype("float32")
+x = images[:12]
+"""
+    assert _first_bad_line(tmp_path, program, "scale") == 'images = raw.astype("float32")'
+
+
 def test_axes_that_the_data_always_had_have_no_bad_line(tmp_path: Path) -> None:
     program = "import numpy as np\nraw = np.random.default_rng(0).normal(size=(10, 28, 28))\nx = raw[:8]\n"
     assert _first_bad_line(tmp_path, program, "rank") == ""

@@ -154,6 +154,7 @@ ASPECTS: dict[str, Callable[[Any], Any]] = {
     "shape": _shape,
     "rows": _length,
     "range": _extremes,
+    "scale": _extremes,
     "fractions": _fractions,
     "empty": _empty,
     "list": _is_list,
@@ -161,7 +162,7 @@ ASPECTS: dict[str, Callable[[Any], Any]] = {
 """By the name that a cause gives as its `aspect`. Of tables, some give the columns that are bad."""
 
 
-def same_aspect(name: str, wanted: Any, found: Any, *, sample: bool = False) -> bool:
+def same_aspect(name: str, wanted: Any, found: Any, *, sample: bool = False, part: bool = False) -> bool:
     """Whether a value earlier on the path has the aspect of the value that reached `fit`.
 
     Args:
@@ -169,6 +170,7 @@ def same_aspect(name: str, wanted: Any, found: Any, *, sample: bool = False) -> 
         wanted: what the value has that reached `fit`: its number of axes, the lengths of those behind the first, …
         found: the earlier value's.
         sample: the earlier value is a single sample.
+        part: what reached `fit` is a part of the earlier value, which may have a larger range.
     """
     if found is None or wanted is None:
         return False
@@ -176,16 +178,15 @@ def same_aspect(name: str, wanted: Any, found: Any, *, sample: bool = False) -> 
         return bool(len(found) == wanted - sample)
     if name == "shape":
         return list(found if sample else found[1:]) == list(wanted)
-    if name == "range":
-        return _same_range(wanted, found)
+    if name in ("range", "scale"):
+        return _same_range(wanted, found, part)
     return bool(wanted == found)
 
 
-def _same_range(wanted: Any, found: Any) -> bool:
-    """Whether values lie beyond the same end: data may have lost some on its way, as by a split."""
+def _same_range(wanted: Any, found: Any, part: bool) -> bool:
+    """Whether values lie beyond the same end of their range."""
     low, high = wanted
     if low < 0:
-        return bool(found[0] == low)
-    if low > 0:
-        return bool(found[0] > 0 and found[1] == high)
-    return bool(found[1] == high)
+        return bool(found[0] <= low if part else found[0] == low)
+    same_high = bool(found[1] >= high if part else found[1] == high)
+    return same_high and (low == 0 or found[0] > 0)

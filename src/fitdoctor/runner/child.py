@@ -11,11 +11,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fitdoctor.runner.session import FAULTS, Options, Recorder, read_options
+from fitdoctor.runner.session import FAULTS, Options, Recorder, Started, read_options
 
 if TYPE_CHECKING:
     from fitdoctor.runner.noted_code import Sites
-    from fitdoctor.runner.second_run import SecondRun
     from fitdoctor.runner.watching import Checks
 
 Start = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -45,12 +44,8 @@ def begin(folder: str, before: frozenset[str]) -> Start:
     if options.second:
         return _noted(options, folder, before)
     start = _as_module(options) if options.module else _as_script(options, folder)
-    second = None
-    if options.locate:
-        from fitdoctor.runner.second_run import SecondRun
-
-        second = SecondRun(options, environment, began)
-    _checks = _watch(options, _recorder, second)
+    started = Started(options, environment, began) if options.locate else None
+    _checks = _watch(options, _recorder, started)
     _quiet = options.quiet
     if options.pipes:
         from fitdoctor.runner.start_window import quiet_tensorflow
@@ -173,7 +168,7 @@ def _interpreter_options() -> list[str]:
     return given
 
 
-def _watch(options: Options, recorder: Recorder, second: SecondRun | None) -> Checks:
+def _watch(options: Options, recorder: Recorder, started: Started | None) -> Checks:
     from fitdoctor.runner import hooks
     from fitdoctor.runner.watching import Watching
 
@@ -190,7 +185,7 @@ def _watch(options: Options, recorder: Recorder, second: SecondRun | None) -> Ch
         recorder=recorder,
         keras=options.keras,
         cluster=options.cluster,
-        second=second,
+        started=started,
     )
     hooks.activate(watching)
     return watching.checks

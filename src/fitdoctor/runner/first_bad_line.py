@@ -15,6 +15,7 @@ MOST_STEPS = 60
 _MOST_ELEMENTS = 2000
 _OF_SHAPES = ("rank", "shape", "dtype")
 """Aspects that data read from elsewhere just has: only an operation that gives it to data without it is a mistake."""
+_SPLITS = ("train_test_split", "sample", "head", "tail", "take")
 _CHOSEN_BY_CALLERS = ("empty", "shape", "rank")
 """Aspects that follow from a number or a word passed to a function."""
 
@@ -40,6 +41,8 @@ class Place:
     """It is one element of a list that became an array."""
     columns: frozenset[Any] | None = None
     """The columns of a table that matter."""
+    wanted: Any = None
+    """The aspect here; None while it is the one that reached `fit`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +112,8 @@ class _Walk:
             following = self._with_columns(replace(place, seen=seen))
             if self._has(following):
                 return following
+            if self._is_part(step, following):
+                return replace(following, wanted=seen.aspects[self._index])
         for seen in others:
             if self._passes(seen):
                 return replace(place, seen=seen)
@@ -134,7 +139,15 @@ class _Walk:
             return False
         if isinstance(found, frozenset):
             return bool(found if place.columns is None else found & place.columns)
-        return same_aspect(self._aspect, self._question.wanted, found, sample=place.sample)
+        return same_aspect(self._aspect, place.wanted or self._question.wanted, found, sample=place.sample)
+
+    def _is_part(self, step: Step, place: Place) -> bool:
+        """Whether a step picks some of the rows of data with a larger range, which is wrong at the same end."""
+        picks = isinstance(step.site.node, ast.Subscript) or _called(step.site.node) in _SPLITS
+        found = place.seen.aspects[self._index]
+        if not picks or self._aspect not in ("range", "scale") or found is None:
+            return False
+        return same_aspect(self._aspect, place.wanted or self._question.wanted, found, part=True)
 
     def _with_columns(self, place: Place) -> Place:
         found = place.seen.aspects[self._index]
@@ -164,6 +177,11 @@ class _Walk:
             steps = steps[:whole]
         if self._aspect == "objects" and len(steps) > 1 and self._is_raw(steps[-1]):
             steps = steps[:-1]  # text is what files contain: the mistake is to use it as it is
+        if self._aspect == "scale":
+            # Raw data has its own scale: the mistake is to convert it for the model and leave the scale as it is.
+            at = next((i for i, step in enumerate(steps) if _converts(step.site.node)), len(steps) - 1)
+            steps = steps[: at + 1]
+            return Trail(tuple(steps), steps[-1].site)
         root = steps[-1]
         scalar = self._returned(root)
         site = scalar if scalar is not None else root.site
@@ -254,14 +272,18 @@ def _aspects_of(values: list[Any], aspect: str) -> list[Any]:
     return [aspect_of(values, aspect)]
 
 
-def _called(node: ast.Call) -> str:
-    function = node.func
+def _called(node: ast.AST) -> str:
+    function = getattr(node, "func", None)
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _sized(node: ast.AST) -> bool:
     """Whether an expression makes an array of a size that it is told, to be filled."""
     return isinstance(node, ast.Call) and _called(node) in ("zeros", "ones", "empty", "full", "eye")
+
+
+def _converts(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _called(node) in ("astype", "asarray", "array", "cast", "float32")
 
 
 def _element_call(node: ast.AST) -> str | None:

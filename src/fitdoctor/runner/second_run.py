@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from fitdoctor.diagnosis import Diagnosis, Evidence, Finding, Location, Origin
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner.first_bad_line import Question
-from fitdoctor.runner.session import Options, write_options
+from fitdoctor.runner.session import Started, write_options
 from fitdoctor.source.callees import callee
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.origins import origin
@@ -60,21 +59,19 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class SecondRun:
-    """What is needed to run the program again as it was started."""
+    """Runs the program again as it was started."""
 
-    options: Options
-    environment: dict[str, str]
-    began: float
-    """When the program began, by the clock that `time.time` reads."""
+    started: Started
+    cpu: float
+    """How long the program took to come to the call, in the processor's seconds."""
+    seconds: float
+    """The same by the clock."""
 
-    def is_due(self, cpu: float, seconds: float) -> bool:
-        """Whether the program came to the call quickly enough to run again, unless the user asked for it.
-
-        Args:
-            cpu: the processor's seconds until then.
-            seconds: those of the clock.
-        """
-        return self.options.locate == ALWAYS or cpu < QUICK_CPU and seconds < QUICK_SECONDS
+    @property
+    def is_due(self) -> bool:
+        """Whether the program came to the call quickly enough to run again, unless the user asked for it."""
+        always = self.started.options.locate == ALWAYS
+        return always or self.cpu < QUICK_CPU and self.seconds < QUICK_SECONDS
 
     def origins(
         self, diagnosis: Diagnosis, call: Call, place: tuple[str, int, str], number: int, project: Project
@@ -88,6 +85,8 @@ class SecondRun:
             number: how many calls of Keras there were up to and with this one.
             project: the user's source.
         """
+        if not self.is_due:
+            return ()
         asked = [each for finding in diagnosis.findings for each in _asked(finding, call, project)]
         if not asked or not self._may_run(project):
             return ()
@@ -103,7 +102,7 @@ class SecondRun:
         return tuple(found.values())
 
     def _may_run(self, project: Project) -> bool:
-        if "TF_CONFIG" in self.environment or self.options.cluster:
+        if "TF_CONFIG" in self.started.environment or self.started.options.cluster:
             return False
         return not any(_TALKS.search(module.text) for module in project.modules)
 
@@ -112,11 +111,11 @@ class SecondRun:
         from fitdoctor.plain import to_plain
         from fitdoctor.runner.supervise import BOOTSTRAP, interpreter_options
 
-        limit = LEAST_SECONDS + 3 * (time.time() - self.began)
+        limit = LEAST_SECONDS + 3 * self.seconds
         with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             options = replace(
-                self.options,
+                self.started.options,
                 second=True,
                 pipes=(),
                 tell="",
@@ -127,7 +126,7 @@ class SecondRun:
             write_options(folder, options)
             (folder / TASK).write_text(json.dumps(to_plain(task)), "utf-8")
             environment = {
-                **self.environment,
+                **self.started.environment,
                 "TMPDIR": name,
                 "MPLCONFIGDIR": name,
                 "PYTHONDONTWRITEBYTECODE": "1",
@@ -142,7 +141,7 @@ class SecondRun:
                 stdout=quiet,
                 stderr=quiet,
                 env=environment,
-                cwd=self.options.folder or None,
+                cwd=self.started.options.folder or None,
                 start_new_session=True,
             )
             try:
@@ -204,7 +203,7 @@ def _wanted(array: ArrayFacts, aspect: str) -> Any:
         return True
     if aspect == "dtype":
         return None if isinstance(array.dtype, Unknown) else array.dtype
-    if aspect == "range":
+    if aspect in ("range", "scale"):
         known = not isinstance(numbers, Unknown) and numbers.minimum is not None
         return [float(numbers.minimum), float(numbers.maximum)] if known else None  # type: ignore[union-attr,arg-type]
     if isinstance(shape, Unknown):
@@ -312,6 +311,8 @@ def _origin(finding: Finding, question: Question, answer: Any, call: Call, proje
     if answer is None or finding.location is None:
         return None
     blamed = _place(project, answer["blamed"])
+    if blamed is not None and question.aspect == "shape":
+        blamed = _number_behind(project, blamed[0]) or blamed
     if blamed is None or _covers(blamed[0], finding.location):
         return None
     steps = [place for span in answer["steps"] if (place := _place(project, span)) is not None]
@@ -325,6 +326,20 @@ def _origin(finding: Finding, question: Question, answer: Any, call: Call, proje
     hops = [(place, text) for place, text in (*steps, blamed) if not _in_call(place, call)]
     trail = " ← ".join([f"`{call.fit.method}`", *(f"`{text}` ({place})" for place, text in _distinct(hops))])
     return Origin(finding.id, finding.subject, finding.location, blamed[0], Evidence(f"data path: {trail}"))
+
+
+def _number_behind(project: Project, place: Location) -> tuple[Location, str] | None:
+    """Return where the width of an array is computed that is made to be filled: `size` of `np.zeros((n, size))`."""
+    from fitdoctor.source.written_numbers import written
+
+    found = expression_at(project, place)
+    shape = (
+        found[1].args[0] if found is not None and isinstance(found[1], ast.Call) and found[1].args else None
+    )
+    if found is None or not isinstance(shape, ast.Tuple) or not isinstance(shape.elts[-1], ast.Name):
+        return None
+    number = written(project, found[0], shape.elts[-1], ())
+    return (number.location, number.text) if number is not None and number.location is not None else None
 
 
 def _lost_rows(question: Question, answer: Any, call: Call) -> bool:

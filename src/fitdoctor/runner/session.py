@@ -67,6 +67,16 @@ class Options:
         return self.script or f"-m {self.module}"
 
 
+@dataclass(frozen=True, eq=False)
+class Started:
+    """How the program was started, so that it can be run again."""
+
+    options: Options
+    environment: dict[str, str]
+    began: float
+    """By the clock that `time.time` reads."""
+
+
 def write_options(folder: Path, options: Options) -> None:
     """Write the options for the child."""
     (folder / OPTIONS).write_text(json.dumps(to_plain(options)), encoding="utf-8")

@@ -28,7 +28,7 @@ from fitdoctor.runner.endings import described
 from fitdoctor.runner.invocation import invocation, run_versions
 from fitdoctor.runner.joining import JOINING
 from fitdoctor.runner.lookout import silent_among
-from fitdoctor.runner.session import Options, read_now, read_pieces, seen_from, write_options
+from fitdoctor.runner.session import Options, Started, read_now, read_pieces, seen_from, write_options
 from fitdoctor.runner.step_memory import course_of
 from fitdoctor.runner.way import way_of
 from fitdoctor.source.project import read_project
@@ -284,10 +284,9 @@ def _at_late_origins(
 
     asked = replace(diagnosis, findings=late)
     origins = number_origins(asked, run.project, options.arguments)
-    second = SecondRun(options, dict(os.environ), began)
-    if second.is_due(*piece["until"]):
-        path, line, method, number = piece["place"]
-        origins += second.origins(asked, run.failed_call, (path, line, method), number, run.project)
+    second = SecondRun(Started(options, dict(os.environ), began), *piece["until"])
+    path, line, method, number = piece["place"]
+    origins += second.origins(asked, run.failed_call, (path, line, method), number, run.project)
     return at_origins(diagnosis, origins, run.project)
 
 

@@ -18,7 +18,7 @@ from fitdoctor.runner.cadence import Cadence, spec_of
 from fitdoctor.runner.endings import Mark, chain, described, failure_at, mark_of, remember
 from fitdoctor.runner.hidden import hide_our_frames
 from fitdoctor.runner.notebook_display import write
-from fitdoctor.runner.session import Recorder
+from fitdoctor.runner.session import Recorder, Started
 from fitdoctor.runner.will_fail import FitWillFail, brief, will_fail
 from fitdoctor.uncollected import uncollected
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from fitdoctor.cases import Call
     from fitdoctor.collect.fit_call import CollectedCall
     from fitdoctor.facts import EnvironmentFacts, FailureFacts, TrainingFacts
-    from fitdoctor.runner.second_run import SecondRun
     from fitdoctor.source.project import Project
 
 LONG = ("fit", "evaluate", "predict")
@@ -107,8 +106,8 @@ class Watching:
     keras: int = 3
     cluster: str = ""
     """The folder for the workers of a cluster; "" for the default one."""
-    second: SecondRun | None = None
-    """Runs the program a second time to find where data became bad; None where that is not wanted."""
+    started: Started | None = None
+    """For a second run that finds where data became bad; None where that is not wanted."""
     _cadence: Cadence = field(default_factory=Cadence)
     _told: dict[tuple[str, bool], str] = field(default_factory=dict)
     """The fingerprints of the findings and whether they were printed, with the notebook cell that ran then."""
@@ -215,7 +214,7 @@ class Watching:
             if collected is None:
                 return None
             diagnosis = self._examined(collected)
-        if self.second is not None and diagnosis.findings:
+        if self.started is not None and diagnosis.findings:
             diagnosis = self._at_origins(diagnosis, collected, place)
         self.checks.check(method)
         new = self.new_in(diagnosis)
@@ -286,10 +285,11 @@ class Watching:
         self, diagnosis: Diagnosis, collected: CollectedCall, place: tuple[str, int, str]
     ) -> Diagnosis:
         """The diagnosis with the lines where data became bad, as far as a second run tells them."""
-        assert self.second is not None
+        assert self.started is not None
         try:
             from fitdoctor.examine import at_origins
             from fitdoctor.runner.number_origins import number_origins
+            from fitdoctor.runner.second_run import SecondRun
 
             project = self.project()
             if project is None:
@@ -298,9 +298,9 @@ class Watching:
             if found and len(self._asked) < MOST_QUESTIONS:
                 self._asked |= found
                 number = sum(self.checks.called.values())
-                origins = number_origins(diagnosis, project, self.second.options.arguments)
-                if self.second.is_due(*self._until_now()):
-                    origins += self.second.origins(diagnosis, collected, place, number, project)
+                origins = number_origins(diagnosis, project, self.started.options.arguments)
+                second = SecondRun(self.started, *self._until_now())
+                origins += second.origins(diagnosis, collected, place, number, project)
                 if origins and self.recorder is not None:
                     self.recorder.write("origins", origins=origins)
                 self._origins += origins
@@ -311,8 +311,8 @@ class Watching:
 
     def _until_now(self) -> tuple[float, float]:
         """Return the seconds of the processor and of the clock since the program began."""
-        assert self.second is not None
-        return time.process_time(), time.time() - self.second.began
+        assert self.started is not None
+        return time.process_time(), time.time() - self.started.began
 
     def project(self) -> Project | None:
         """Return the user's files as they are loaded now; read once, or once per cell in a notebook."""
@@ -346,7 +346,7 @@ class Watching:
             told=self.printed(looked.diagnosis),
             environment=self._environment,
             place=(*place, sum(self.checks.called.values())),
-            until=self._until_now() if self.second is not None else (),
+            until=self._until_now() if self.started is not None else (),
         )
         if looked.number == 1:
             self._record_sources()

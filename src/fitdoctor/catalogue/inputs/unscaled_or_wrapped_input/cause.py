@@ -40,7 +40,7 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT112", slug="unscaled-or-wrapped-input", severity=Severity.WARNING, aspect="range", stage=0
+    id="FIT112", slug="unscaled-or-wrapped-input", severity=Severity.WARNING, aspect="scale", stage=0
 )
 
 
