@@ -30,7 +30,7 @@ PROGRAMS = {
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory):
-    with WarmStart(str(tmp_path_factory.mktemp("alone") / "a.py"), []) as started:
+    with WarmStart(str(tmp_path_factory.mktemp("alone")), []) as started:
         yield started
 
 
@@ -70,7 +70,7 @@ def test_what_a_run_starts_ends_with_its_time(warm, tmp_path):
     "line", ["os.environ['KERAS_BACKEND'] = 'jax'", "os.putenv('A', 'b')", "load_dotenv()"]
 )
 def test_a_program_that_sets_up_tensorflow_starts_afresh(tmp_path, line):
-    with WarmStart(str(tmp_path / "a.py"), ["import keras", line]) as started:
+    with WarmStart(str(tmp_path), ["import keras", line]) as started:
         assert started.process is None
         assert started.start(tmp_path, 1.0) is None
 
@@ -80,6 +80,6 @@ def test_a_module_beside_the_program_that_has_the_name_of_a_loaded_one_is_used(t
     (tmp_path / "queue.py").write_text("OWN = True\n")
     path = tmp_path / "program.py"
     path.write_text(f"{TOLD}import queue\ntold.write_text(str(queue.OWN))\n")
-    with WarmStart(str(path), [path.read_text()]) as started:
+    with WarmStart(str(path.parent), [path.read_text()]) as started:
         assert ran(path, started)[-1] == "True"
         assert started.process is not None and os.path.exists(f"/proc/{started.process.pid}")

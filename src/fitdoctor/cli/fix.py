@@ -51,8 +51,8 @@ def main(argv: list[str]) -> int:
     parser = make_parser()
     ours, program = _split(parser, argv)
     options = parser.parse_args(ours)
-    if not program:
-        raise UsageError("fix what? give a script or a notebook (see `fitdoctor fix --help`)")
+    if not program or program == ["-m"]:
+        raise UsageError("name a script or a notebook to fix, or `-m MODULE` (see `fitdoctor fix --help`)")
     if options.timeout <= 0:
         raise UsageError("`--timeout` must be more than 0 seconds")
     _refuse_unwritable(options.output_file)
@@ -70,6 +70,8 @@ def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
         word = argv[index]
         if word == "--":
             return argv[:index], argv[index + 1 :]
+        if word == "-m":
+            return argv[:index], argv[index:]
         if not word.startswith("-"):
             if argv[index + 1 : index + 2] == ["--"]:
                 return argv[:index], [word, *argv[index + 2 :]]
@@ -87,7 +89,7 @@ def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
 
 def make_parser() -> Parser:
     """The options of `fix`."""
-    parser = Parser("fix", DESCRIPTION, "[OPTIONS] SCRIPT [ARGS…]")
+    parser = Parser("fix", DESCRIPTION, "[OPTIONS] SCRIPT | -m MODULE [ARGS…]")
     add = parser.add_argument
     add(
         "--write",
@@ -113,17 +115,31 @@ def _wishes(options: argparse.Namespace, program: list[str]) -> Wishes:
     from fitdoctor.cli.installed import keras_major
     from fitdoctor.repair.proof import Wishes
 
-    script = program[0]
+    module = program[1] if program[0] == "-m" else ""
+    script = _file_of(module) if module else program[0]
     config = settings(options, script)
-    _refuse_what_cannot_start(script)
+    if not module:
+        _refuse_what_cannot_start(script)
     return Wishes(
         script=script,
-        arguments=tuple(program[1:]),
+        module=module,
+        arguments=tuple(program[2 if module else 1 :]),
         timeout=options.timeout,
         select=config.select,
         ignore=config.ignore,
         keras=config.keras or keras_major(),
     )
+
+
+def _file_of(module: str) -> str:
+    """Return the file that `python -m` would run."""
+    from fitdoctor.runner.preflight import CannotStart, file_of_module
+    from fitdoctor.source.read import display_path
+
+    try:
+        return display_path(file_of_module(module))
+    except CannotStart as error:
+        raise UsageError(str(error)) from None
 
 
 def _refuse_unwritable(path: str | None) -> None:
@@ -187,12 +203,11 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
     with contextlib.ExitStack() as stack:
         copies, belongings = stack.enter_context(Copies()), stack.enter_context(Belongings(folders))
         tell = stack.enter_context(progress(options.quiet))
-        warm = stack.enter_context(WarmStart(wishes.script, _source_of(wishes)))
+        warm = stack.enter_context(WarmStart(wishes.path_start, _source_of(wishes)))
 
         def prove(files: Mapping[str, UserFile], texts: Mapping[str, str]) -> Seen:
-            laid = copies.lay_out(wishes.script, files, texts)
-            # The program as it is runs as it always does; the repaired ones start from there.
-            start = warm.start if texts and warm.process is not None else None
+            laid = copies.lay_out(wishes.script, files, texts, as_module=bool(wishes.module))
+            start = warm.start if warm.process is not None else None
             return proof.run(wishes, laid, start, put_back=belongings.put_back)
 
         search = Search(
@@ -216,11 +231,13 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
 
 def _source_of(wishes: Wishes) -> list[str]:
     """Return the text of the program and of its modules."""
-    from pathlib import Path
+    from fitdoctor.source.project import Project
+    from fitdoctor.source.read import SourceError
 
-    from fitdoctor.source.project import read_project
-
-    return [module.text for module in read_project([Path(wishes.script)], wishes.keras).modules]
+    try:
+        return [module.text for module in Project.around(wishes.script, wishes.keras).modules]
+    except SourceError:
+        return []
 
 
 def _write(search: Search) -> list[tuple[str, str]] | None:

@@ -58,13 +58,16 @@ class Copies:
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def lay_out(self, script: str, files: Mapping[str, UserFile], texts: Mapping[str, str]) -> Laid:
+    def lay_out(
+        self, script: str, files: Mapping[str, UserFile], texts: Mapping[str, str], as_module: bool = False
+    ) -> Laid:
         """Copy the files whose text differs; an unchanged script is run in place.
 
         Args:
             script: the user's script.
             files: the files that were read, by real path.
             texts: the new texts of changed files, by real path.
+            as_module: whether the script is run as a module, which finds its copy like any other.
         """
         main = os.path.realpath(script)
         runs, replaced, origins = script, [], []
@@ -78,7 +81,7 @@ class Copies:
             copy = self._write(path, raw)
             shown = display_path(script if path == main else path)
             origins.append((display_path(copy), Origin(shown, cells)))
-            if path == main:
+            if path == main and not as_module:
                 runs = copy
             else:
                 replaced.append((path, copy))

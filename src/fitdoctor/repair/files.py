@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import os
+import tempfile
 import tokenize
 import warnings
 from collections.abc import Iterable, Sequence
@@ -167,15 +168,25 @@ _ROOTS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 
 
 def project_root(script: str) -> str:
-    """Return the folder of the user's project: the nearest one with a project marker, else the script's folder."""
+    """Return the folder of the user's project: the nearest one with a project marker.
+
+    Without one, it is the current folder if that contains the script (but never the home folder), else the script's.
+    """
     own = os.path.dirname(os.path.realpath(script))
+    here = os.path.realpath(os.getcwd())
+    contains = own.startswith(here.rstrip(os.sep) + os.sep)
+    private = here in (
+        os.path.realpath(os.path.expanduser("~")),
+        os.path.realpath(tempfile.gettempdir()),
+        os.sep,
+    )
     folder = own
     while True:
         if any(os.path.exists(os.path.join(folder, mark)) for mark in _ROOTS):
             return folder
         above = os.path.dirname(folder)
         if above == folder:
-            return own
+            return here if contains and not private else own
         folder = above
 
 

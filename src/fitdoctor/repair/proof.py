@@ -38,6 +38,13 @@ class Wishes:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     keras: int = 3
+    module: str = ""
+    """Its name, if it is run with `-m`."""
+
+    @property
+    def path_start(self) -> str:
+        """The folder that the program imports its modules from first."""
+        return os.getcwd() if self.module else os.path.dirname(os.path.abspath(self.script))
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,8 @@ def run(
     with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         options = Options(
-            script=laid.script,
+            script="" if wishes.module else laid.script,
+            module=wishes.module,
             shown_as=wishes.script if laid.script != wishes.script else "",
             replaced=laid.replaced,
             arguments=wishes.arguments,

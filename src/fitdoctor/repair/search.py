@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Fix, Location, Severity
 from fitdoctor.facts import FailureSummary
@@ -313,9 +312,9 @@ class Search:
         """Return the errors that the unchanged source shows: a repair that reaches one did not cause it."""
         if self._in_source is None:
             from fitdoctor.examine import examine_source
-            from fitdoctor.source.project import read_project
+            from fitdoctor.source.project import Project
 
-            found = examine_source(read_project([Path(self.script)], self.keras)).findings
+            found = examine_source(Project.around(self.script, self.keras)).findings
             self._in_source = frozenset(each.id for each in found if each.severity is Severity.ERROR)
         return self._in_source
 

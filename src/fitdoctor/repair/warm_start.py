@@ -25,15 +25,15 @@ class WarmStart:
         process: the process that forks; None if programs must start in fresh interpreters.
     """
 
-    def __init__(self, script: str, texts: list[str]) -> None:
+    def __init__(self, folder: str, texts: list[str]) -> None:
         """Start the process, unless the program sets something up before TensorFlow is imported.
 
         Args:
-            script: the program.
+            folder: the one that the program imports its modules from first.
             texts: its source and that of its modules.
         """
         self.process: subprocess.Popen[bytes] | None = None
-        self._beside = _names_beside(script)
+        self._beside = _names_in(folder)
         if sys.platform == "linux" and not any(word in text for word in _READ_AT_IMPORT for text in texts):
             self.process = subprocess.Popen(
                 [sys.executable, *interpreter_options(sys.orig_argv), str(ZYGOTE)],
@@ -100,7 +100,6 @@ class WarmStart:
         self.process = None
 
 
-def _names_beside(script: str) -> list[str]:
-    """Return the modules next to a script: they take precedence over others of the same name."""
-    folder = os.path.dirname(os.path.abspath(script))
+def _names_in(folder: str) -> list[str]:
+    """Return the modules of a folder: they take precedence over others of the same name."""
     return sorted({name.split(".")[0] for name in os.listdir(folder) if not name.startswith(".")})

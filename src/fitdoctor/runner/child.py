@@ -142,6 +142,10 @@ def _as_module(options: Options) -> Start:
     ]
     if not sys.flags.safe_path:
         sys.path.insert(0, os.getcwd())
+    if options.replaced:
+        from fitdoctor.runner.stand_ins import stand_in
+
+        stand_in(dict(options.replaced))
     # What `python -m` itself calls: its frames stand in a plain traceback, too.
     return runpy._run_module_as_main, (options.module,)  # type: ignore[attr-defined]
 

@@ -55,6 +55,15 @@ def check_module(name: str) -> None:
     Raises:
         CannotStart: it cannot be found.
     """
+    file_of_module(name)
+
+
+def file_of_module(name: str) -> str:
+    """Return the file that `python -m` runs for a module, without importing anything; "" if it has none.
+
+    Raises:
+        CannotStart: it cannot be found.
+    """
     places: list[str] | None = [os.getcwd(), *sys.path]
     spec: ModuleSpec | None = None
     for number, part in enumerate(name.split(".")):
@@ -64,8 +73,10 @@ def check_module(name: str) -> None:
             raise CannotStart(f"there is no module `{qualified}`")
         places = list(spec.submodule_search_locations or ())
     if spec is not None and spec.submodule_search_locations is not None:
-        if PathFinder.find_spec(f"{name}.__main__", list(spec.submodule_search_locations)) is None:
+        spec = PathFinder.find_spec(f"{name}.__main__", list(spec.submodule_search_locations))
+        if spec is None:
             raise CannotStart(f"`{name}` is a package without `__main__` and cannot be run")
+    return (spec.origin or "") if spec is not None else ""
 
 
 def _parsed(path: str) -> ast.Module:
