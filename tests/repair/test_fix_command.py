@@ -258,3 +258,21 @@ def test_a_chain_of_mistakes_is_told_step_by_step_without_noise(tmp_path):
     assert "FIT902 is fixed; the program now stops at FIT203" in out
     assert "2 of 3 repaired; the program now raises FileNotFoundError" in err
     assert err.count("\n") == 1 and err.endswith("nothing written; use `--write` to apply\n"), err
+
+
+def test_a_package_is_repaired_in_the_module_that_needs_it(tmp_path):
+    package = tmp_path / "pack"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "config.py").write_text("UNITS = 3\n")
+    (package / "train.py").write_text(
+        f"from .config import UNITS\n{MODEL}"
+        "y = np.arange(64) % 4\n"
+        "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(UNITS, activation='softmax')])\n"
+        "model.compile(optimizer='adam', loss='sparse_categorical_crossentropy')\n"
+        "model.fit(x, y, verbose=0)\n"
+    )
+    status, out, err = fixed(tmp_path, "--unsafe", "--write", "-m", "pack.train")
+    assert status == 0, out + err
+    assert (package / "config.py").read_text() == "UNITS = 4\n"
+    assert names(package) == ["__init__.py", "config.py", "config.py.orig", "train.py"]

@@ -22,6 +22,7 @@ from fitdoctor.facts import FailureSummary, Outcome, Unknown
 from fitdoctor.plain import from_plain, to_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.repair.copies import Laid, in_own_words
+from fitdoctor.repair.emptied import emptied
 from fitdoctor.runner import death
 from fitdoctor.runner.endings import described
 from fitdoctor.runner.session import Options, read_now, read_pieces, write_options
@@ -285,6 +286,9 @@ def judged(
     next_one = stopped_twice and _stops_later(before, after, grown) and _elsewhere(before, after, grown)
     if finding is not None and still and not next_one:
         return Judged(Verdict.FAILS, f"{finding.id} is still there")
+    lost = emptied(before.call, after.call, finding) if before.stage[0] == after.stage[0] else ""
+    if lost:
+        return Judged(Verdict.FAILS, f"it {lost}")
     new = [found for found in after.diagnosis.findings if now[_key(found)] > counts[_key(found)]]
     known = {id for id in lurking if finding is None or id != finding.id}
     worse = [found for found in new if found.severity is Severity.ERROR and found.id not in known]

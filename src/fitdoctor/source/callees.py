@@ -179,9 +179,7 @@ def returned_by(function: FunctionInfo) -> ast.expr | None:
 
 def callers_of(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
     """Return every call of a function; empty if the function is also passed around by name."""
-    module = function.module
-    callers = module.project.callers if module.project is not None else module.callers
-    return callers.get(function.node, [])
+    return function.module.callers.get(function.node, [])
 
 
 def all_calls(modules: list[Module]) -> CallGraph:

@@ -441,17 +441,17 @@ class Module:
 
     @cached_property
     def callers(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
-        """The calls of each function of the file, in this file."""
+        """The calls of each function that is only ever called, in the whole project."""
         from fitdoctor.source.callees import called_only
 
-        return called_only([self], self.calls_of)
+        return self.project.callers if self.project is not None else called_only([self], self.calls_of)
 
     @cached_property
     def calls_of(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
         """Return the calls of each function, including functions that are also passed around by name."""
         from fitdoctor.source.callees import all_calls
 
-        return all_calls([self])
+        return self.project.calls_of if self.project is not None else all_calls([self])
 
     @cached_property
     def attributes(self) -> dict[str, list[ast.Attribute]]:

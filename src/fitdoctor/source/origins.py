@@ -18,7 +18,7 @@ from fitdoctor.source.assignments import (
     last_assignment,
     writes_between,
 )
-from fitdoctor.source.callees import argument_for, callee, callers_of, receiver, returned_by
+from fitdoctor.source.callees import argument_for, callee, callers_of, is_self, receiver, returned_by
 from fitdoctor.source.configured import configured_value
 from fitdoctor.source.index import FUNCTIONS, Scope
 from fitdoctor.source.module import ClassInfo, Module
@@ -294,6 +294,9 @@ def _from_parameter(place: _Place, parameter: ast.AST) -> _Place | None:
         return None
     calling, call = callers[0]
     argument = argument_for(info, call, parameter.arg)
+    spread = next((keyword.value for keyword in call.keywords if keyword.arg is None), None)
+    if argument is None and spread is not None:
+        return _stepped(place, calling, spread, (parameter.arg, *place.path), "argument")
     if argument is None:
         argument = _default(function.args, parameter.arg)
         calling = module
@@ -333,6 +336,8 @@ def _from_attribute(place: _Place, node: ast.Attribute) -> _Place | None:
     owner = receiver(module, node.value)
     if owner is None:
         named = module.definition(node.value) if isinstance(node.value, ast.Name) else None
+        if named is None and _is_own_class(module, node.value):
+            named = module.class_of(node)
         if isinstance(named, ClassInfo):
             return _from_class(place, node, named)
         imported = _from_import(place, node) if module.dotted(node) else None
@@ -341,7 +346,17 @@ def _from_attribute(place: _Place, node: ast.Attribute) -> _Place | None:
         stores = ancestor.module.attribute_stores(ancestor.node).get(node.attr)
         if stores:
             return _from_store(place, node, ancestor, stores)
-    return _from_configuration(place, node)
+    held = _from_configuration(place, node)
+    return held if held is not None or not is_self(module, node.value) else _from_class(place, node, owner)
+
+
+def _is_own_class(module: Module, value: ast.expr) -> bool:
+    """Whether an expression is the `cls` of a class method."""
+    function = module.function_of(value)
+    if function is None or isinstance(function.node, ast.Lambda) or not function.parameters:
+        return False
+    decorators = {module.resolve(each) for each in function.node.decorator_list}
+    return isinstance(value, ast.Name) and value.id == function.parameters[0] and "classmethod" in decorators
 
 
 def _from_configuration(place: _Place, node: ast.Attribute) -> _Place | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 
 from fitdoctor.diagnosis import Applicability, Edit, Fix, Location
@@ -34,12 +35,34 @@ def simplified(fix: Fix, read_line: ReadLine) -> Fix:
     edits: list[Edit] = []
     for group in groups.values():
         text = _text_of(group[0].location, read_line)
-        edits += group if text is None else simplified_edits(text, group)
+        edits += group if text is None else _without_idle_imports(group, simplified_edits(text, group))
     if edits == list(fix.edits):
         return fix
     return replace(
         fix, edits=tuple(edits), applicability=fix.applicability if edits else Applicability.DISPLAY
     )
+
+
+def _without_idle_imports(before: Sequence[Edit], after: list[Edit]) -> list[Edit]:
+    """Leave out imports that the edits needed before they were simplified."""
+    return [
+        edit
+        for edit in after
+        if (name := _imported_name(edit)) is None
+        or not any(_mentions(other, name) for other in before if other != edit)
+        or any(_mentions(other, name) for other in after if other != edit)
+    ]
+
+
+def _imported_name(edit: Edit) -> str | None:
+    """Return the name that an inserted import binds; None for other edits."""
+    words = edit.replacement.split()
+    starts = words[:1] in (["import"], ["from"]) and edit.replacement.count("\n") == 1
+    return words[-1] if starts and edit.replacement.endswith("\n") else None
+
+
+def _mentions(edit: Edit, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", edit.replacement) is not None
 
 
 def simplified_edits(text: str, edits: Sequence[Edit]) -> list[Edit]:

@@ -7,13 +7,14 @@ import ast
 from fitdoctor.catalogue.graph.traced import own_nodes
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import append_arguments, spell
+from fitdoctor.records import replace
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import FunctionInfo
 
 
 def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.expr) -> tuple[Edit, ...]:
-    """Append the logged loss in a callback instead of the loss tensor in traced code.
+    """Append the logged value in a callback instead of the tensor in traced code; a step logs it if it does not yet.
 
     Args:
         function: the traced function.
@@ -26,7 +27,11 @@ def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.ex
         return ()
     holder = _holder(function, adding, module.segment(fits[0].node.func.value))
     key = _key(function, value)
-    if not holder or not key or not isinstance(module.parent(adding), ast.Expr):
+    instead: tuple[Edit, ...] = (delete_lines(module, module.statement(adding)),)
+    if not key:
+        key = holder.rpartition(".")[2]
+        instead = _logged(function, adding, value, key)
+    if not holder or not instead or not isinstance(module.parent(adding), ast.Expr):
         return ()
     fit = module.code(fits[0].node)
     keras, imports = spell(fit, "keras", "keras")
@@ -39,7 +44,25 @@ def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.ex
         added = (Edit(given.location, f"{given.text[:-1].rstrip(', ')}, {callback}]"),)
     else:
         return ()
-    return (delete_lines(module, module.statement(adding)), *added, *imports)
+    return (*instead, *added, *imports)
+
+
+def _logged(function: FunctionInfo, adding: ast.Call, value: ast.expr, key: str) -> tuple[Edit, ...]:
+    """Add the value to the dict that a `train_step` returns, in place of the line that collects it."""
+    module, returns = function.module, function.module.returns.get(function.node, [])
+    given = returns[0].value if len(returns) == 1 and function.name == "train_step" else None
+    if not isinstance(given, ast.Dict) or not given.values or not key:
+        return ()
+    statement = module.statement(adding)
+    if isinstance(value, ast.Name):
+        name, kept = value.id, delete_lines(module, statement)
+    elif key in module.index.scopes[function.node].bindings:
+        return ()
+    else:
+        name, kept = key, Edit(module.location(statement), f"{key} = {module.segment(value)}")
+    end = module.location(given.values[-1])
+    place = replace(end, line=end.end_line, column=end.end_column)
+    return kept, Edit(place, f', "{key}": {name}')
 
 
 def _holder(function: FunctionInfo, adding: ast.Call, model: str) -> str:

@@ -8,6 +8,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import insert_before, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, PipelineStep, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 
 
@@ -104,7 +105,24 @@ def rework_data(
     if isinstance(made, Code) and made is not use:
         direct = isinstance(use, Code) and use.text == made.target
         return wrap(made, template) + (_validation(fit, template) if direct else ())
+    root, part = _picked_from(use), validation_part(fit, 0)
+    if root and isinstance(use, Code) and (part is None or _picked_from(part) == root) and _runs_once(use):
+        return insert_before(use, f"{root} = {template.replace('{}', root)}")
     return at_use(use, template) + _validation(fit, template)
+
+
+def _picked_from(use: Code | Unknown) -> str:
+    """Return the array whose rows are passed: `x` for `x[:n]`."""
+    found = _ROWS.fullmatch(use.text) if isinstance(use, Code) else None
+    return found["array"] if found is not None else ""
+
+
+_ROWS = pattern(r"(?P<array>[A-Za-z_]\w*)\[[^\[\],]*\]")
+
+
+def _runs_once(code: Code) -> bool:
+    """Whether a statement is directly in its function or file, in no loop."""
+    return len(code.indent.expandtabs(4)) == (4 * code.function.count(".") + 4 if code.function else 0)
 
 
 def reworked(array: ArrayFacts, everywhere: bool = False) -> Code | Unknown:

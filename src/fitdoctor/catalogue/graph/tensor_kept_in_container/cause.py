@@ -264,7 +264,7 @@ def _fixes(kept: Kept) -> list[Fix]:
     if how in ("train_step", "compute_loss", "loss"):
         from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
 
-        title = 'collect `logs["loss"]`, the running mean, in the `on_train_batch_end` method of a callback'
+        title = "collect what Keras logs for each batch in the `on_train_batch_end` method of a callback"
         remedies.append(unsafe(title, collected_by_callback(kept.function, kept.node, kept.value)))
     elif how != "tf.function":
         remedies.append(fix("return it as an additional model output, or compute it after training"))

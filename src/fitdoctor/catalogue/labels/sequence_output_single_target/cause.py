@@ -31,6 +31,7 @@ from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.labels.label_shapes import SEQUENCE, Refused, refused_after, rows, verdict
 from fitdoctor.catalogue.labels.targets import REGRESSION, Target, loss_accepted, loss_failure, targets
+from fitdoctor.catalogue.model.layer_ranks import sequences_in_loop
 from fitdoctor.catalogue.model.layer_source import found_in, insert_layer
 from fitdoctor.catalogue.sayings import Saying, told
 from fitdoctor.catalogue.words import place
@@ -154,8 +155,10 @@ def _line(layer: LayerFacts | None) -> Location | None:
 
 def _fixes(layer: LayerFacts | None, following: LayerFacts | None, project: Project | Unknown) -> list[Fix]:
     if layer is not None and _returns_sequences(layer):
+        looped = sequences_in_loop(layer, layer, project)
         return [
-            unsafe("output only the last step: remove `return_sequences=True`", _without_sequences(layer))
+            *(unsafe(each.title, each.edits) for each in looped),
+            unsafe("output only the last step: remove `return_sequences=True`", _without_sequences(layer)),
         ]
     found = found_in(project, following.code) if following is not None else None
     pool, flatten = (
