@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from fitdoctor.cli.discover import discover
+from fitdoctor.cli.lint_files import Wishes, lint_files
 from fitdoctor.source.keras_version import Assumed, of_folder, of_notebook, requirement
 from fitdoctor.source.read import source_from_text
 
@@ -90,6 +92,81 @@ def test_a_lock_file_counts_before_what_is_asked_for(tmp_path):
 def test_a_notebook_says_what_it_runs_on(cells, python, major):
     found = of_notebook(cells, {"language_info": {"version": python}} if python else None)
     assert (found.major if found else None) == major
+
+
+@pytest.mark.parametrize(
+    ("cells", "python", "first"),
+    [
+        (["!pip install tensorflow==1.15"], "3.7.3", True),
+        (["!pip install 'tensorflow<2'"], "3.7.3", True),
+        (["!pip install 'tensorflow<2.16'"], "3.7.3", False),
+        (["!pip install keras==2.3.1"], "3.7.3", True),
+        (["!pip install keras==2.6"], "3.7.3", False),
+        (["%tensorflow_version 1.x"], "3.10.12", True),
+        (["%tensorflow_version 2.x"], "3.10.12", False),
+        (["import keras"], "3.6.8", True),
+        (["import keras"], "3.8.1", False),
+        (["x = tf.placeholder(tf.float32)"], "3.5.2", True),
+        (["from keras import layers", "import tensorflow as tf\n@tf.function\ndef f(): ..."], "3.6.8", False),
+        (["from tensorflow.keras import layers"], "3.6.8", False),
+    ],
+)
+def test_a_notebook_says_whether_it_runs_on_tensorflow_1(cells, python, first):
+    found = of_notebook(cells, {"language_info": {"version": python}})
+    assert found is not None and found.major == 2 and found.tensorflow_1 is first
+
+
+_KERAS_1_WINDOWS = """\
+from keras.layers import Convolution2D
+from keras.models import Sequential
+
+model = Sequential()
+model.add(Convolution2D(32, 3, 3, input_shape=(16, 16, 1)))
+model.add(Convolution2D(32, 3, 3))
+model.add(Convolution2D(32, 3, 3))
+"""
+_OLD_HISTORY = """\
+import numpy as np
+from keras.callbacks import ModelCheckpoint
+from keras.layers import Dense
+from keras.models import Sequential
+
+model = Sequential([Dense(1, input_shape=(4,))])
+model.compile("adam", loss="mse", metrics=["accuracy"])
+best = ModelCheckpoint("best.{val_acc:.2f}.h5", monitor="val_loss")
+model.fit(np.zeros((8, 4)), np.zeros((8, 1)), validation_split=0.5, callbacks=[best])
+"""
+_VARIABLE_IN_LOSS = """\
+import tensorflow as tf
+from keras.layers import Dense
+from keras.models import Sequential
+
+
+def loss(y_true, y_pred):
+    scale = tf.Variable(1.0)
+    return tf.reduce_mean(tf.square(y_true - y_pred)) * scale
+
+
+model = Sequential([Dense(1, input_shape=(4,))])
+model.compile("adam", loss=loss)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "cause"),
+    [(_KERAS_1_WINDOWS, "FIT306"), (_OLD_HISTORY, "FIT322"), (_VARIABLE_IN_LOSS, "FIT501")],
+)
+def test_what_tensorflow_1_accepts_is_no_finding_in_a_project_that_pins_it(tmp_path, program, cause):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "train.py").write_text(program, "utf-8")
+    found = []
+    for pin in ("keras==2.2.4", "tensorflow==2.10.0"):
+        (tmp_path / "requirements.txt").write_text(f"{pin}\n", "utf-8")
+        of_folder.cache_clear()
+        judged = lint_files(discover([str(tmp_path)]), Wishes(), 1)
+        found.append({each.id for each in judged.diagnosis.findings})
+    assert cause not in found[0]
+    assert cause in found[1]
 
 
 def test_a_requirement_is_read_with_its_versions():

@@ -167,7 +167,9 @@ def _note_moves(
     judged.assumed.update(
         Assumed(facts.keras, facts.keras_because) for found, facts in asked if found.path in wanted
     )
-    moving = [(found, replace(facts, keras=3)) for found, facts in asked if facts.keras == 2]
+    moving = [
+        (found, replace(facts, keras=3, tensorflow_1=False)) for found, facts in asked if facts.keras == 2
+    ]
     if moving:
         moved = Linted()
         _judge_together(moving, wanted, wishes, moved)
@@ -187,13 +189,11 @@ def _keras(found: Found, wishes: Wishes) -> Assumed:
 
 
 def _read(found: Found, wishes: Wishes, keras: Assumed, unreadable: list[str]) -> SourceFacts | None:
-    from fitdoctor.source.read import SourceError, read_source
+    from fitdoctor.source.read import SourceError, of_project, read_source
 
     try:
         facts = read_source(found.path, keras.major, assumed=not (wishes.keras or found.config.keras))
-        if keras.reason and not facts.keras_because and facts.keras == keras.major:
-            facts = replace(facts, keras_because=keras.reason)
-        return facts
+        return of_project(facts, keras)
     except SourceError as error:
         unreadable.append(str(error))
         return None
@@ -261,6 +261,10 @@ _STEPS_PER_FILE = 3_000_000
 """Of work (see `work_budget`). Ordinary files take a few thousand; this many take about ten seconds."""
 
 
+_OF_TENSORFLOW_2 = ("FIT4", "FIT5", "FIT322")
+"""Causes that do not hold on TensorFlow 1: it traces nothing, and its history has other names."""
+
+
 def _diagnoses(
     project: Project, asked: dict[str, Found], here: list[Case], wishes: Wishes, judged: Linted
 ) -> list[Diagnosis]:
@@ -294,6 +298,9 @@ def _diagnoses(
         _counter.value += 1
         select = wishes.select or found.config.select
         ignore = (*wishes.ignore, *found.config.ignore, *ignored_in(found))
+        module = project.module_at(path)
+        if module is not None and module.facts.tensorflow_1:
+            ignore = (*ignore, *_OF_TENSORFLOW_2)
         diagnosis = None
         with _ending_over_budget(path, budgets, judged), budget:
             diagnosis = diagnose(
@@ -301,7 +308,6 @@ def _diagnoses(
             )
         if diagnosis is None:
             continue
-        module = project.module_at(path)
         if module is not None:
             heeded = suppress(module, diagnosis.findings)
             diagnosis = replace(diagnosis, findings=_heeded_elsewhere(project, module, heeded.kept))

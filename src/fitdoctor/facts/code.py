@@ -81,3 +81,5 @@ class SourceFacts:
     """The major version of Keras that it is judged for."""
     keras_because: str = ""
     """What in the project says so; "" where it is the installed one, or asked for."""
+    tensorflow_1: bool = False
+    """Whether the project runs on TensorFlow 1, or on a Keras before 2.4."""

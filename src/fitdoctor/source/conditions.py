@@ -84,6 +84,26 @@ def knows_another_way(module: Module, node: ast.AST) -> bool:
     return False
 
 
+def is_switched_off(module: Module, node: ast.AST) -> bool:
+    """Whether a node is under `if MODE == "graph"` where the only value of `MODE` in the file is another one."""
+    inner, parent = node, module.parent(node)
+    while parent is not None:
+        if isinstance(parent, ast.If) and inner in parent.body and _is_false(module, parent.test):
+            return True
+        inner, parent = parent, module.parent(parent)
+    return False
+
+
+def _is_false(module: Module, test: ast.expr) -> bool:
+    match test:
+        case ast.Compare(left=ast.Name() as name, ops=[ast.Eq()], comparators=[ast.Constant(value=asked)]):
+            scope = module.index.lookup(name.id, module.scope(name))
+            bound = scope.bindings[name.id] if scope is not None else []
+            made = module.made_by(name)
+            return len(bound) == 1 and isinstance(made, ast.Constant) and made.value != asked
+    return False
+
+
 def _only_import(module: Module, node: ast.AST) -> ast.alias | None:
     """The one binding of the name that an expression such as `rnn.LSTMCell(8)` begins with, where that is an import."""
     while isinstance(node, (ast.Attribute, ast.Call)):

@@ -27,6 +27,8 @@ class Assumed:
 
     major: int
     reason: str = ""
+    tensorflow_1: bool = False
+    """Whether it runs on TensorFlow 1: a graph that is built once, and names such as `acc` in the history."""
 
 
 _TENSORFLOWS = frozenset(
@@ -53,7 +55,7 @@ def judged(pins: Iterable[Pin], source: str) -> Assumed | None:
             return Assumed(2, f"{source} requires {package}")
         major = _major(package, specifier)
         if major is not None:
-            return Assumed(major, f"{source} requires {package}{specifier}")
+            return Assumed(major, f"{source} requires {package}{specifier}", _is_first(package, specifier))
     return None
 
 
@@ -77,11 +79,32 @@ def _major(package: str, specifier: str) -> int | None:
 
 def _from_exact(kind: str, specifier: str) -> int | None:
     """Return the Keras of an `==` version that is in neither list, such as a pre-release."""
-    exact = re.fullmatch(r"===?\s*(\d+)(?:\.(\d+))?.*", specifier)
-    if exact is None:
+    version = _exact(specifier)
+    if version is None:
         return None
-    version = (int(exact[1]), int(exact[2] or 0))
     return 3 if version >= ((3, 0) if kind == "keras" else (2, 16)) else 2
+
+
+def _exact(specifier: str) -> tuple[int, int] | None:
+    exact = re.fullmatch(r"===?\s*(\d+)(?:\.(\d+))?.*", specifier)
+    return None if exact is None else (int(exact[1]), int(exact[2] or 0))
+
+
+def _is_first(package: str, specifier: str) -> bool:
+    """Whether the specifier admits only TensorFlow 1, or Keras before 2.4, which builds graphs even on TensorFlow 2."""
+    from packaging.specifiers import SpecifierSet
+
+    kind, since = ("keras", (2, 4)) if package == "keras" else ("tensorflow", (2, 0))
+    exact = _exact(specifier)
+    if exact is not None:
+        return exact < since
+    later = [*_BEFORE_KERAS_3[kind], *_WITH_KERAS_3[kind]]
+    allowed = SpecifierSet(specifier)
+    return not any(
+        allowed.contains(version, prereleases=True)
+        for version in later
+        if tuple(map(int, version.split(".")[:2])) >= since
+    )
 
 
 # --- files that pin versions --------------------------------------------------------------------------------------
@@ -243,21 +266,33 @@ _INSTALL = re.compile(
     r"(?m)^[ \t]*(?:RUN[ \t]+|[!%])?[ \t]*(?:\w+[ \t]+-m[ \t]+)?(?:pip3?|uv pip|conda)[ \t]+install[ \t]+([^\n]*)"
 )
 _CHOSEN = re.compile(r"(?m)^[ \t]*%tensorflow_version[ \t]+(\d)")
+_LAST_PYTHON_OF_1 = (3, 7)
+_OF_1 = re.compile(
+    r"(?m)^\s*(?:from|import)\s+keras\b"
+    r"|\btf\.(?:placeholder|Session|InteractiveSession|ConfigProto|get_default_graph|reset_default_graph"
+    r"|global_variables_initializer|get_variable|variable_scope|layers|contrib|app|logging|gfile|python_io)\b"
+)
+"""What a notebook of the time of TensorFlow 1 contains: Keras itself was then a separate package."""
+_OF_2 = re.compile(r"\btf\.function\b|\bGradientTape\b|\btf\.compat\b|\b(?:tf|tensorflow)\.keras\b")
 
 
 def of_notebook(cells: Iterable[str], metadata: Any) -> Assumed | None:
     """Return what a notebook implies about its Keras: the versions it installs, then the Python of its kernel."""
+    cells = list(cells)
     for cell in cells:
-        found = judged(installed_by(cell), "a cell") or (
-            Assumed(2, "a cell has %tensorflow_version") if _CHOSEN.search(cell) else None
-        )
+        found = judged(installed_by(cell), "a cell")
+        if found is None and (chosen := _CHOSEN.search(cell)):
+            found = Assumed(2, "a cell has %tensorflow_version", chosen[1] == "1")
         if found is not None:
             return found
     information = metadata.get("language_info") if isinstance(metadata, dict) else None
     version = information.get("version") if isinstance(information, dict) else None
     numbers = re.match(r"(\d+)\.(\d+)", version) if isinstance(version, str) else None
-    if numbers is not None and (int(numbers[1]), int(numbers[2])) < _FIRST_PYTHON:
-        return Assumed(2, f"the kernel has Python {numbers[0]}")
+    python = (int(numbers[1]), int(numbers[2])) if numbers is not None else _FIRST_PYTHON
+    if python < _FIRST_PYTHON:
+        text = "\n".join(cells)
+        first = python <= _LAST_PYTHON_OF_1 and bool(_OF_1.search(text)) and not _OF_2.search(text)
+        return Assumed(2, f"the kernel has Python {python[0]}.{python[1]}", first)
     return None
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from fitdoctor.source.keras_version import Assumed
+
 MAX_BYTES = 16 * 2**20
 """Larger Python files are not written by people."""
 MAX_NOTEBOOK_BYTES = 512 * 2**20
@@ -91,6 +93,13 @@ def read_source(path: Path | str, keras: int = 3, assumed: bool = False) -> Sour
     raw = _bytes_of(path, shown, MAX_NOTEBOOK_BYTES if notebook else MAX_BYTES)
     text = _decode(raw, shown, notebook)
     return _notebook(text, shown, keras, assumed) if notebook else source_from_text(text, shown, keras)
+
+
+def of_project(facts: SourceFacts, assumed: Assumed) -> SourceFacts:
+    """Return the facts with the reason for the Keras that they are judged for, unless the program itself chooses another."""
+    if not assumed.reason or facts.keras_because or facts.keras != assumed.major:
+        return facts
+    return replace(facts, keras_because=assumed.reason, tensorflow_1=assumed.tensorflow_1)
 
 
 def source_from_text(text: str, path: Path | str, keras: int = 3) -> SourceFacts:
@@ -260,7 +269,7 @@ def _notebook(text: str, shown: str, keras: int, assumed: bool) -> SourceFacts:
         found = of_notebook(cells, notebook.get("metadata"))
         if found is not None:
             facts = source_from_cells(cells, shown, found.major)
-            return replace(facts, keras_because=found.reason) if facts.keras == found.major else facts
+            return of_project(facts, found)
     return source_from_cells(cells, shown, keras)
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from fitdoctor.diagnosis import Finding, Location, Moment, Severity
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
-from fitdoctor.source.module import Module
+from fitdoctor.source.callees import callers_of
+from fitdoctor.source.module import FunctionInfo, Module
 
 _OURS = pattern(r"(?i)#\s*fitdoctor\s*:\s*ignore(?![\w-])\s*(?:\[([^\]]*)\])?")
 _NOQA = pattern(r"(?i)#\s*noqa\s*:\s*([A-Z]+[0-9]*(?:[,\s]+[A-Z]+[0-9]+)*)")
@@ -118,6 +119,26 @@ def is_expected(module: Module, finding: Finding) -> bool:
             around = module.location(block)
             if any(_lies_in(place, around) for place in places):
                 return True
+    return "raises" in module.text.lower() and any(
+        _is_called_to_fail(function)
+        for function in module.functions
+        if any(_lies_in(place, module.location(function.node)) for place in places[:1])
+    )
+
+
+def _is_called_to_fail(function: FunctionInfo) -> bool:
+    """Whether every call of a function is in a block that expects the error."""
+    calls = callers_of(function)
+    return bool(calls) and all(_expects_error(module, call) for module, call in calls)
+
+
+def _expects_error(module: Module, call: ast.AST) -> bool:
+    parent = module.parent(call)
+    while parent is not None:
+        if isinstance(parent, (ast.With, ast.AsyncWith)):
+            if any(_awaits_error(item.context_expr) for item in parent.items):
+                return True
+        parent = module.parent(parent)
     return False
 
 

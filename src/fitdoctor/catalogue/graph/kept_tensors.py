@@ -118,10 +118,36 @@ def _on_attribute(
 ) -> Kept | None:
     if is_self(module, target.value):
         owner = module.class_of(target)
+        if _is_put_back(module, node, target):
+            return None
         return Kept(module, function, node, value, "attribute", target.attr, owner, None)
     if isinstance(target.value, ast.Name) and _outlives(module, target.value) is not None:
         return Kept(module, function, node, value, "attribute", target.attr, None, None)
     return None
+
+
+def _is_put_back(module: Module, node: ast.AST, target: ast.Attribute) -> bool:
+    """Return whether a later statement of the same block, or a `finally` around it, replaces the tensor again."""
+    later: list[ast.stmt] = []
+    inner, around = node, module.parent(node)
+    while around is not None and not isinstance(around, FUNCTIONS):
+        if isinstance(around, ast.Try) and inner in around.body:
+            later += around.finalbody
+        inner, around = around, module.parent(around)
+    parent = module.parent(node)
+    for block in ("body", "orelse", "finalbody"):
+        statements = getattr(parent, block, None)
+        if isinstance(statements, list) and node in statements:
+            later += statements[statements.index(node) + 1 :]
+    return any(
+        isinstance(statement, ast.Assign)
+        and not holds_symbolic(module, statement.value)
+        and any(
+            isinstance(each, ast.Attribute) and each.attr == target.attr and is_self(module, each.value)
+            for each in statement.targets
+        )
+        for statement in later
+    )
 
 
 def _in_container(

@@ -20,7 +20,17 @@ _NO_OPERATIONS = frozenset(
 )
 _PARTS = frozenset({"math", "nn", "image", "linalg", "signal", "strings", "sparse", "random", "experimental"})
 _READS_ONLY = frozenset(
-    {"int_shape", "ndim", "dtype", "is_keras_tensor", "get_value", "floatx", "epsilon", "gradients"}
+    {
+        "int_shape",
+        "ndim",
+        "dtype",
+        "is_keras_tensor",
+        "get_value",
+        "floatx",
+        "epsilon",
+        "gradients",
+        "function",
+    }
 )
 
 _MAY_BE_TENSORS = (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)

@@ -67,7 +67,13 @@ def losses_that_ignore_predictions(module: Module) -> Iterator[tuple[FunctionInf
             if isinstance(node, ast.Return) and node.value is not None
         ]
         calls = any(_brings_weights(module, node) for node in ast.walk(function.node))
-        if returned and not calls and predictions not in _names_behind(function, returned):
+        # What `functools.partial` or an enclosing function passes in may depend on weights.
+        unknown = {predictions, *function.parameters[2 + ("self" in function.parameters) :]}
+        around = module.function_of(function.node)
+        while around is not None:
+            unknown.update(around.parameters)
+            around = module.function_of(around.node)
+        if returned and not calls and unknown.isdisjoint(_names_behind(function, returned)):
             yield function, returned[-1]
 
 

@@ -83,6 +83,9 @@ def make_layer(run: Interpreter, class_name: str, arguments: Arguments) -> Ref:
     known = POSITIONAL.get(name, ())
     certain = arguments.complete and len(arguments.positional) <= len(known)
     certain = certain and KERAS_1_SETTINGS.isdisjoint(arguments.names())
+    # Keras before 2.4 still read `Conv2D(32, 3, 3)` as Keras 1 did: a window of 3 by 3.
+    spatial = "kernel_size" in known or "pool_size" in known
+    certain = certain and not (spatial and run.module.facts.tensorflow_1 and len(arguments.positional) > 2)
     inner: LayerPlan | None = None
     attributes: list[tuple[str, Value]] = []
     for parameter, value in (*zip(known, arguments.positional, strict=False), *arguments.keywords):

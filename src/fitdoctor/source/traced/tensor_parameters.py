@@ -169,6 +169,17 @@ def is_taken_apart(module: Module, use: ast.expr) -> bool:
     return False
 
 
+def _is_dict(module: Module, uses: list[ast.Name]) -> bool:
+    """Whether a name is used as only a dict can be: `boxes["classes"]`, `boxes.items()`."""
+    for use in uses:
+        match module.parent(use):
+            case ast.Subscript(value=value, slice=ast.Constant(value=str())) if value is use:
+                return True
+            case ast.Attribute(attr="items" | "keys" | "values"):
+                return True
+    return False
+
+
 def asks_for_structure(module: Module, call: ast.Call) -> bool:
     """Whether a call asks if something is a list, tuple or dict."""
     if module.resolve(call.func) != "isinstance" or len(call.args) != 2:
@@ -188,6 +199,8 @@ def _from_callers(info: FunctionInfo) -> Env:
     callers = _callers(info)
     env: Env = {}
     for parameter in parameters_of(info.node.args):
+        if _is_dict(info.module, _uses(info.module, info.node, parameter.arg)):
+            continue
         values = []
         for module, call in callers:
             caller = module.function_of(call)

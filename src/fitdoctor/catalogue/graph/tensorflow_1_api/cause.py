@@ -50,7 +50,7 @@ from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
-from fitdoctor.source.conditions import knows_another_way
+from fitdoctor.source.conditions import is_switched_off, knows_another_way
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -133,7 +133,7 @@ def _is_guarded(module: Module, node: ast.AST) -> bool:
             if "eager" in test or "TF1" in test.upper():
                 return True
         parent = module.parent(parent)
-    if knows_another_way(module, node):
+    if knows_another_way(module, node) or is_switched_off(module, node):
         return True
     function = module.function_of(node)
     # The function handles both execution modes.

@@ -69,7 +69,12 @@ def from_source(module: Module) -> Iterator[Finding]:
     """Report TensorFlow operations on tensors that come from an `Input`."""
     if module.keras < 3 or "Input" not in module.text and ".output" not in module.text:
         return
-    calls = list(misused(module))
+    # Keras 3 itself has no `keras.backend.sum`, whatever it is called on; `tf.keras` still has.
+    calls = [
+        call
+        for call in misused(module)
+        if in_trace(module, call) or not module.dotted(call.func).startswith("keras.backend.")
+    ]
     for call in calls[:1]:
         yield _finding(module, call, calls, Confidence.LIKELY)
 
