@@ -127,6 +127,58 @@ def test_nested_loops_are_not_followed_round_by_round():
     assert time.process_time() - before < 1
 
 
+def test_loops_in_functions_that_loops_call_do_not_multiply(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fitdoctor.cli.lint_files._STEPS_PER_FILE", 60_000)
+    (tmp_path / "train.py").write_text(
+        """\
+import keras
+import numpy as np
+
+anchors = np.zeros((9, 2))
+
+
+def encode(boxes):
+    scores, masks = np.zeros((45, 60, 9, 2)), np.zeros((45, 60, 9))
+    for i in range(45):
+        for j in range(60):
+            for k in range(9):
+                left, top = j * 16 - anchors[k][0] / 2, i * 16 - anchors[k][1] / 2
+                if left > -5 and top > -5:
+                    box = np.expand_dims(np.array([left, top, left + 8, top + 8]), axis=0)
+                    if np.any(overlap(box, boxes) > 0.5):
+                        scores[i, j, k, 1] = 1.0
+                        masks[i, j, k] = 1
+    return scores, masks
+
+
+def overlap(one, other):
+    start = np.maximum(one[..., :2], other[..., :2])
+    size = np.maximum(np.minimum(one[..., 2:], other[..., 2:]) - start, 0.0)
+    return size[..., 0] * size[..., 1]
+
+
+def batches(size):
+    while True:
+        images, scores = np.zeros((size, 8)), np.zeros((size, 45, 60, 9, 2))
+        for i in range(size):
+            scores[i], masks = encode(np.random.rand(3, 4))
+        yield images, scores
+
+
+model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+data = batches(2)
+for epoch in range(10):
+    for step in range(4000):
+        images, scores = next(data)
+        model.train_on_batch(images, scores[:, 0, 0, 0])
+""",
+        "utf-8",
+    )
+    assert main(["lint", "--no-cache", "."]) != 2, capsys.readouterr().err
+
+
 def test_a_file_over_its_budget_is_named_and_the_others_are_checked(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fitdoctor.cli.lint_files._STEPS_PER_FILE", 50)

@@ -106,6 +106,8 @@ class Interpreter:
         self.ticks = 0
         self._unrolling = 0
         self._unrolled_from = 0
+        self.too_long: set[tuple[ast.stmt, int, int]] = set()
+        """Loops that cannot be followed one iteration at a time, with the iterations and the loops around them."""
         self.numbers = 0
         self.trial = 0
         """Above zero while a loop body is tried; nothing is reported then."""
@@ -283,10 +285,12 @@ class Interpreter:
             done: the iterations followed since then.
             rounds: the total number of iterations.
         """
-        if not done:
-            return True
-        rest = (self.ticks - before) / done * (rounds - done)
-        return self.ticks - self._unrolled_from + rest <= MOST_UNROLLED_TICKS
+        rest = (self.ticks - before) / done * (rounds - done) if done else 0
+        return not self.takes_long(self.ticks - self._unrolled_from + rest)
+
+    def takes_long(self, ticks: float) -> bool:
+        """Whether so much work is more than a loop may take one iteration at a time; less inside others, which repeat it."""
+        return ticks > MOST_UNROLLED_TICKS >> len(self.loops)
 
     def evaluate(self, node: ast.expr) -> Value:
         """Return the value of an expression."""

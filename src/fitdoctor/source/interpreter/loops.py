@@ -23,7 +23,7 @@ def follow_for(run: Interpreter, statement: ast.stmt) -> bool:
     assert isinstance(statement, (ast.For, ast.AsyncFor))
     over = run.evaluate(statement.iter)
     items = objects.iterated(run, over)
-    if items is not None:
+    if items is not None and (statement, len(items), len(run.loops)) not in run.too_long:
         start = run.state.copy()
         falls = _unrolled(run, statement, items)
         if falls is not None:
@@ -56,6 +56,8 @@ def _step_by_step(
     before = run.ticks
     for count, item in enumerate(items):
         if not run.may_unroll(before, count, len(items)):
+            if count and run.takes_long((run.ticks - before) / count * len(items)):
+                run.too_long.add((statement, len(items), len(run.loops)))
             control.breaks, control.continues = outer_breaks, outer_continues
             del control.returns[returned:], control.yields[yielded:]
             return None
@@ -106,25 +108,32 @@ def _widened(
     returned, yielded = len(control.returns), len(control.yields)
     run.loops.append(run.numbers)
     run.trial += 1
+    stable = False
+    ends: list[State] = []
     for round_ in range(_MOST_ROUNDS):
         run.state = base.copy()
         control.breaks, control.continues = [], []
+        del control.returns[returned:], control.yields[yielded:]
         begin()
         ends = [*([run.state] if run.execute(statement.body) else []), *control.continues]
-        del control.returns[returned:], control.yields[yielded:]
         merged = joined([base, *[_only(run.state if end is None else end, base) for end in ends]])
-        stable = _only(merged, base).same_as(base)
-        base = _only(merged, base)
+        # Arrays made in the body are written anew in every pass; older ones are known as written after the first.
+        merged = _only(merged, base)
+        stable = merged.same_as(base, written=round_ == 0)
+        base = merged
         if stable:
             break
         if round_ == _MOST_ROUNDS - 1:
             run.state = base
             forget_assigned(run, statement)
     run.trial -= 1
-    run.state = base.copy()
-    control.breaks, control.continues = [], []
-    begin()
-    ends = [*([run.state] if run.execute(statement.body) else []), *control.continues]
+    # Inside the trial of an outer loop, the stable pass serves: nested loops would multiply the passes.
+    if not (stable and run.trial):
+        run.state = base.copy()
+        control.breaks, control.continues = [], []
+        del control.returns[returned:], control.yields[yielded:]
+        begin()
+        ends = [*([run.state] if run.execute(statement.body) else []), *control.continues]
     broken = control.breaks
     run.loops.pop()
     control.breaks, control.continues = outer_breaks, outer_continues

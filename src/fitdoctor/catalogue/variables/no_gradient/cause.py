@@ -189,6 +189,8 @@ def _is_placeholder(result: ast.AST) -> bool:
     value = result.value if isinstance(result, ast.Return) else result
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "zeros":
         return True
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        return any(isinstance(side, ast.Constant) and side.value == 0 for side in (value.left, value.right))
     return isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
 
 
