@@ -114,11 +114,17 @@ def test_only_what_is_written_while_it_starts_is_looked_at_and_in_order(tmp_path
     assert lines(run(tmp_path)) == ["before", "one", "two", "after", LINE]
 
 
-def test_verbose_and_a_level_of_the_users_own_leave_everything(tmp_path):
+def test_verbose_and_level_0_leave_everything(tmp_path):
     written(tmp_path, "os.write(2, f'one\\n{LINE}\\ntwo\\n'.encode())", IN_ORDER)
     everything = ["before", "one", LINE, "two", "after", LINE]
     assert lines(run(tmp_path, "-v")) == everything
     assert lines(run(tmp_path, TF_CPP_MIN_LOG_LEVEL="0")) == everything
+
+
+@pytest.mark.parametrize("level", ["1", "3"])
+def test_a_level_that_asks_for_less_does_not_bring_the_lines_back(tmp_path, level):
+    written(tmp_path, "os.write(2, f'one\\n{LINE}\\ntwo\\n'.encode())", IN_ORDER)
+    assert lines(run(tmp_path, TF_CPP_MIN_LOG_LEVEL=level)) == ["before", "one", "two", "after", LINE]
 
 
 def test_a_line_without_an_end_keeps_its_place(tmp_path):

@@ -100,8 +100,11 @@ def text_without_noise(text: str) -> str:
 
 
 def wanted() -> bool:
-    """Whether to drop anything; a level that the user has set is the user's own choice."""
-    return "TF_CPP_MIN_LOG_LEVEL" not in os.environ and hasattr(os, "fork")
+    """Whether to drop anything.
+
+    Level 0 asks for everything. The other levels ask for less, and TensorFlow prints its first lines in spite of them.
+    """
+    return os.environ.get("TF_CPP_MIN_LOG_LEVEL") != "0" and hasattr(os, "fork")
 
 
 # --- a command of ours --------------------------------------------------------------------------------------------

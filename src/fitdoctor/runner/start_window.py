@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType, TracebackType
 from typing import Any
 
-from fitdoctor.quiet_start import END
+from fitdoctor.quiet_start import END, wanted
 from fitdoctor.runner.hooks import hide_our_frames_in
 
 FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
@@ -50,7 +50,7 @@ class _Window:
     def __enter__(self) -> None:
         with self._lock:
             self._depth += 1
-            if self._depth > 1 or os.getpid() != self._pid or "TF_CPP_MIN_LOG_LEVEL" in os.environ:
+            if self._depth > 1 or os.getpid() != self._pid or not wanted():
                 return
             with suppress(OSError):  # the program has closed its standard error
                 _flush()
