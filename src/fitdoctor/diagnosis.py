@@ -191,6 +191,8 @@ class Origin:
     """The location that the finding has without it."""
     location: Location
     trail: Evidence
+    fixes: tuple[Fix, ...] = ()
+    """Repairs there."""
 
 
 @dataclass(frozen=True)

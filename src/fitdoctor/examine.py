@@ -391,7 +391,12 @@ def at_origins(diagnosis: Diagnosis, origins: Collection[Origin], project: Proje
         if origin is not None and text is not None:
             place = origin.location
             excerpts[Excerpt(place.path, place.line, text, place.cell)] = None
-            finding = replace(finding, location=place, evidence=(*finding.evidence, origin.trail))
+            finding = replace(
+                finding,
+                location=place,
+                evidence=(*finding.evidence, origin.trail),
+                fixes=(*origin.fixes, *finding.fixes),
+            )
             finding = finding.with_fingerprint(text)
         findings.append(finding)
     return replace(diagnosis, findings=tuple(findings), excerpts=tuple(excerpts))

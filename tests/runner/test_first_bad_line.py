@@ -132,6 +132,19 @@ x = np.array(rows, dtype=object)
     assert _first_bad_line(tmp_path, program, "objects") == "rows.append(row)"
 
 
+def test_a_loop_that_drops_rows(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+values = list(range(20))
+kept = []
+for value in values:
+    if value > 3:
+        kept.append([value, 1])
+x = np.array(kept)
+"""
+    assert _first_bad_line(tmp_path, program, "rows") == "kept.append([value, 1])"
+
+
 def test_a_list_of_what_a_function_returns(tmp_path: Path) -> None:
     program = """
 import numpy as np

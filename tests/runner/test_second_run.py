@@ -228,6 +228,24 @@ def test_a_number_is_traced_to_the_command_line_or_to_where_it_is_written(tmp_pa
     assert _place(report) == ("FIT203", "menu.json", 2)
 
 
+ORCHARD = [
+    "import keras\nimport numpy as np\n",
+    'def grades(n):\n    return ["abc"[i % 3] for i in range(n)]\n\n\nGRADES = {"a": 1, "b": 2, "c": 3}\n',
+    "%%time\nnames = grades(60)\ny = np.array([GRADES[name] for name in names])\nx = np.zeros((60, 4))\n",
+    'model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])\n'
+    'model.compile("adam", "sparse_categorical_crossentropy")\nmodel.fit(x[:50], y[:50], verbose=0)\n',
+]
+
+
+def test_a_cell_of_a_notebook(tmp_path: Path) -> None:
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": each} for each in ORCHARD]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    folder = _laid(tmp_path / "project", {"orchard.ipynb": json.dumps(notebook)})
+    _printed, report = _run(folder, "orchard.ipynb")
+    place = report["findings"][0]["location"]
+    assert (place["path"], place["cell"], place["line"]) == ("orchard.ipynb", 2, 5)
+
+
 def _second_run(folder: Path, line: int) -> Path:
     """Run the program a second time, asked for the labels at a line of `train.py`."""
     session = folder.parent / "session"

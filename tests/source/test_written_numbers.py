@@ -30,6 +30,14 @@ PROGRAMS = {
         },
         "settings.py:5 units: int = 5",
     ),
+    "a field of a field": (
+        {
+            "train.py": "from dataclasses import dataclass, field\n@dataclass\nclass Head:\n    units: int = 5\n"
+            "@dataclass\nclass Settings:\n    head: Head = field(default_factory=Head)\n"
+            "def build(head):\n    return Dense(head.units)\nsettings = Settings()\nbuild(settings.head)\n"
+        },
+        "train.py:4 units: int = 5",
+    ),
     "an argument of the object that holds it": (
         {
             "train.py": "class Settings:\n    def __init__(self, units, depth=1):\n        self.units = units\n"

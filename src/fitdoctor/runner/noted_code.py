@@ -82,6 +82,8 @@ class _Noting:
         self._sites = sites
         self._path = path
         self._function: ast.FunctionDef | ast.AsyncFunctionDef | None = None
+        self._iterated: tuple[int, ...] = ()
+        """The sites of what the loops around a statement iterate over."""
 
     # --- statements -----------------------------------------------------------------------------------------------
 
@@ -93,9 +95,10 @@ class _Noting:
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
         if isinstance(node, FUNCTIONS):
-            outer, self._function = self._function, copy.copy(node)
+            outer = self._function, self._iterated
+            self._function, self._iterated = copy.copy(node), ()
             node.body = self._body(node)
-            self._function = outer
+            self._function, self._iterated = outer
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             return self._loop(node)
         elif isinstance(node, ast.Match) or type(node).__name__ == "TypeAlias":
@@ -145,7 +148,8 @@ class _Noting:
     def _after(self, node: ast.stmt, operands: list[int]) -> Iterator[ast.stmt]:
         """Yield the calls that look again at what a statement changed in place."""
         for target in changed_by(node):
-            site = self._sites.add(self._path, node, self._function, operands=tuple(operands))
+            read = (*operands, *self._iterated)
+            site = self._sites.add(self._path, node, self._function, operands=read)
             yield ast.copy_location(
                 ast.Expr(_call(CHANGED, site.number, copy.deepcopy(target), at=node)), node
             )
@@ -154,15 +158,17 @@ class _Noting:
         """Note the first passes of a loop only; later ones run the plain statements."""
         plain = copy.deepcopy(node.body)
         first = len(self._sites.sites)
-        if isinstance(node, ast.While):
-            warm: list[ast.stmt] = []
-        else:
+        warm: list[ast.stmt] = []
+        found: list[int] = []
+        if not isinstance(node, ast.While):
             node.iter, found = self.expression(node.iter)
             warm = [
                 ast.copy_location(ast.Expr(self._noted(_loaded(name), name, found)[0]), node)
                 for name in _names(node.target)
             ]
+        outer, self._iterated = self._iterated, (*self._iterated, *found)
         warm += self.block(node.body)
+        self._iterated = outer
         loop = self._sites.add(self._path, node, self._function)
         test = _call(WARM, loop.number, at=node)
         node.body = [ast.copy_location(ast.If(test, warm, plain), node.body[0])]

@@ -19,6 +19,7 @@ from fitdoctor.diagnosis import Diagnosis, Evidence, Finding, Location, Origin
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner.first_bad_line import Question
+from fitdoctor.runner.origin_edits import fixes_at
 from fitdoctor.runner.session import Started, write_options
 from fitdoctor.source.callees import callee
 from fitdoctor.source.index import FUNCTIONS
@@ -278,7 +279,7 @@ def _operands(module: Module, node: ast.expr) -> Iterator[ast.expr]:
             imported = isinstance(made, ast.Name) and module.resolve(made) != made.id
             if not imported and not isinstance(made, ast.Constant) and not name.startswith("numpy.random."):
                 yield each
-        elif isinstance(each, (ast.Subscript, ast.Call, ast.BinOp)):
+        elif isinstance(each, (ast.Subscript, ast.Call, ast.BinOp, ast.ListComp, ast.GeneratorExp)):
             yield each
 
 
@@ -325,7 +326,10 @@ def _origin(finding: Finding, question: Question, answer: Any, call: Call, proje
         return None
     hops = [(place, text) for place, text in (*steps, blamed) if not _in_call(place, call)]
     trail = " ← ".join([f"`{call.fit.method}`", *(f"`{text}` ({place})" for place, text in _distinct(hops))])
-    return Origin(finding.id, finding.subject, finding.location, blamed[0], Evidence(f"data path: {trail}"))
+    found = expression_at(project, blamed[0])
+    fixes = fixes_at(finding, *found, question.aspect, question.wanted) if found is not None else ()
+    evidence = Evidence(f"data path: {trail}")
+    return Origin(finding.id, finding.subject, finding.location, blamed[0], evidence, fixes)
 
 
 def _number_behind(project: Project, place: Location) -> tuple[Location, str] | None:

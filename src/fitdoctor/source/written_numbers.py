@@ -92,16 +92,14 @@ class _Search:
 
     def _attribute(self, module: Module, node: ast.Attribute, left: int) -> Written | None:
         owner = origin(module, node.value)
-        if not isinstance(owner.node, ast.Call):
-            return self._in_files(node.attr) if self._is_read(module, node.value) else None
-        name = owner.node.func.attr if isinstance(owner.node.func, ast.Attribute) else ""
-        if name in ("parse_args", "parse_known_args"):
+        call = owner.node if isinstance(owner.node, ast.Call) else None
+        if call is not None and getattr(call.func, "attr", "") in ("parse_args", "parse_known_args"):
             return self._option(node.attr)
-        made = owner.module.definition(owner.node.func)
-        if isinstance(made, ClassInfo):
-            found = self._field(owner.module, made, owner.node, node.attr, left)
+        made = _class_of(owner.module, call) if call is not None else None
+        if call is not None and made is not None:
+            found = self._field(owner.module, made, call, node.attr, left)
             return found or (self._in_files(node.attr) if _sets_any(made) else None)
-        return None
+        return self._in_files(node.attr) if call is None and self._is_read(module, node.value) else None
 
     def _field(self, module: Module, made: ClassInfo, call: ast.Call, name: str, left: int) -> Written | None:
         """Return where an attribute of an object is written: in the call that made it, or in its class."""
@@ -202,6 +200,13 @@ class _Search:
                         path = os.path.normpath(os.path.join(place, word))
                         if os.path.isfile(path):
                             yield path
+
+
+def _class_of(module: Module, call: ast.Call) -> ClassInfo | None:
+    """Return the class that a call makes an object of: `Head()`, `field(default_factory=Head)`."""
+    factory = next((each.value for each in call.keywords if each.arg == "default_factory"), call.func)
+    made = module.definition(factory)
+    return made if isinstance(made, ClassInfo) else None
 
 
 def _setting(module: Module, node: ast.expr) -> str:
