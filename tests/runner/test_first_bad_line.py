@@ -183,6 +183,18 @@ x = np.array([record for record in records])
     assert _first_bad_line(tmp_path, program, "objects") == "x = np.array([record for record in records])"
 
 
+def test_a_table_with_text_is_bad_where_it_becomes_an_array(tmp_path: Path) -> None:
+    program = """
+import io
+import pandas as pd
+table = pd.read_csv(io.StringIO("age,kind,paid\\n1,a,0\\n2,b,1\\n"))
+table = table.drop(columns=["paid"])
+matrix = table.to_numpy()
+x = matrix[::-1]
+"""
+    assert _first_bad_line(tmp_path, program, "objects") == "matrix = table.to_numpy()"
+
+
 GENERIC = """
 def scale(values):
     return (values - values.min()) / (values.max() - values.min())

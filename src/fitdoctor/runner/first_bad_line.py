@@ -176,7 +176,11 @@ class _Walk:
                 return None
             steps = steps[:whole]
         if self._aspect == "objects" and len(steps) > 1 and self._is_raw(steps[-1]):
-            steps = steps[:-1]  # text is what files contain: the mistake is to use it as it is
+            # Text is what files contain: the mistake is to make an array of it as it is.
+            arrays = [
+                i for i, step in enumerate(steps) if not isinstance(step.made.aspects[self._index], frozenset)
+            ]
+            steps = steps[: arrays[-1] + 1] if arrays else steps[:-1]
         if self._aspect == "scale":
             # Raw data has its own scale: the mistake is to convert it for the model and leave the scale as it is.
             at = next((i for i, step in enumerate(steps) if _converts(step.site.node)), len(steps) - 1)
