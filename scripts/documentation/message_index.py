@@ -31,14 +31,15 @@ def page() -> str:
         if not shown(message):
             continue
         text, where = shown(message), DIALECTS.get(read_message(message, here=False).dialect, "")
-        seen = f"Keras {keras}" + (f", {where}" if where else "")
+        seen = (f"Keras {keras}" if keras else "recorded elsewhere") + (f", {where}" if where else "")
         rows.setdefault(kind, {}).setdefault((text, cause), set()).add(seen)
     lines = [
         "# Messages",
         "",
-        "Each message below was printed by a program that was run, on TensorFlow 2.21 with Keras 3.15 or Keras 2. Numbers, "
-        "shapes and names are from that program; yours differ. The link leads to the cause. Keras wraps the same message in "
-        "different ways: *in a layer* begins with `Exception encountered when calling`, *in user code* with "
+        "Each message below was printed by a program that was run, on TensorFlow 2.21 with Keras 3.15 or Keras 2. A few "
+        "are *recorded elsewhere*, on machines with other versions or with a GPU. Numbers, shapes and names are from "
+        "that program; yours differ. The link leads to the cause. Keras wraps the same message in different ways: "
+        "*in a layer* begins with `Exception encountered when calling`, *in user code* with "
         "`in user code:`, and *graph execution error* with `Graph execution error:`.",
         "",
         "To find the cause of your own message, [paste it](playground.md).",
@@ -57,7 +58,7 @@ def page() -> str:
 
 
 def recorded() -> Iterator[tuple[str, str, str, str]]:
-    """Yield type, message, cause and Keras of every exception that was recorded."""
+    """Yield type, message, cause and Keras of every exception that was recorded; no Keras if on another machine."""
     for name, runs in printed().items():
         for keras, seen in runs.items():
             yield seen["type"], seen["message"], name.split("/")[0], keras
@@ -71,7 +72,7 @@ def recorded() -> Iterator[tuple[str, str, str, str]]:
     for cause in catalogue().values():
         for path in sorted(cause.folder.glob("broken*.txt")):
             for failure in failures_in(path.read_text("utf-8"))[-1:]:
-                yield failure.type, failure.raw_message, cause.id, "3"
+                yield failure.type, failure.raw_message, cause.id, ""
 
 
 def shown(message: str) -> str:

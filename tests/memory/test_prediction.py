@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fitdoctor.diagnosis import Confidence, Moment
+from fitdoctor.diagnosis import Confidence, Invocation, Moment
 from fitdoctor.engine import Case, diagnose
 from fitdoctor.facts import (
     DataFacts,
@@ -93,6 +93,10 @@ def test_the_page_has_a_picture_and_escapes():
     found = predict(step(), Circumstances("a <b>", 64, limit=MemoryLimit("this machine", GB, GB)))
     page = render_memory(found, "html")
     assert "<polygon" in page and "a &lt;b&gt;" in page and page.count("<script") == 1
+    asked = Invocation("memory", "<b>.py", (), "2026-03-01T14:05:09Z", 3.0, (("keras", "3.15"),))
+    page = render_memory(found, "html", invocation=asked)
+    for text in ("<title>&lt;b&gt;.py: fits (fitdoctor)</title>", "2026-03-01 14:05:09 UTC", "3.15"):
+        assert text in page
 
 
 def test_sizes_in_words():

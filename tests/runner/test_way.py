@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fitdoctor.cases import SeenCall
-from fitdoctor.diagnosis import Diagnosis, Location
+from fitdoctor.diagnosis import Diagnosis, Location, Way, WayStep
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -23,7 +23,8 @@ from fitdoctor.facts import (
 from fitdoctor.records import replace
 from fitdoctor.report import render
 from fitdoctor.runner.trace import trace_table
-from fitdoctor.runner.way import way_of
+from fitdoctor.runner.way import way_of, with_break
+from tests.report.samples import PRIMARY, SECOND
 
 GIVEN = Spec((None, 28, 28), "float32")
 
@@ -124,3 +125,16 @@ def test_each_loss_is_fed_by_the_labels_of_its_output() -> None:
     keyed = (replace(y[0], key="kind"), replace(y[1], key="price"))
     assert fed(replace(data, y=keyed, y_structure="dict")) == [("training y[1]",), ("training y[0]",)]
     assert fed(replace(data, y=y[:1])) == [("training y[0]",)] * 2
+
+
+def test_an_error_in_the_values_is_marked_where_they_are_rejected():
+    steps = tuple(WayStep(stage, stage) for stage in ("data", "model", "model", "loss"))
+    ways = (Way("fit", None, steps),)
+    [way] = with_break(ways, PRIMARY)  # labels out of range
+    assert [step.note for step in way.steps] == ["", "", "", "FIT203: 10, first in row 3, expected at most 9"]
+    [way] = with_break(ways, replace(PRIMARY, id="FIT113"))
+    assert [bool(step.note) for step in way.steps] == [False, True, False, False]
+    for finding in (None, SECOND, replace(PRIMARY, id="FIT604")):
+        assert with_break(ways, finding) == ways
+    marked = (Way("fit", None, (replace(steps[0], note="raised"), *steps[1:])),)
+    assert with_break(marked, PRIMARY) == marked

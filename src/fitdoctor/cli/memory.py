@@ -6,6 +6,7 @@ import argparse
 import inspect
 import re
 import sys
+import time
 from typing import Any
 
 from fitdoctor.cli import UsageError
@@ -29,6 +30,7 @@ def main(argv: list[str]) -> int:
     Returns:
         0 if the batch fits, 1 if it does not, 2 if that cannot be predicted.
     """
+    started = time.time()
     options = make_parser().parse_args(argv)
     if options.batch_size is not None and options.batch_size < 1:
         raise UsageError(f"`--batch-size` must be 1 or more, not {options.batch_size}")
@@ -53,19 +55,21 @@ def main(argv: list[str]) -> int:
             )
         except MemoryUnknown as error:
             raise UsageError(f"`{name}`: {error}") from error
-    _give_out(prediction, options)
+    _give_out(prediction, options, started)
     return 1 if prediction.fits is False else 0
 
 
-def _give_out(prediction: Any, options: argparse.Namespace) -> None:
+def _give_out(prediction: Any, options: argparse.Namespace, started: float) -> None:
     from fitdoctor.report import RenderError
     from fitdoctor.report.memory import render_memory
+    from fitdoctor.runner.invocation import invocation
 
     try:
         drawn = render_memory(
             prediction,
             options.output_format,
             width=terminal_width(None if options.output_file else sys.stdout),
+            invocation=invocation("memory", options.model, (), started, time.time() - started),
         )
     except RenderError as error:
         raise UsageError(str(error)) from error

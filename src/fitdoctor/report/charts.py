@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 
 from fitdoctor.catalogue.words import counted
@@ -48,9 +49,7 @@ def _row(one: ComponentReport, scale: Callable[[float], float] | None) -> str:
     )
     if shapes == "(None,)":
         shapes = f"({one.rows},)"
-    texts = (
-        f'<td>{escaped(one.path)}</td><td>{escaped(dtypes)}</td><td class="fd-shape">{escaped(shapes)}</td>'
-    )
+    texts = f'<td>{_breakable(one.path)}</td><td>{escaped(dtypes)}</td><td class="fd-shape">{escaped(shapes)}</td>'
     return f"<tr>{texts}{''.join(f'<td class=fd-size>{text}</td>' for text in numbers)}<td>{_range(one, scale)}</td></tr>"
 
 
@@ -198,3 +197,8 @@ def value_text(value: float | None, digits: int = 6) -> str:
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:.{digits}g}"
+
+
+def _breakable(name: str) -> str:
+    """A name that may break after an underscore, a slash or a dot."""
+    return re.sub(r"([_/.])(?=\w)", r"\1<wbr>", escaped(name))

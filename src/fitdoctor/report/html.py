@@ -15,7 +15,7 @@ from pathlib import Path
 from fitdoctor import __version__
 from fitdoctor.catalogue.words import counted
 from fitdoctor.data_statistics import DataReport
-from fitdoctor.diagnosis import Diagnosis, MemoryCourse, Training, Way
+from fitdoctor.diagnosis import Diagnosis, Invocation, MemoryCourse, Training, Way
 from fitdoctor.report import Look
 from fitdoctor.report.card import (
     assets,
@@ -69,7 +69,10 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
             parts.append(bare_frame(f'<div class="fd-part">{shared}</div>'))
     parts += _rest(diagnosis)
     contents, body = _linked("".join(parts))
-    return page(_title(diagnosis), _head(diagnosis, contents) + body, diagnosis.tool_version)
+    verdict, tone = _verdict(diagnosis), tone_of(diagnosis)
+    said = f"{badge(verdict, tone)} {sentence(_ending(diagnosis))}"
+    top = head(diagnosis.invocation, said, tone, diagnosis.tool_version, contents)
+    return page(title(diagnosis.invocation, verdict), top + body, diagnosis.tool_version)
 
 
 def page(title: str, body: str, version: str = "") -> str:
@@ -108,9 +111,9 @@ def _page_assets() -> tuple[str, str]:
 # --- the head -----------------------------------------------------------------------------------------------------
 
 
-def _title(diagnosis: Diagnosis) -> str:
-    program = diagnosis.invocation.program if diagnosis.invocation else ""
-    return f"{f'{program}: ' if program else ''}{_verdict(diagnosis)} (fitdoctor)"
+def title(known: Invocation | None, verdict: str) -> str:
+    """Return what the tab of the browser shows."""
+    return f"{f'{known.program}: ' if known and known.program else ''}{verdict} (fitdoctor)"
 
 
 def _verdict(diagnosis: Diagnosis) -> str:
@@ -132,12 +135,9 @@ def _linked(body: str) -> tuple[str, str]:
     return f"<nav>{''.join(links)}</nav>" if len(links) > 1 else "", body
 
 
-def _head(diagnosis: Diagnosis, contents: str) -> str:
-    """Program, arguments, date, versions, verdict and links to what follows."""
-    known = diagnosis.invocation
+def head(known: Invocation | None, verdict: str, tone: str, version: str = "", contents: str = "") -> str:
+    """Program, arguments, date, versions, verdict (as HTML) and links to what follows."""
     words = [known.program, *map(_quoted, known.arguments)] if known else ["fitdoctor"]
-    verdict = _verdict(diagnosis)
-    ending = _ending(diagnosis)
     facts: list[tuple[str, str]] = []
     if known is not None:
         if known.command:
@@ -147,12 +147,11 @@ def _head(diagnosis: Diagnosis, contents: str) -> str:
         if known.seconds is not None:
             facts.append(("Duration", _duration(known.seconds)))
         facts += [(_NAMES.get(name, name), version) for name, version in known.versions]
-    facts.append(("fitdoctor", diagnosis.tool_version or __version__))
+    facts.append(("fitdoctor", version or __version__))
     listed = "".join(f"<div><dt>{escaped(name)}</dt><dd>{escaped(text)}</dd></div>" for name, text in facts)
-    tone = tone_of(diagnosis)
     return bare_frame(
         f'<header class="fd-part"><h1>{escaped(" ".join(words))}</h1>'
-        f'<div class="fd-verdict">{badge(verdict, tone)} {sentence(ending)}</div><dl>{listed}</dl>{contents}</header>',
+        f'<div class="fd-verdict">{verdict}</div><dl>{listed}</dl>{contents}</header>',
         tone,
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fitdoctor import __version__
+from fitdoctor.diagnosis import Invocation
 from fitdoctor.facts import Unknown
 from fitdoctor.memory.prediction import KINDS, Prediction
 from fitdoctor.report import RenderError
@@ -15,8 +16,22 @@ from fitdoctor.tables import paragraph, table
 FORMATS = ("text", "json", "html")
 
 
-def render_memory(prediction: Prediction, fmt: str = "text", *, width: int = 100, color: bool = False) -> str:
+def render_memory(
+    prediction: Prediction,
+    fmt: str = "text",
+    *,
+    width: int = 100,
+    color: bool = False,
+    invocation: Invocation | None = None,
+) -> str:
     """Render a prediction in one of `FORMATS`; the result ends with a newline.
+
+    Args:
+        prediction: what a step needs.
+        fmt: the format.
+        width: columns of text.
+        color: whether text is colored.
+        invocation: what was asked, and when, for the head of a page.
 
     Raises:
         RenderError: the format is unknown.
@@ -26,7 +41,7 @@ def render_memory(prediction: Prediction, fmt: str = "text", *, width: int = 100
     if fmt == "json":
         return _json(prediction)
     if fmt == "html":
-        return _html(prediction)
+        return _html(prediction, invocation)
     raise RenderError(f"unknown format `{fmt}`: choose one of {', '.join(FORMATS)}")
 
 
@@ -125,12 +140,16 @@ _WIDTH, _HEIGHT = 880, 260
 _STAGES = ("forward", "backward", "update")
 
 
-def _html(prediction: Prediction) -> str:
-    from fitdoctor.report.card import bare_frame
-    from fitdoctor.report.html import page
-    from fitdoctor.report.memory_card import memory_parts
+def _html(prediction: Prediction, invocation: Invocation | None) -> str:
+    from fitdoctor.report.card import badge, bare_frame
+    from fitdoctor.report.html import head, page, title
+    from fitdoctor.report.memory_card import FIT, memory_parts
 
-    return page(f"memory of {prediction.model} (fitdoctor)", bare_frame(*memory_parts(prediction)))
+    body, tone = memory_parts(prediction)
+    word = FIT[prediction.fits]
+    top = head(invocation, badge(word, tone), tone) if invocation is not None else ""
+    shown = title(invocation, word) if invocation else f"memory of {prediction.model} (fitdoctor)"
+    return page(shown, top + bare_frame(body, tone))
 
 
 def picture(prediction: Prediction) -> dict[str, Any] | None:

@@ -9,6 +9,8 @@ from fitdoctor.memory.prediction import KINDS, Prediction, Share
 from fitdoctor.report.card import badge, escaped, framed, sentence
 from fitdoctor.report.memory import in_words, largest_batch, picture, verdict
 
+FIT = {True: "fits", False: "does not fit", None: "memory"}
+"""The verdict in a word, by whether it fits."""
 _FILLS = {"forward": "info", "backward": "warning", "update": "good"}
 
 
@@ -20,7 +22,7 @@ def memory_card(prediction: Prediction) -> str:
 def memory_parts(prediction: Prediction) -> tuple[str, str]:
     """The same without its frame, and the colour of the frame's edge."""
     tone = {True: "good", False: "error", None: ""}[prediction.fits]
-    word = {True: "fits", False: "does not fit", None: "memory"}[prediction.fits]
+    word = FIT[prediction.fits]
     model = f'<span class="fd-place">{escaped(prediction.model)}</span>'
     head = f'<div class="fd-head">{badge(word, tone)} {model}</div>'
     message = f'<div class="fd-message">{sentence(verdict(prediction))}</div>'

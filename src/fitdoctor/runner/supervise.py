@@ -30,7 +30,7 @@ from fitdoctor.runner.joining import JOINING
 from fitdoctor.runner.lookout import silent_among
 from fitdoctor.runner.session import Options, Started, read_now, read_pieces, seen_from, write_options
 from fitdoctor.runner.step_memory import course_of
-from fitdoctor.runner.way import way_of
+from fitdoctor.runner.way import way_of, with_break
 from fitdoctor.source.project import read_project
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
@@ -292,7 +292,7 @@ def _at_late_origins(
 
 def with_pictures(diagnosis: Diagnosis, run: Run) -> Diagnosis:
     """Return a diagnosis with what reports draw: the data flow, and the memory over a step."""
-    return replace(diagnosis, ways=_ways(run), memory=_memory(run))
+    return replace(diagnosis, ways=with_break(_ways(run), diagnosis.primary), memory=_memory(run))
 
 
 def _ways(run: Run) -> tuple[Way, ...]:

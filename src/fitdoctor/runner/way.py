@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fitdoctor.data_statistics import ComponentReport, SeenReport
-from fitdoctor.diagnosis import Location, Way, WayStep
+from fitdoctor.diagnosis import Finding, Location, Severity, Way, WayStep
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -135,6 +135,29 @@ def _row_words(index: tuple[int, ...] | None) -> str:
     if not index:
         return ""
     return f"row {index[0]}" + (f", index {index[1:]}" if len(index) > 1 else "")
+
+
+# --- a break that no shape shows -----------------------------------------------------------------------------------
+
+_REJECTED_BY = {"1": "model", "2": "loss"}
+"""The stage that rejects values, by the family of the cause: features at the model, labels at the loss."""
+
+
+def with_break(ways: tuple[Way, ...], finding: Finding | None) -> tuple[Way, ...]:
+    """Return the data flow with the stage marked that rejects the values of an error, if nothing else is marked."""
+    if finding is None or finding.severity is not Severity.ERROR or not ways:
+        return ways
+    if any(step.note for way in ways for step in way.steps):
+        return ways
+    first, stage = ways[0], _REJECTED_BY.get(finding.id[3])
+    place = next((number for number, step in enumerate(first.steps) if step.stage == stage), None)
+    if place is None:
+        return ways
+    figures = next((each for each in finding.evidence if each.observed and each.expected), None)
+    note = f"{finding.id}: {figures.observed}, expected {figures.expected}" if figures else finding.id
+    marked = replace(first.steps[place], note=note)
+    steps = (*first.steps[:place], marked, *first.steps[place + 1 :])
+    return (replace(first, steps=steps), *ways[1:])
 
 
 # --- the model ----------------------------------------------------------------------------------------------------
