@@ -1,4 +1,4 @@
-"""Make the pictures of the README from real runs: `docs/images/terminal.svg`, `notebook.png` and `notebook-dark.png`.
+"""Make the pictures of the documentation from real runs: `terminal.svg`, `notebook.png`, `notebook-dark.png`, `report.png`.
 
 Needs TensorFlow, nbclient, ipykernel and nbconvert, and for the notebook a Chromium or Chrome.
 """
@@ -18,6 +18,9 @@ ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs/images"
 COLUMNS = 80
 WIDTH = 860
+HEIGHT = (
+    "<script>document.documentElement.dataset.height = document.querySelector('main').scrollHeight</script>"
+)
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
@@ -77,10 +80,34 @@ def page(notebook: Any, theme: str) -> str:
 
     html, _resources = HTMLExporter(theme=theme).from_notebook_node(notebook)
     style = "<style>body.jp-Notebook { padding: 8px 16px 0 0; } main { margin: 0; }</style>"
-    height = "<script>document.documentElement.dataset.height = document.querySelector('main').scrollHeight</script>"
     # Formulas and diagrams would be loaded from the network.
     html = re.sub(r"<script[^>]*src=[^>]*></script>", "", html)
-    return html.replace("</body>", f"{style}{height}</body>")
+    return html.replace("</body>", f"{style}{HEIGHT}</body>")
+
+
+def report() -> str:
+    """The report of a repair, as far as the data flow."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(ROOT / "docs/programs/first_repair/train.py", folder)
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "fitdoctor",
+                "fix",
+                "--output-format",
+                "html",
+                "--output-file",
+                "fix.html",
+                "train.py",
+            ],
+            cwd=folder,
+            capture_output=True,
+            check=True,
+        )
+        html = (Path(folder) / "fix.html").read_text("utf-8").partition('<h2 id="data">')[0]
+    html = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html)
+    return f"{html}</main>{HEIGHT}</body></html>"
 
 
 def picture(browser: str, html: str, target: Path) -> None:
@@ -116,12 +143,16 @@ def main() -> int:
     made[0].write_text(terminal(), encoding="utf-8")
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
-        print(f"no browser found ({', '.join(BROWSERS)}): the pictures of the notebook stay as they are")
+        print(
+            f"no browser found ({', '.join(BROWSERS)}): the pictures of the notebook and the report stay as they are"
+        )
     else:
         notebook = executed()
         for theme, name in (("light", "notebook.png"), ("dark", "notebook-dark.png")):
             made.append(IMAGES / name)
             picture(browser, page(notebook, theme), made[-1])
+        made.append(IMAGES / "report.png")
+        picture(browser, report(), made[-1])
     for path in made:
         print(f"{path.relative_to(ROOT)}  {path.stat().st_size // 1024} KB")
     return 0

@@ -125,9 +125,7 @@ def test_the_playground_answers_and_its_repairs_apply(browser: Any, address: str
             program = (CATALOGUE / cause / "broken.py").read_text("utf-8")
             assert ask(visit, program).startswith("FIT"), cause
             visit.picture(f"playground-{cause}")
-            visit.page.click("text=Copy the fixed text")
-            visit.page.wait_for_selector("text=Copied")
-            fixed = visit.copied
+            fixed = visit.copied(visit.page.locator("text=Copy the fixed text"))
             assert fixed != program
             assert ask(visit, fixed) == "", cause
             assert "No problems found" in visit.page.inner_text("#pg-answer")
@@ -144,9 +142,7 @@ def test_a_link_to_the_playground_carries_the_text(browser: Any, address: str) -
         visit.page.goto(f"{address}playground.html")
         visit.page.fill("#pg-text", text)
         visit.page.click("#pg-ask")
-        visit.page.click("#pg-link")
-        visit.page.wait_for_selector("text=Link copied")
-        link = visit.copied
+        link = visit.copied(visit.page.locator("#pg-link"))
         assert link.startswith(f"{address}playground.html#")
     with Visit(browser, "phone", "dark") as visit:
         visit.page.goto(link)
@@ -163,9 +159,6 @@ def test_the_palette_can_be_switched_and_code_copied(browser: Any, address: str)
         visit.page.goto(f"{address}causes/FIT203.html")
         visit.page.click("label[title='Switch to dark mode']:visible")
         assert visit.page.evaluate("document.body.dataset.mdColorScheme") == "slate"
-        visit.page.locator(
-            "button[data-clipboard-target]:visible, .md-code__button[data-md-type=copy]:visible"
-        ).first.click()
-        visit.page.wait_for_function("navigator.clipboard.readText().then(text => text !== '')")
-        assert "InvalidArgumentError" in visit.copied
+        buttons = "button[data-clipboard-target]:visible, .md-code__button[data-md-type=copy]:visible"
+        assert "InvalidArgumentError" in visit.copied(visit.page.locator(buttons).first)
         assert not visit.troubles

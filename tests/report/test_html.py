@@ -47,7 +47,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         self.attributes += attrs
-        if tag not in ("meta", "br", "img", "link"):
+        if tag not in ("meta", "br", "wbr", "img", "link"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):

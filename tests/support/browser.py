@@ -83,10 +83,15 @@ class Visit:
         """Whether the page is wider than the window."""
         return bool(self.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
-    @property
-    def copied(self) -> str:
-        """The text in the clipboard."""
-        return str(self.page.evaluate("navigator.clipboard.readText()"))
+    def copied(self, button: Any) -> str:
+        """The text in the clipboard after a click on a button."""
+        self.page.evaluate("navigator.clipboard.writeText('')")
+        button.click()
+        for _ in range(100):  # a page may forbid scripts that wait in it
+            if text := str(self.page.evaluate("navigator.clipboard.readText()")):
+                return text
+            self.page.wait_for_timeout(100)
+        raise AssertionError("nothing was copied")
 
     def picture(self, name: str, *, whole: bool = False) -> None:
         """Keep a picture of the page, if pictures are wanted."""
