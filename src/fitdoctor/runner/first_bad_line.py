@@ -178,7 +178,9 @@ class _Walk:
         if self._aspect == "objects" and len(steps) > 1 and self._is_raw(steps[-1]):
             # Text is what files contain: the mistake is to make an array of it as it is.
             arrays = [
-                i for i, step in enumerate(steps) if not isinstance(step.made.aspects[self._index], frozenset)
+                i
+                for i, step in enumerate(steps[:-1])
+                if not isinstance(step.made.aspects[self._index], frozenset)
             ]
             steps = steps[: arrays[-1] + 1] if arrays else steps[:-1]
         if self._aspect == "scale":
