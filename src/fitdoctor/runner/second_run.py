@@ -279,6 +279,9 @@ def _operands(module: Module, node: ast.expr) -> Iterator[ast.expr]:
             imported = isinstance(made, ast.Name) and module.resolve(made) != made.id
             if not imported and not isinstance(made, ast.Constant) and not name.startswith("numpy.random."):
                 yield each
+        elif isinstance(each, ast.Attribute):
+            if isinstance(each.value, ast.Name) and module.resolve(each.value) == each.value.id:
+                yield each
         elif isinstance(each, (ast.Subscript, ast.Call, ast.BinOp, ast.ListComp, ast.GeneratorExp)):
             yield each
 
@@ -297,9 +300,10 @@ def expression_at(project: Project, place: Location) -> tuple[Module, ast.expr] 
     if module is None:
         return None
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.expr) and node.lineno == place.line and module.location(node) == place:
-            return module, node
-    statement = _statement(module, place.line)
+        if isinstance(node, ast.expr) and (place.cell is not None or node.lineno == place.line):
+            if module.location(node) == place:
+                return module, node
+    statement = _statement(module, place.line) if place.cell is None else None
     value = getattr(statement, "value", None)
     return (module, value) if isinstance(value, ast.expr) else None
 
@@ -320,7 +324,8 @@ def _origin(finding: Finding, question: Question, answer: Any, call: Call, proje
     passed = [place[0] for span in answer["passed"] if (place := _place(project, span)) is not None]
     on_path = (*passed, *(place for place, _text in steps))
     passed_by = _in_call(finding.location, call) or any(_covers(each, finding.location) for each in on_path)
-    if not passed_by and not is_counted(finding, project):
+    # Of two arguments with different numbers of rows, the finding is at one, and the other one may have lost some.
+    if not passed_by and question.aspect != "rows" and not is_counted(finding, project):
         return None
     if question.aspect == "rows" and not _lost_rows(question, answer, call):
         return None
