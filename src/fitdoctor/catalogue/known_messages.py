@@ -9,7 +9,7 @@ from __future__ import annotations
 from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.catalogue.sayings import Saying, says, told
 from fitdoctor.facts import FailureFacts
-from fitdoctor.failure.raised_by import is_of_another_library, raised_by
+from fitdoctor.failure.raised_by import is_beside_keras, is_of_another_library, raised_by
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 
@@ -143,13 +143,18 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
         of_framework=True,
     )),
     ("FIT105", Saying(
+        pattern(r"Unable to get element (?:from the feed )?as bytes|^Unsupported object type \w+"),
+        "an array of Python objects is fed to TensorFlow, which expects numbers or strings",
+        "convert the array to one dtype: `x.astype(\"float32\")`",
+    )),
+    ("FIT105", Saying(
         pattern(r"A SciPy sparse matrix was passed to a model that expects dense inputs"),
         "a SciPy sparse matrix is passed to a model with dense inputs",
         "convert it with `.toarray()`, or declare the input with `sparse=True`",
     )),
     ("FIT111", Saying(
         pattern(
-            r"Cannot convert \S.{0,60} to EagerTensor of dtype"
+            r"Input must be either real or complex|Cannot convert \S.{0,60} to EagerTensor of dtype"
             r"|Expected \w+, (?:but )?got .{1,200} of type '\w+' instead|does not support RaggedTensors"
             r"|only supports RaggedTensors"
         ),
@@ -176,6 +181,23 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
         "index {value} is outside 0..{high} (exclusive): an `Embedding` or a gather has too few rows",
         "set `input_dim` of the `Embedding` to the largest id + 1, or map larger ids to an id for unknown "
         "words",
+    )),
+    ("FIT113", Saying(
+        pattern(r"must be smaller than the embedding layer's input dimension"),
+        "an id is larger than the vocabulary of the embedding",
+        "use the tokenizer that belongs to the model, and resize the embedding if tokens were added",
+    )),
+    ("FIT323", Saying(
+        pattern(r"Discrepancy between trainable weights and collected"),
+        "`trainable` was changed after `compile`, so the change has no effect yet",
+        "call `compile` again after `trainable` is set",
+        types=("UserWarning",),
+    )),
+    ("FIT412", Saying(
+        pattern(r"triggered tf\.function retracing"),
+        "a traced function is traced again at every call",
+        "define it once outside the loop, and pass tensors instead of Python numbers",
+        types=("UserWarning",),
     )),
     ("FIT114", Saying(
         pattern(
@@ -524,6 +546,15 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
         "a tensor or model belongs to another graph or session than the one in use",
         "create and use the model in the same thread, graph and session; TensorFlow 2 needs none of them",
     )),
+    ("FIT407", Saying(
+        pattern(
+            r"Dimension value must be integer or None .{0,40}got value '?<tf\.Tensor"
+            r"|Dimension value must be integer or None"
+        ),
+        "a tensor is used where TensorFlow needs a Python number",
+        "use a number that is known before the function is traced, or `tf.reshape` and `tf.ensure_shape` "
+        "with `None`",
+    )),
     ("FIT406", Saying(
         pattern(
             r"`?[gs]et_session`? is not available|not supported during eager execution"
@@ -611,6 +642,15 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
         "model, optimizer or metrics were created outside the scope of the strategy that trains them",
         "create all of them inside `with strategy.scope():`",
     )),
+    ("FIT607", Saying(
+        pattern(
+            r"Failed to serialize the input pipeline|does not support serialization|[Cc]annot shard"
+            r"|shard.{0,40}(?:unsupported|not supported)"
+        ),
+        "the dataset contains a Python generator or another step that cannot be sent to other devices or "
+        "workers",
+        "replace the generator with files or `tf.data` operations, or set `AutoShardPolicy.OFF`",
+    )),
     ("FIT605", Saying(
         pattern(
             r"must be divisible (?:the )?by (?:the )?number of replicas|Reduction\.(?:SUM"
@@ -622,22 +662,22 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
     )),
     ("FIT606", Saying(
         pattern(
-            r"Collective ops is aborted|failed to connect to all addresses|is joining a group with size"
-            r"|is not supported in multi-worker|DEADLINE_EXCEEDED|Connection reset by peer|Socket closed"
-            r"|worker .{0,60}(?:unavailable|preempted)"
+            r"Collective ops is aborted|Horovod has been shut down|HorovodInternalError"
+            r"|failed to connect to all addresses|is joining a group with size|is not supported in multi-worker"
+            r"|DEADLINE_EXCEEDED|Connection reset by peer|Socket closed|worker .{0,60}(?:unavailable|preempted)"
         ),
         "the workers of the cluster do not reach each other, or do not agree about their number",
         "check `TF_CONFIG` of every worker, and that all of them run the same program",
         types=(
             "UnavailableError", "InternalError", "DeadlineExceededError", "AbortedError", "ValueError",
-            "CancelledError", "FailedPreconditionError",
+            "CancelledError", "FailedPreconditionError", "UnknownError",
         ),
     )),
     # --- pipelines ------------------------------------------------------------------------------------------
     ("FIT701", Saying(
         pattern(
-            r"cannot have rank 0|[Cc]annot (?:batch|iterate over) a scalar|Expected .{0,60}batch(?:ed)? (?:dataset"
-            r"|dimension)"
+            r"cannot have rank 0|Cannot unbatch an input with scalar|[Cc]annot (?:batch|iterate over) a scalar"
+            r"|Expected .{0,60}batch(?:ed)? (?:dataset|dimension)"
         ),
         "the dataset yields single samples; `fit` treats their first axis as the batch axis",
         "call `.batch(…)` on the dataset",
@@ -662,21 +702,22 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
     )),
     ("FIT704", Saying(
         pattern(
-            r"[Pp]lease specify the (?:number of steps|`?validation_steps)|Must specify `?validation_steps"
-            r"|should specify (?:the )?`?(?:steps|validation_steps|steps_per_epoch)"
-            r"|must specify (?:the number of steps|a value for)|Number of steps could not be inferred"
-            r"|`?(?:steps_per_epoch|validation_steps|steps)(?:=None)?`? is only valid for a generator"
-            r"|infer the size of the data|infinite (?:number of elements|dataset)|dataset must be finite"
+            r"generator for validation data, you must|[Pp]lease specify the (?:number of steps|`?validation_steps)"
+            r"|Must specify `?validation_steps|should specify (?:the )?`?(?:steps|validation_steps"
+            r"|steps_per_epoch)|must specify (?:the number of steps|a value for)"
+            r"|Number of steps could not be inferred|`?(?:steps_per_epoch|validation_steps"
+            r"|steps)(?:=None)?`? is only valid for a generator|infer the size of the data"
+            r"|infinite (?:number of elements|dataset)|dataset must be finite"
         ),
         "the length of the data is unknown, and no number of steps is set",
         "pass `steps_per_epoch` and `validation_steps` to `fit`, or remove `.repeat()`",
     )),
     ("FIT705", Saying(
         pattern(
-            r"No (?:\w+ )?(?:images|text files|audio files|files) found|must yield at least one batch|(?:PyDataset"
-            r"|Sequence) has length 0|Received an empty batch|\(Empty (?:logs|batch_outputs)\)"
-            r"|Found 0 (?:\w+ )?(?:images|files)|length 0\b|Attempting to (?:get|unpack)"
-            r"|`?on_epoch_end`? and before `?on_epoch_begin|Dataset had (?:zero|no) elements"
+            r"requires a non-null input tensor|No (?:\w+ )?(?:images|text files|audio files|files) found"
+            r"|must yield at least one batch|(?:PyDataset|Sequence) has length 0|Received an empty batch"
+            r"|\(Empty (?:logs|batch_outputs)\)|Found 0 (?:\w+ )?(?:images|files)|length 0\b|Attempting to (?:get"
+            r"|unpack)|`?on_epoch_end`? and before `?on_epoch_begin|Dataset had (?:zero|no) elements"
         ),
         "the data yields no batches",
         "check the folder or the dataset: it has no files or samples that match",
@@ -799,8 +840,8 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
         pattern(
             r"(?:requires?|needs?) (?:the )?`?(?P<name>h5py|PIL|SciPy|TensorFlow|tensorflow|pydot|Pillow|requests"
             r"|pandas|tensorflow_io)\b|Could not import (?:PIL|h5py)|This requires the (?P<other>\w+) module"
-            r"|you need tensorflow \d|need the TensorFlow module|requires HDF5 and h5py"
-            r"|Op type not registered '(?P<op>\w+)'|h5py ?is not available(?!\))|h5pyis not"
+            r"|you need tensorflow \d|need the TensorFlow module|requires HDF5 and h5py|Op type not registered '"
+            r"|without handle data|initial_value must be specified|h5py ?is not available(?!\))|h5pyis not"
             r"|Descriptors cannot (?:not )?be created directly"
             r"|Unable to convert function return value to a Python type! The signature was"
             r"|Registering two gradient with name|Tensorflow package .{0,60}not found"
@@ -852,6 +893,16 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
         "the layer `{kind}` is passed where its output is needed",
         "call the layer on a tensor: `{kind}(…)(x)`",
         types=("AttributeError",),
+    )),
+    ("FIT901", Saying(
+        pattern(
+            r"undefined symbol|cannot open shared object|GLIBC\w*_[\d.]+. not found|wrong ELF class"
+            r"|image not found"
+        ),
+        "a library of TensorFlow, or a custom operation, does not match the installed TensorFlow",
+        "install the version that it was built for, or compile it again",
+        types=("NotFoundError",),
+        also=("FIT906",),
     )),
     ("FIT902", Saying(
         pattern(
@@ -916,6 +967,182 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
         "strings",
         of_framework=True,
     )),
+    # --- TensorFlow's own Python code -----------------------------------------------------------------------
+    ("FIT403", Saying(
+        pattern(
+            r"is None at the end of the iteration|same nested structure after one iteration"
+            r"|has dtype \w+ (?:before|after)|must be defined before the loop|must also be (?:initialized|defined)"
+        ),
+        "a variable of a traced loop or branch changes its type, or is set in one place only",
+        "give it a tensor of the same dtype and structure before the loop and on every path",
+        also=("FIT404",),
+    )),
+    ("FIT404", Saying(
+        pattern(
+            r"true_fn.{0,60}false_fn|Cannot reconcile (?:tf\.)?\S+ \S+-th outputs|branch outputs of"
+            r"|must have the same number, type, and overall structure"
+        ),
+        "the branches of `tf.cond` return different structures or dtypes",
+        "return the same number of tensors, with the same dtypes, from both branches",
+    )),
+    ("FIT408", Saying(
+        pattern(r"expected to be `?tf\.bool`? scalar|pred must (?:not be a Python bool|be Tensor of type bool)"),
+        "the condition of a traced loop or branch is not a single boolean tensor",
+        "reduce it first, for example with `tf.reduce_any` or `tf.reduce_all`",
+    )),
+    ("FIT407", Saying(
+        pattern(
+            r"[Ss]calar tensor has no `?len|len requires a non-scalar tensor|(?:min|max)\(arg"
+            r"|does not support item assignment|'tf\.Variable's is not supported"
+        ),
+        "a Python operation is applied to a tensor that does not support it",
+        "use the TensorFlow operation instead: `tf.size`, `tf.reduce_max`, `variable.assign`",
+        of_framework=True,
+    )),
+    ("FIT909", Saying(
+        pattern(
+            r"Nothing except the root object matched|Unresolved object in checkpoint"
+            r"|not bound to checkpointed values|not assigned a value from checkpoint"
+            r"|does not appear to be object-based|Object not restored|not exist in the checkpoint"
+            r"|were not restored|checkpoint does not contain serialized"
+            r"|Cannot assign value to variable .{0,120}[Ss]hape mismatch"
+        ),
+        "the checkpoint belongs to a model with a different architecture",
+        "build the model exactly as it was when it was saved, then restore the checkpoint",
+    )),
+    ("FIT406", Saying(
+        pattern(
+            r"is both fed and fetched|Type of feed value|may not be fed"
+            r"|Session context managers are not re-entrant|does not have an initializer|supported in eager mode"
+            r"|is undefined when eager execution|TF 1\.x control flows|without a default session"
+            r"|graph is different from the session's graph|Cannot determine graph for Op"
+        ),
+        "the program uses the graphs and sessions of TensorFlow 1",
+        "call functions and models directly, as TensorFlow 2 does, or keep the installed version at 1.x",
+    )),
+    ("FIT704", Saying(
+        pattern(r"The dataset is infinite|dataset length is unknown|Dataset` only supports `len`"),
+        "the length of the dataset is unknown or infinite",
+        "pass `steps_per_epoch`, or set the length with `tf.data.experimental.assert_cardinality`",
+        types=("TypeError",),
+    )),
+    ("FIT714", Saying(
+        pattern(r"padded shape .{0,80} is not compatible|Inconsistent shapes: saw|Incompatible shape for value"),
+        "the samples of one batch have different shapes",
+        "resize or pad the samples to one shape before batching",
+    )),
+    ("FIT707", Saying(
+        pattern(
+            r"Incompatible dataset elements|element (?:classes|types|shapes) for the new state must match"
+            r"|but got dataset with output|must have the same element structure"
+        ),
+        "two parts of the pipeline yield elements of different structure",
+        "let both yield the same number of tensors, with the same dtypes and shapes",
+    )),
+    ("FIT706", Saying(
+        pattern(
+            r"To specify the output signature you need|is not convertible to a tensor with dtype"
+            r"|which did not match Tout|Missing required argument: 'Tout'"
+        ),
+        "a generator or Python function returns something other than what is declared",
+        "declare what it yields: `output_signature=…` or `Tout=…`",
+    )),
+    ("FIT608", Saying(
+        pattern(
+            r"Mismatching (?:tf\.distribute\.Strategy|ReplicaContext)|Must not nest tf\.distribute"
+            r"|Must not be called inside a `?tf\.distribute"
+        ),
+        "several distribution strategies are used in one place",
+        "create one strategy, and use its scope for everything",
+    )),
+    ("FIT605", Saying(
+        pattern(r"is not divisible by `?num_replicas_in_sync|not divisible by the number of (?:replicas|devices)"),
+        "the global batch size is not a multiple of the number of replicas",
+        "use a multiple: `per_replica * strategy.num_replicas_in_sync`",
+    )),
+    ("FIT604", Saying(
+        pattern(r"DistributedVariable|SyncOnReadVariable|ON_READ variables|in (?:a )?(?:cross-)?replica context"),
+        "a variable of a strategy is used outside the context that it belongs to",
+        "update it inside `strategy.run(…)`, and create it inside `strategy.scope()`",
+    )),
+    ("FIT609", Saying(
+        pattern(
+            r"must be configured at program startup|Cannot set memory growth|Virtual CPUs already set"
+            r"|Memory growth cannot differ|Setting memory limit"
+        ),
+        "the devices are configured too late, or in two ways at once",
+        "configure the devices once, before TensorFlow is used, and all GPUs in the same way",
+    )),
+    ("FIT507", Saying(
+        pattern(
+            r"Tape is (?:still|not) recording|tape which is not recording|No trainable variables were accessed"
+            r"|differentiate a function that returns None|created with persistent=True"
+            r"|not tf\.Tensor or tf\.Variable"
+        ),
+        "`GradientTape` did not record what the gradient is computed of",
+        "compute the loss inside the `with tf.GradientTape()` block, and call `gradient` after it",
+    )),
+    ("FIT314", Saying(
+        pattern(
+            r"incompatible with input_signature|function was traced with|Could not find matching concrete function"
+            r"|Binding inputs to tf\.function failed|missing required arguments"
+        ),
+        "a traced function or a saved model is called with other arguments than it was traced with",
+        "pass tensors with the shapes and dtypes of its signature: `print(f.structured_input_signature)`",
+        also=("FIT101",),
+    )),
+    ("FIT111", Saying(
+        pattern(
+            r"expected argument #\d+\(zero-based\) to be a Tensor|Expected (?:float|int|string|bool|list"
+            r"|DataType)\w* for (?:argument|attr)|to a TensorProto|types matched for|that (?:do not|does not"
+            r"|don't all) match|Incompatible type conversion|does not match dtype|Can ?not cast \w+ to"
+            r"|Cannot convert (?:the argument `type_value`|a list containing)|dtype must be either"
+            r"|Element type not supported|passed to parameter '\w+' of op|is trying to write dtype"
+            r"|Expected (?:numeric|tensor)\b.{0,60}got dtype"
+        ),
+        "a value has a type or dtype that the operation does not accept",
+        "convert it first, for example with `tf.cast(x, tf.float32)` or `x.astype(\"float32\")`",
+    )),
+    ("FIT114", Saying(
+        pattern(
+            r"Cannot pack an empty list|from empty input list|shorter than minimum length"
+            r"|Must pass at least one dataset|variable_list may not be empty|Length of params is currently 0"
+            r"|dims of 'image\.shape' must be > 0"
+        ),
+        "an operation gets an empty list or an empty array",
+        "check what loads or filters the data: it yields nothing",
+    )),
+    ("FIT310", Saying(
+        pattern(r"Python functions must return zero or more Tensors"),
+        "a traced function returns something that is not a tensor",
+        "return tensors, or lists and dicts of them",
+    )),
+    ("FIT409", Saying(
+        pattern(r"should not modify its Python input arguments"),
+        "a traced function changes a list or dict that it was called with",
+        "return a new list or dict instead",
+    )),
+    ("FIT503", Saying(
+        pattern(r"referencing variables which have been deleted"),
+        "a function uses a variable that no object holds any longer",
+        "store the variable in an attribute of the model",
+    )),
+    ("FIT324", Saying(
+        pattern(
+            r"partially known TensorShape|Shape .{0,60} is not fully defined"
+            r"|must be accessible via shape inference|Cannot infer argument `num`|is statically known"
+            r"|Rank of convolution must be known|should have known rank"
+        ),
+        "an operation needs a size that is not known while the function is traced",
+        "set the shape before it: `x.set_shape(…)` or `tf.ensure_shape(x, …)`",
+        also=("FIT709",),
+    )),
+    ("FIT405", Saying(
+        pattern(r"symbolic output of a Keras layer during eager|from inside a control-flow construct"),
+        "a symbolic tensor is used outside the graph that it belongs to",
+        "compute it in the same function or model that uses it",
+        also=("FIT312",),
+    )),
     # --- what operations reject -----------------------------------------------------------------------------
     ("FIT320", Saying(
         pattern(
@@ -937,16 +1164,27 @@ _BY_TYPE: tuple[tuple[str, Saying], ...] = (
     ("FIT320", Saying(
         pattern(
             r"(?i:broadcast(?:able)? shapes|not broadcastable|incompatible shapes|(?:shape|dimension|rank|size"
-            r"|length|vector|matrix|scalar|depth|\d-d)s?\b.{0,120}\b(?:must|should|expected|mismatch|match"
-            r"|out of bounds|compatible|equal|but (?:got|is|received|saw))|(?:must|should|expected"
-            r"|requires)\b.{0,80}\b(?:shape|dimension|rank|size|length|vector|matrix|scalar|depth|\d-d)s?\b)"
-            r"|Expected (?:begin|size)\[\d+\] in|In\[[01]\]|Must provide as many biases|squeeze dim\["
-            r"|axis \d+ is out of bounds|not (?:a )?(?:matrix|vector|scalar)\b"
+            r"|length|vector|matrix|scalar|depth|\d-d(?:imensional)?)s?\b.{0,120}\b(?:must|should|expected"
+            r"|mismatch|match|out of bounds|compatible|equal|but (?:got|is|received|saw))|(?:must|should|expected"
+            r"|requires)\b.{0,80}\b(?:shape|dimension|rank|size|length|vector|matrix|scalar|depth"
+            r"|\d-d(?:imensional)?)s?\b)|Expected (?:begin|size)\[\d+\] in|In\[[01]\]|Must provide as many biases"
+            r"|squeeze dim\[|axis \d+ is out of bounds|not (?:a )?(?:matrix|vector|scalar)\b"
         ),
         "an operation gets tensors whose shapes it does not accept",
         "print the shapes of its inputs, and compare them with what the operation expects",
         types=("InvalidArgumentError",),
         also=("FIT101", "FIT205"),
+    )),
+    ("FIT320", Saying(
+        pattern(
+            r"(?i:\b(?:shape|rank|dimension)s?\b.{0,120}\b(?:must|should|expected|mismatch|match|compatible|equal"
+            r"|but (?:got|is|received|saw))\b)"
+        ),
+        "an operation gets a tensor whose shape it does not accept",
+        "print the shapes of its inputs, and compare them with what the operation expects",
+        types=("ValueError",),
+        of_framework=True,
+        also=("FIT101", "FIT304"),
     )),
     ("FIT327", Saying(
         pattern(
@@ -983,6 +1221,10 @@ _BY_TYPE_ALONE: tuple[tuple[str, Saying], ...] = tuple(
          "repeat the dataset with `.repeat()`, or reduce `steps_per_epoch`", ("FIT705",)),
         ("FIT606", ("UnavailableError", "DeadlineExceededError"), "another process of the cluster does not answer",
          "check `TF_CONFIG` and that every worker runs", ()),
+        ("FIT327", ("UnimplementedError",), "TensorFlow has no implementation of this operation for these arguments",
+         "change the value, dtype, shape or device that the message names", ("FIT601", "FIT111")),
+        ("FIT906", ("InternalError",), "TensorFlow failed inside, which is mostly a matter of the GPU or its memory",
+         "check the GPU with `nvidia-smi`, and try the program with `CUDA_VISIBLE_DEVICES=-1`", ("FIT806",)),
         ("FIT408", ("OperatorNotAllowedInGraphError",), "Python control flow is applied to a symbolic tensor",
          "use `tf.cond`, `tf.while_loop` or `tf.where`", ()),
     )
@@ -1010,10 +1252,14 @@ def known_by_words(failure: FailureFacts) -> dict[str, Cause]:
 
 def _rows(failure: FailureFacts) -> Iterator[tuple[str, Saying, str]]:
     """Yield the rows that match: id, words, and what the finding rests on."""
-    if is_of_another_library(failure.frames) or raised_by(failure):
+    beside = is_beside_keras(failure)
+    elsewhere = is_of_another_library(failure.frames) or bool(raised_by(failure))
+    if elsewhere and not beside and failure.type != "SIGABRT":
         return
     quoted = any(frame.library for frame in failure.frames) or _RECEIVED.search(failure.message)
-    tables = (KNOWN, BY_MESSAGE), (_BY_TYPE if quoted else _BY_TYPE[:1], BY_TYPE), (_BY_TYPE_ALONE, BY_TYPE)
+    tables = [(KNOWN, BY_MESSAGE)]
+    if not beside:
+        tables += [(_BY_TYPE if quoted else _BY_TYPE[:-1], BY_TYPE), (_BY_TYPE_ALONE, BY_TYPE)]
     for table, subject in tables:
         for identity, saying in table:
             if says(failure, saying) is not None:

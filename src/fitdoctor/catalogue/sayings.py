@@ -38,6 +38,8 @@ class Saying:
 def says(failure: FailureFacts, saying: Saying) -> re.Match[str] | None:
     """Return where the failure's message says it."""
     said = saying.expected.search(failure.message)
+    if said is None and "\n" in failure.message:  # mail programs wrap lines
+        said = saying.expected.search(" ".join(failure.message.split()))
     if said is None or saying.types and failure.type not in saying.types:
         return None
     if not _raised_in(failure, saying.raised_in) or saying.of_framework and not _by_framework(failure):

@@ -344,7 +344,7 @@ class DtypeMismatch:
 _DTYPES = (
     pattern(
         r"Input '(?P<argument>\w+)' of '(?P<operation>\w+)' Op has type (?P<found>\w+) "
-        r"that does not match type (?P<expected>\w+)"
+        r"that does not match (?:expected )?type (?:of )?(?P<expected>\w+)"
     ),
     # Operations that join parts: `tf.concat`, `tf.stack`.
     pattern(

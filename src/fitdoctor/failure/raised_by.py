@@ -11,6 +11,7 @@ _STANDARD = pattern(r"(?:^|/)lib(?:64)?/(?:python[\d.]+/)?(?P<name>\w+)(?:\.py|/
 _TITLES = {
     "sklearn": "scikit-learn", "cv2": "OpenCV", "PIL": "Pillow", "skimage": "scikit-image", "torch": "PyTorch",
     "numpy": "NumPy", "scipy": "SciPy", "matplotlib": "Matplotlib", "h5py": "h5py", "xgboost": "XGBoost",
+    "np": "NumPy", "pd": "pandas", "plt": "Matplotlib", "sns": "Seaborn",
 }  # fmt: skip
 _DOWNLOADS = frozenset({"urllib", "http", "ssl", "socket", "requests", "urllib3"})
 
@@ -45,9 +46,12 @@ _OWN = frozenset(
     {"tensorflow", "keras", "tf_keras", "builtins", "tf", "errors_impl", "errors", "core", "exceptions"}
 )
 """Packages whose exceptions may be about training, and parts of their names as people shorten them."""
+_LIBRARY = pattern(r"\.so\b|\.dll\b|\.dylib\b")
 _FILES = pattern(
     r"Unable to (?:synchronously )?(?:open|create) file|Failed to find any matching files|[Nn]o such file or directory"
-    r"|No file or directory found at|SavedModel file does not exist|Cannot create group in read.only mode"
+    r"|No file or directory found at|File system scheme"
+    r"|Transport endpoint is not connected|[Ii]s (?:not )?a directory"
+    r"|SavedModel file does not exist|Cannot create group in read.only mode"
 )
 _IN_WORKER = pattern(r"(?:^|/)(?:multiprocessing/pool|concurrent/futures/(?:_base|process))\.py$")
 _PLAIN_PYTHON = pattern(
@@ -67,6 +71,7 @@ _TYPES = {
     "SyntaxError": "Python cannot parse the program; nothing was run",
     "IndentationError": "Python cannot parse the program; nothing was run",
     "TabError": "Python cannot parse the program; nothing was run",
+    "SIGABRT": "TensorFlow or a library of it aborted the process; the lines before this one say where",
     "KeyboardInterrupt": "the program was interrupted; nothing failed",
     "SystemExit": "the program ended itself; nothing failed",
     "URLError": "a download failed; training did not begin",
@@ -76,6 +81,9 @@ _TYPES = {
     "UnidentifiedImageError": "raised by Pillow: a file is not an image that it can read",
     "JSONDecodeError": "raised by the json module: a file is not valid JSON",
 }
+_CALLED = pattern(r"\b(?P<name>cv2|np|numpy|pd|pandas|plt|sns|torch)\.\w+")
+_OWN_CALL = pattern(r"\b(?:tf|keras|K|model|layers|tensorflow)\b|\.(?:fit|predict|evaluate|compile)\(")
+_FRAMEWORK = pattern(r"tensorflow|keras|Tensor\b|\btf\.")
 _OF_PYTHON = (
     "IndexError",
     "KeyError",
@@ -86,7 +94,13 @@ _OF_PYTHON = (
 )
 """Errors that Python raises for a line itself; a `ValueError` without library frames may be from a cut traceback."""
 _ENDS = ("KeyboardInterrupt", "SystemExit", "SyntaxError", "IndentationError", "TabError")
-_BESIDE_KERAS = {"kerastuner": "Keras Tuner", "keras_tuner": "Keras Tuner", "autokeras": "AutoKeras"}
+_BESIDE_KERAS = {
+    "kerastuner": "Keras Tuner", "keras_tuner": "Keras Tuner", "autokeras": "AutoKeras", "transformers": "Transformers",
+    "tensorflow_hub": "TensorFlow Hub", "tensorflow_decision_forests": "TensorFlow Decision Forests",
+    "tensorflow_addons": "TensorFlow Addons", "tensorflow_datasets": "TensorFlow Datasets", "keras_cv": "KerasCV",
+    "tensorflow_probability": "TensorFlow Probability", "tensorflow_io": "TensorFlow I/O", "keras_nlp": "KerasNLP",
+    "tensorflow_text": "TensorFlow Text", "keras_hub": "KerasHub", "tensorboard": "TensorBoard",
+}  # fmt: skip
 _NOT_INSTALLED = pattern(r"^No module named '?(?P<name>[\w.]+)'?$")
 
 
@@ -102,7 +116,10 @@ def raised_by(failure: FailureFacts) -> str:
     raiser = _package(after[-1]) if after else ""
     if raiser in _BESIDE_KERAS:
         return f"raised by {_BESIDE_KERAS[raiser]}, not by Keras itself"
-    if _FILES.search(failure.message):
+    inside = failure.earlier[0] if failure.earlier and "PyFunc" in failure.node else None
+    if inside is not None and (inside.type in _TYPES or _PLAIN_PYTHON.search(inside.message)):
+        return f"raised by the Python function that the pipeline calls: {inside.type}: {inside.message[:80]}"
+    if _FILES.search(failure.message) and not _LIBRARY.search(failure.message):
         return "a file cannot be opened, or does not exist; this is not a failure of training"
     if after and _IN_WORKER.search(after[-1].path.replace("\\", "/")):
         return (
@@ -128,9 +145,25 @@ def raised_by(failure: FailureFacts) -> str:
             return note
     if failure.frames and not after and failure.frames[-1].text.startswith(("raise ", "assert ")):
         return "raised by the program itself, not by Keras or TensorFlow"
-    if failure.type in _OF_PYTHON and failure.frames and not after and not failure.called:
+    called = _CALLED.search(failure.frames[-1].text) if failure.frames and not after else None
+    if called and not failure.called and not _OWN_CALL.search(failure.frames[-1].text):
+        return f"raised by {_TITLES.get(called['name'], called['name'])}, not by training"
+    about_framework = _FRAMEWORK.search(failure.message)
+    if (
+        failure.type in _OF_PYTHON
+        and failure.frames
+        and not after
+        and not failure.called
+        and not about_framework
+    ):
         return "raised by a line of the program itself, not by Keras or TensorFlow"
     return ""
+
+
+def is_beside_keras(failure: FailureFacts) -> bool:
+    """Whether a package that is built on Keras raised it, which may be about training."""
+    after = _after_user(failure.frames)
+    return bool(after) and _package(after[-1]) in _BESIDE_KERAS
 
 
 def _after_user(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:

@@ -98,11 +98,18 @@ def clean_text(text: str) -> str:
         text = _BOX.sub(_unboxed, text)
     if _STAMPS.search(text[:_SAMPLE]):
         text = _STAMPS.sub("", text)
+    if " pid=" in text:
+        text = _RAY.sub("", text)
+    if text[:1] == "#" and all(line[:1] in ("#", "") for line in text.split("\n")):
+        text = _COMMENT.sub("", text)  # copied from the comments of a program
     if text[:1] in (" ", "\t", "\n"):
         text = textwrap.dedent(text)  # copied from the middle of a message or of a document
     return without_wrapping(text)
 
 
+_COMMENT = re.compile(r"^# ?", re.MULTILINE)
+_RAY = re.compile(r"^\([\w.:]+ pid=\d+(?:, ip=[\d.]+)?\) ?", re.MULTILINE)
+"""The prefix that Ray adds to the lines of its workers."""
 _SEE_ABOVE = "Error (see above for traceback):"
 """TensorFlow 1 repeats an exception in these words."""
 _BOX = re.compile(

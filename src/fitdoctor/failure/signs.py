@@ -34,6 +34,8 @@ WARNINGS = (
     "Cannot dlopen some GPU libraries",
     "Could not load dynamic library 'libcud",
     "but source was compiled with",
+    "Discrepancy between trainable weights and collected",
+    "triggered tf.function retracing",
 )
 """Warnings of Keras and TensorFlow that point to a problem with the training."""
 _WARNED = pattern(
@@ -61,7 +63,10 @@ SIGNALS = (
         pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Aborted(?: \(core dumped\))?\b|exit code 134\b"),
     ),
     ("SIGABRT", pattern(r"^Fatal Python error: Aborted|^terminate called after throwing an instance of")),
-    ("SIGABRT", pattern(r"^(?:\d{4}-[\d: .-]+ F |F\d{4} ).{0,400}Check failed:")),
+    (
+        "SIGABRT",
+        pattern(r"^(?:\d{4}-[\d: .-]+ )?F(?:\d{4})? .{0,400}(?:Check failed:|CUDNN_STATUS|CUDA_ERROR)"),
+    ),
     ("SIGBUS", pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Bus error\b|^Fatal Python error: Bus error")),
     ("SIGILL", pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Illegal instruction\b|exit code 132\b")),
 )
@@ -80,6 +85,7 @@ SIGNAL_WORDS = (
     "Aborted",
     "terminate called",
     "Check failed:",
+    ": CUDNN_STATUS_",
     "Bus error",
     "Illegal instruction",
 )
