@@ -14,10 +14,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 FOLDER = DOCS / "programs"
 
 HEAD = """
-## Programs behind this page
+## {title}
 
-What this page says about TensorFlow is shown by these programs. The tests run them on TensorFlow 2.21 with Keras 3.15 (and
-Keras 2, where the page names it), on a CPU.
+What this page says about TensorFlow is shown by {shown}. The tests run them on TensorFlow 2.21 with Keras 3.15 (and Keras 2,
+where the page names it), on a CPU.
 """
 
 
@@ -51,4 +51,10 @@ def section(page: str) -> str:
         shown = "".join(f"    - {claim.replace(' | ', ': ')}\n" for claim in claims(path))
         body = "\n".join(f"    {line}" if line else "" for line in code(path).split("\n"))
         parts.append(f'??? example "{path.name}"\n\n{shown}\n    ```python\n{body}\n    ```\n')
-    return HEAD + "\n" + "\n".join(parts) if parts else ""
+    if not parts:
+        return ""
+    if page.startswith("FIT"):
+        head = HEAD.format(title="More programs", shown="the two programs above and by these")
+    else:
+        head = HEAD.format(title="Programs behind this page", shown="these programs")
+    return head + "\n" + "\n".join(parts)
