@@ -169,6 +169,20 @@ def test_what_tensorflow_1_accepts_is_no_finding_in_a_project_that_pins_it(tmp_p
     assert cause in found[1]
 
 
+def test_a_file_imported_only_for_an_older_keras_is_not_judged_for_keras_3(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "older_ops.py").write_text(
+        "import keras.backend as K\n\n\ndef mean(x):\n    return K.mean(x)\n", "utf-8"
+    )
+    choosing = "import keras\n\nis_old = keras.__version__ < '3'\nif is_old:\n    import older_ops as ops\n"
+    (tmp_path / "backend.py").write_text(f"{choosing}else:\n    from keras import ops\n", "utf-8")
+    files = discover([str(tmp_path)])
+    assert lint_files(files, Wishes(keras=3), 1).diagnosis.findings == ()
+    (tmp_path / "other.py").write_text("import older_ops\n", "utf-8")
+    found = lint_files(discover([str(tmp_path)]), Wishes(keras=3), 1).diagnosis.findings
+    assert [each.id for each in found] == ["FIT902"]
+
+
 def test_a_requirement_is_read_with_its_versions():
     assert requirement("TensorFlow_CPU [and-cuda] >= 2.3, < 2.6 ; x") == ("tensorflow-cpu", ">=2.3,<2.6")
     assert requirement("-r other.txt") is None and requirement("numpy==1") is None

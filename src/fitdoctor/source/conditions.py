@@ -67,7 +67,7 @@ def knows_another_way(module: Module, node: ast.AST) -> bool:
     failure is no other way. What is used may also have been imported in such a branch, and nowhere else.
     """
     alias = _only_import(module, node)
-    if alias is not None and module.parent(alias) in _guarded_imports(module):
+    if alias is not None and module.parent(alias) in guarded_imports(module):
         return True
     inner, parent = node, module.parent(node)
     while parent is not None:
@@ -115,7 +115,12 @@ def _only_import(module: Module, node: ast.AST) -> ast.alias | None:
     return bound[0] if len(bound) == 1 and isinstance(bound[0], ast.alias) else None
 
 
-def _guarded_imports(module: Module) -> set[ast.AST]:
+def is_fallback(module: Module) -> bool:
+    """Whether other files import this one only in a branch that asks what there is: `if keras_version < 3:`."""
+    return module.project is not None and module in module.project.fallbacks
+
+
+def guarded_imports(module: Module) -> set[ast.AST]:
     """The import statements in a branch that asks what there is."""
     return {
         statement
@@ -151,7 +156,7 @@ _MOST_NAMES = 3
 
 def _asks_what_there_is(module: Module, test: ast.expr, steps: int = _MOST_NAMES) -> bool:
     asked = module.segment(test)
-    if "hasattr" in asked or "version" in asked.lower():
+    if "hasattr" in asked or "dir(" in asked or "version" in asked.lower():
         return True
     if steps == 0:
         return False

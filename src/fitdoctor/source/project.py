@@ -11,6 +11,7 @@ from fitdoctor.facts import SourceFacts
 from fitdoctor.source import resolution
 from fitdoctor.source.assignments import assignment_of
 from fitdoctor.source.callees import CallGraph, all_calls, called_only
+from fitdoctor.source.conditions import guarded_imports
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.interpreter.library import LIBRARIES
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
@@ -110,6 +111,28 @@ class Project:
         if not self._registering:
             return []
         return [other for other in _imported_by(self, module, statement) if other in self._registering]
+
+    @cached_property
+    def fallbacks(self) -> frozenset[Module]:
+        """The files that are imported only in branches that check for a version or a feature."""
+        guarded: set[Module] = set()
+        plain: set[Module] = set()
+        for module in self.modules:
+            checked = guarded_imports(module)
+            for statement in (*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)):
+                (guarded if statement in checked else plain).update(_imported_by(self, module, statement))
+        return frozenset(guarded - plain)
+
+    @cached_property
+    def set_names(self) -> frozenset[str]:
+        """The names of libraries that the program itself sets: `keras.backend.dtype = …`."""
+        return frozenset(
+            name
+            for module in self.modules
+            for nodes in module.attributes.values()
+            for node in nodes
+            if isinstance(node.ctx, ast.Store) and not _is_own(node) and (name := module.resolve(node))
+        )
 
     # --- names across files ---------------------------------------------------------------------------------------
 
@@ -244,6 +267,10 @@ class Project:
             return None
         bindings = source.index.module.bindings.get(getattr(node, "id", ""), [])
         return source, assignment.value, len(bindings) == 1
+
+
+def _is_own(node: ast.Attribute) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def programs(project: Project) -> list[list[Module]]:

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from fitdoctor.diagnosis import Finding, Location, Moment, Severity
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
-from fitdoctor.source.callees import callers_of
 from fitdoctor.source.module import FunctionInfo, Module
 
 _OURS = pattern(r"(?i)#\s*fitdoctor\s*:\s*ignore(?![\w-])\s*(?:\[([^\]]*)\])?")
@@ -127,9 +126,20 @@ def is_expected(module: Module, finding: Finding) -> bool:
 
 
 def _is_called_to_fail(function: FunctionInfo) -> bool:
-    """Whether every call of a function is in a block that expects the error."""
-    calls = callers_of(function)
-    return bool(calls) and all(_expects_error(module, call) for module, call in calls)
+    """Whether every call of a function, up to the next one of its name, is in a block that expects the error."""
+    module = function.module
+    starts = [other.node.lineno for other in module.functions if other.name == function.name]
+    until = min(
+        (line for line in starts if line > function.node.lineno), default=len(module.places.lines) + 1
+    )
+    calls = [
+        site.node
+        for site in module.calls
+        if isinstance(site.node.func, ast.Name)
+        and site.node.func.id == function.name
+        and function.node.lineno < site.node.lineno < until
+    ]
+    return bool(calls) and all(_expects_error(module, call) for call in calls)
 
 
 def _expects_error(module: Module, call: ast.AST) -> bool:

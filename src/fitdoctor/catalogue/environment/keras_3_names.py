@@ -54,6 +54,8 @@ def _import_finding(
 def gone_names_told(cause: Cause, module: Module) -> Iterator[Finding]:
     """Report dotted names such as `keras.optimizers.legacy.Adam`."""
     for site in module.calls_under("keras."):
+        if module.project is not None and site.name in module.project.set_names:
+            continue
         found = (
             _gone_name(cause, module, site, site.node.func)
             if isinstance(site.node.func, ast.Attribute)

@@ -39,6 +39,8 @@ class PathText:
     """Text of the path right before the literal, written elsewhere."""
     certain: bool = True
     """Whether nothing else can end the path."""
+    named: bool = False
+    """Whether it is the value of a name that is only a part of the path."""
 
     @property
     def value(self) -> str:
@@ -49,7 +51,9 @@ class PathText:
 def last_text(module: Module, path: ast.expr) -> PathText | None:
     """Return the literal that ends a path expression, through names, joins, formatting, configuration and files."""
     node, formatted, before, certain = path, False, "", True
+    whole, named = True, False
     for _step in range(12):
+        named |= not whole and isinstance(node, (ast.Name, ast.Attribute))
         made = origin(module, node)
         if made.path or made.writes:
             return None
@@ -57,7 +61,7 @@ def last_text(module: Module, path: ast.expr) -> PathText | None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             # A template that ends with `{}` gets its extension elsewhere.
             ends_elsewhere = formatted and node.value.endswith("}")
-            return None if ends_elsewhere else PathText(module, node, before, certain)
+            return None if ends_elsewhere else PathText(module, node, before, certain, named)
         following: ast.expr | None = None
         if isinstance(node, ast.JoinedStr) and node.values:
             following = node.values[-1]
@@ -72,6 +76,7 @@ def last_text(module: Module, path: ast.expr) -> PathText | None:
             formatted |= isinstance(node.func, ast.Attribute) and node.func.attr == "format"
         if following is None:
             return None
+        whole &= not isinstance(node, (ast.JoinedStr, ast.BinOp))
         node = following
     return None
 
@@ -110,11 +115,15 @@ def respelt(written: str, text: PathText, ending: str) -> str:
 def new_ending(module: Module, text: PathText, ending: str) -> tuple[Edit, ...]:
     """Change the extension of a path where it is written, and where the same path is loaded.
 
+    A name that is only a part of the path (`f"model-{size}"`) stays: it means something else.
+
     Args:
         module: the file that saves.
         text: the literal that ends the path.
         ending: the new extension.
     """
+    if text.named and _ENDING.search(text.value) is None:
+        return ()
     loaded = [
         each for each in _loaded_paths(module) if each.value == text.value and each.node is not text.node
     ]

@@ -154,9 +154,14 @@ def _any_structure(module: Module, uses: list[ast.Name]) -> bool:
 def is_taken_apart(module: Module, use: ast.expr) -> bool:
     """Whether an expression is used as a tuple, list or dict of tensors rather than as one tensor."""
     match module.parent(use):
+        case ast.Assign(targets=[ast.Name(id=alias)]) if isinstance(use, ast.Name) and alias != use.id:
+            # `outputs = features`, and then `outputs[str(level)]`
+            function = module.function_of(use)
+            uses = _uses(module, function.node, alias) if function is not None else []
+            return _is_dict(module, uses)
         case ast.Assign(targets=targets):
             return any(isinstance(target, ast.Tuple) for target in targets)
-        case ast.Subscript(value=value, slice=ast.Constant()):
+        case ast.Subscript(value=value, slice=key) if isinstance(key, ast.Constant) or _is_text(key):
             return value is use
         case ast.Attribute(attr=attribute):
             return attribute in ("items", "values", "keys", "get", "pop", "copy")
@@ -169,11 +174,21 @@ def is_taken_apart(module: Module, use: ast.expr) -> bool:
     return False
 
 
+def _is_text(key: ast.expr) -> bool:
+    """Whether a key is certainly a string: `"boxes"`, `str(level)`, `f"p{level}"`."""
+    match key:
+        case ast.Constant(value=str()) | ast.JoinedStr():
+            return True
+        case ast.Call(func=ast.Name(id="str")) | ast.Call(func=ast.Attribute(attr="format")):
+            return True
+    return False
+
+
 def _is_dict(module: Module, uses: list[ast.Name]) -> bool:
     """Whether a name is used as only a dict can be: `boxes["classes"]`, `boxes.items()`."""
     for use in uses:
         match module.parent(use):
-            case ast.Subscript(value=value, slice=ast.Constant(value=str())) if value is use:
+            case ast.Subscript(value=value, slice=key) if value is use and _is_text(key):
                 return True
             case ast.Attribute(attr="items" | "keys" | "values"):
                 return True

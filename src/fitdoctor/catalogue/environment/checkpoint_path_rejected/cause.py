@@ -103,10 +103,12 @@ def _finding(
 ) -> Finding:
     called = site.method or site.name.rpartition(".")[2]
     ending = taken[0]
+    # A file to load was saved earlier, so it must be saved again.
+    edits = () if called.startswith("load") else new_ending(module, text, ending)
     return CAUSE.finding(
         f"`{called}` expects a path that ends in {' or '.join(f'`{each}`' for each in taken)}",
         subject=f"path of {called}",
-        location=text.module.location(text.node),
+        location=text.module.location(text.node) if edits else module.location(site.node),
         evidence=[
             Evidence(
                 claim="file extension",
@@ -116,13 +118,7 @@ def _finding(
             ),
             *evidence,
         ],
-        fixes=[
-            fix(
-                f"end the path in `{ending}`",
-                # A file to load was saved earlier, so it must be saved again.
-                () if called.startswith("load") else new_ending(module, text, ending),
-            )
-        ],
+        fixes=[fix(f"end the path in `{ending}`", edits)],
         confidence=confidence,
     )
 

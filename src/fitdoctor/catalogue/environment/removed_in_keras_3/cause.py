@@ -47,6 +47,7 @@ from fitdoctor.diagnosis import Applicability, Confidence, Edit, Finding, Severi
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
+from fitdoctor.source.conditions import is_fallback
 from fitdoctor.source.model_use import is_inside_keras
 from fitdoctor.source.module import Module
 
@@ -78,7 +79,7 @@ CAUSE = Cause(
 @CAUSE.in_source
 def from_source(module: Module) -> Iterator[Finding]:
     """Report calls, attributes, imports and history keys that Keras 3 rejects."""
-    if module.keras != 3 or is_inside_keras(module):
+    if module.keras != 3 or is_inside_keras(module) or is_fallback(module):
         return
     yield from gone_arguments(CAUSE, module)
     yield from metrics_by_position(CAUSE, module, Confidence.LIKELY)
