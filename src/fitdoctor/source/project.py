@@ -119,7 +119,7 @@ class Project:
         plain: set[Module] = set()
         for module in self.modules:
             checked = guarded_imports(module)
-            for statement in (*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)):
+            for statement in _import_statements(module):
                 (guarded if statement in checked else plain).update(_imported_by(self, module, statement))
         return frozenset(guarded - plain)
 
@@ -289,9 +289,12 @@ def programs(project: Project) -> list[list[Module]]:
 
 def _imports(project: Project, module: Module) -> Iterable[Module]:
     """The files of the project that a file imports."""
-    statements: list[ast.Import | ast.ImportFrom] = [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
-    for statement in statements:
+    for statement in _import_statements(module):
         yield from _imported_by(project, module, statement)
+
+
+def _import_statements(module: Module) -> list[ast.Import | ast.ImportFrom]:
+    return [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
 
 
 def _imported_by(
