@@ -60,6 +60,14 @@ PROGRAMS = {
         },
         "model.yaml:3 units: 8",
     ),
+    "a file of sections": (
+        {
+            "model.ini": "[text]\nlength = 3\n[model]\nunits = 11\n",
+            "train.py": "import configparser\nsettings = configparser.ConfigParser()\nsettings.read('model.ini')\n"
+            "units = settings.getint('model', 'units')\nDense(units)\n",
+        },
+        "model.ini:4 units = 11",
+    ),
     "two files that disagree": (
         {
             "one.json": '{"units": 8}',

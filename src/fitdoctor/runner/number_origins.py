@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from fitdoctor.diagnosis import Diagnosis, Evidence, Origin
 from fitdoctor.runner.second_run import expression_at
 from fitdoctor.source.project import Project
-from fitdoctor.source.written_numbers import size_in, written
+from fitdoctor.source.written_numbers import is_setting, size_in, written
 
 _SIZED = ("shape", "range", "rank")
 """Aspects of data that a layer's size must match."""
@@ -37,8 +37,8 @@ def _origins(diagnosis: Diagnosis, project: Project, arguments: Sequence[str]) -
             continue
         module, node = found
         size = size_in(node) if module.resolve(getattr(node, "func", None)).startswith(_KERAS) else None
-        if isinstance(node, ast.Constant):
-            size = node  # the default of an option, which the command line may replace
+        if isinstance(node, ast.Constant) or is_setting(node):
+            size = node  # the default of an option, which the command line may replace, or a value of a file
         number = written(project, module, size, arguments) if size is not None else None
         if size is None or number is None or number.location == place:
             continue

@@ -276,11 +276,11 @@ def _operands(module: Module, node: ast.expr) -> Iterator[ast.expr]:
         if isinstance(each, ast.Name):
             made = origin(module, each).node
             name = module.resolve(made.func) if isinstance(made, ast.Call) else ""
-            imported = isinstance(made, ast.Name) and module.resolve(made) != made.id
+            imported = isinstance(made, ast.Name) and module.resolve(made) not in ("", made.id)
             if not imported and not isinstance(made, ast.Constant) and not name.startswith("numpy.random."):
                 yield each
         elif isinstance(each, ast.Attribute):
-            if isinstance(each.value, ast.Name) and module.resolve(each.value) == each.value.id:
+            if not module.resolve(each):
                 yield each
         elif isinstance(each, (ast.Subscript, ast.Call, ast.BinOp, ast.ListComp, ast.GeneratorExp)):
             yield each

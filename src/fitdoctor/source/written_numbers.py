@@ -54,6 +54,15 @@ def size_in(node: ast.expr) -> ast.expr | None:
     return size if isinstance(size, (ast.Name, ast.Attribute, ast.Subscript)) else None
 
 
+def is_setting(node: ast.expr) -> bool:
+    """Whether an expression reads a number from settings by its name: `settings.getint("model", "units")`."""
+    if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") not in ("get", "getint"):
+        return False
+    return bool(node.args) and all(
+        isinstance(each, ast.Constant) and type(each.value) is str for each in node.args
+    )
+
+
 def written(project: Project, module: Module, node: ast.expr, arguments: Sequence[str]) -> Written | None:
     """Return where the number is written that an expression has; None if that is not certain.
 
@@ -85,6 +94,9 @@ class _Search:
             return Written(_setting(module, node), module.location(node))
         if isinstance(node, ast.Attribute):
             return self._attribute(module, node, left)
+        if is_setting(node):
+            assert isinstance(node, ast.Call)
+            return self._in_files(ast.literal_eval(node.args[-1]))
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             key = node.slice.value
             return self._in_files(key) if isinstance(key, str) and self._is_read(module, node.value) else None
