@@ -164,7 +164,9 @@ class Answering:
             "steps": [_span(step.site) for step in trail.steps],
             "blamed": _span(trail.blamed),
             "passed": [_span(self.history.sites.sites[each]) for each in sorted(self.history.read_at(keys))],
-            "before": [each.aspects[index] for each in root.operands] if question.aspect == "rows" else [],
+            "before": [
+                each.aspects[index] for each in root.operands if question.aspect in ("rows", "rank", "shape")
+            ],
         }
 
 

@@ -170,7 +170,8 @@ def _asked(finding: Finding, call: Call, project: Project) -> Iterator[tuple[Fin
     cause = catalogue().get(finding.id)
     if cause is None or not cause.aspect:
         return
-    if not is_open(finding, call, project, cause.aspect) and not is_counted(finding, project):
+    certain = not is_open(finding, call, project, cause.aspect) and not is_counted(finding, project)
+    if certain and _expected(finding) is None:
         return
     for data, array in _arrays(finding, call, cause.aspect):
         wanted = _wanted(array, cause.aspect)
@@ -325,8 +326,9 @@ def _origin(finding: Finding, question: Question, answer: Any, call: Call, proje
     on_path = (*passed, *(place for place, _text in steps))
     passed_by = _in_call(finding.location, call) or any(_covers(each, finding.location) for each in on_path)
     # Of two arguments with different numbers of rows, the finding is at one, and the other one may have lost some.
-    if not passed_by and question.aspect != "rows" and not is_counted(finding, project):
-        return None
+    if not passed_by and question.aspect != "rows":
+        if not is_counted(finding, project) and not _had_expected(finding, answer):
+            return None
     if question.aspect == "rows" and not _lost_rows(question, answer, call):
         return None
     hops = [(place, text) for place, text in (*steps, blamed) if not _in_call(place, call)]
@@ -349,6 +351,21 @@ def _number_behind(project: Project, place: Location) -> tuple[Location, str] | 
         return None
     number = written(project, found[0], shape.elts[-1], ())
     return (number.location, number.text) if number is not None and number.location is not None else None
+
+
+def _expected(finding: Finding) -> list[int] | None:
+    """Return the shape of a sample that the model expects; None if the finding is not about that."""
+    for each in finding.evidence:
+        sizes = re.fullmatch(r"\(None((?:, \d+)+)\)", each.expected)
+        if each.fact == "data.x.shape" and sizes is not None:
+            return [int(size) for size in re.findall(r"\d+", sizes[1])]
+    return None
+
+
+def _had_expected(finding: Finding, answer: Any) -> bool:
+    """Whether the data had the shape that the model expects before the line: then the line is wrong, not the model."""
+    expected = _expected(finding)
+    return expected is not None and any(expected in (shape, shape[1:]) for shape in answer["before"] if shape)
 
 
 def _lost_rows(question: Question, answer: Any, call: Call) -> bool:
