@@ -120,7 +120,7 @@ x = z * 2
     assert _first_bad_line(tmp_path, program, "non-finite") == "values[1, 0] = np.nan"
 
 
-def test_a_list_that_grows_in_a_loop(tmp_path: Path) -> None:
+def test_rows_of_several_lengths_are_bad_where_an_array_is_made_of_them(tmp_path: Path) -> None:
     program = """
 import numpy as np
 rows = []
@@ -129,7 +129,7 @@ for index in range(2000):
     rows.append(row)
 x = np.array(rows, dtype=object)
 """
-    assert _first_bad_line(tmp_path, program, "objects") == "rows.append(row)"
+    assert _first_bad_line(tmp_path, program, "objects") == "x = np.array(rows, dtype=object)"
 
 
 def test_a_loop_that_drops_rows(tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ def test_memory_that_is_used_again_is_another_object() -> None:
         ([[1.0], [float("inf")]], "non-finite", True),
         ([["a", 1]], "objects", True),
         ([["a", "b"]], "objects", False),
-        ([[1, 2], [3]], "objects", True),
+        ([[1, 2], [3]], "objects", False),
         ([[1, 2], [3, 4]], "objects", False),
         (np.zeros((3, 4, 5)), "rank", (3, 4, 5)),
         ([np.zeros(2), np.zeros(2)], "shape", None),

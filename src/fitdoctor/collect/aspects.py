@@ -102,13 +102,11 @@ def _is_of_objects(column: Any) -> bool:
 
 
 def _list_holds_objects(value: Any) -> bool:
-    """Whether a list of numbers holds something else, too, or rows of several lengths; text alone is in order."""
+    """Whether a list of numbers holds something else, too. Text alone, and rows of several lengths, are in order."""
     items = value[:MOST_ITEMS]
-    lengths = {len(item) for item in items if type(item) in (list, tuple)}
-    if len(lengths) > 1:
-        return True
-    if lengths:
-        return any(map(_list_holds_objects, items))
+    rows = [item for item in items if type(item) in (list, tuple)]
+    if rows:
+        return any(map(_list_holds_objects, rows))
     numbers = sum(isinstance(item, (int, float, complex)) or hasattr(item, "dtype") for item in items)
     return 0 < numbers < len(items)
 
