@@ -231,7 +231,7 @@ def test_repairs_outside_the_project_are_no_candidates(tmp_path):
     for path in (inside, outside):
         path.write_text("BAD\n")
     fixes = [replacing(path, "BAD\n", "BAD", "GOOD") for path in (outside, inside)]
-    found = candidates(finding(inside, fixes=fixes), None, str(project))
+    found = candidates(finding(inside, fixes=fixes), str(project))
     assert [each.fix for each in found] == fixes[1:]
 
 
@@ -412,3 +412,29 @@ def test_another_repair_is_tried_where_the_first_leads_nowhere(peel):
 def test_a_repair_that_only_brings_an_error_to_its_own_line_is_not_taken(peel):
     search, _world = peel("ONE\n", {"ONE": [("SIX", SAFE)]})
     assert not search.mended and [each.candidate.fix.title for each in search.refused] == ["write SIX"]
+
+
+def test_the_same_cause_in_another_place_is_repaired_with_the_first(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("BAD\nWORSE\n")
+
+    def prove(files, texts):
+        text = texts.get(str(script), script.read_text())
+        wrong = [number for number, line in enumerate(text.splitlines(), 1) if line in ("BAD", "WORSE")]
+        found = [finding(script, f"word {number}", fixes=[at(number)], line=number) for number in wrong]
+        script_end = Script(1 if wrong else 0, exception=Raised("ValueError", "wrong") if wrong else None)
+        return Seen(
+            Diagnosis(findings=tuple(found), script=script_end),
+            1 if wrong else 0,
+            stage=(1, 0 if wrong else 1),
+        )
+
+    def at(number):
+        width = 1 + len("BAD" if number == 1 else "WORSE")
+        place = Location(str(script), number, 1, number, width)
+        return Fix("put it right", Applicability.SAFE, (Edit(place, "good"),))
+
+    search = Search(str(script), prove, lambda line: None)
+    search.go()
+    assert [change.new for change in search.changes] == ["good\ngood\n"]
+    assert search.clean

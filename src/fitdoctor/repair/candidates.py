@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix, Location, Severity
 from fitdoctor.facts import FailureSummary
 from fitdoctor.records import dataclass
@@ -69,20 +68,17 @@ def _span(location: Location) -> int:
     return max(location.end_column - location.column, 0) if location.line == location.end_line else 40
 
 
-def candidates(
-    finding: Finding | None, call: SeenCall | None, root: str, refused: Refused = ()
-) -> tuple[Candidate, ...]:
+def candidates(finding: Finding | None, root: str, refused: Refused = ()) -> tuple[Candidate, ...]:
     """Return all repairs with edits in the project's files, ranked, without those that only the user can make.
 
     Args:
         finding: what to repair; None for a failure that no cause explains.
-        call: the `fit` call that it is about.
         root: the project's folder.
         refused: what raised, each with the module of its line.
     """
     found = list(_named(finding)) if finding is not None else []
     named = {_signature(each.fix.edits) for each in found}
-    for general in _general(finding, call, refused):
+    for general in _general(finding, refused):
         if _signature(general.fix.edits) not in named:
             found.append(general)
     allowed = [each for each in found if all(may_edit(path, root) for path in _paths(each.fix.edits))]
@@ -95,17 +91,16 @@ def _named(finding: Finding) -> Iterator[Candidate]:
             yield Candidate(fix, False, _distance(finding.location, fix.edits), order)
 
 
-def _general(finding: Finding | None, call: SeenCall | None, refused: Refused) -> Iterator[Candidate]:
+def _general(finding: Finding | None, refused: Refused) -> Iterator[Candidate]:
     # A warning can be silenced by changing something else: there only the cause's own repairs count.
     if finding is not None and finding.severity is not Severity.ERROR:
         return
-    from fitdoctor.repair.moves import proposals
     from fitdoctor.repair.operand_moves import operand_proposals
 
     place = finding.location if finding is not None else None
-    fixes = [fix for refusal, module in refused for fix in operand_proposals(refusal, module)]
-    for fix in (*fixes, *(proposals(call) if call is not None else ())):
-        yield Candidate(fix, True, _distance(place, fix.edits))
+    for refusal, module in refused:
+        for fix in operand_proposals(refusal, module):
+            yield Candidate(fix, True, _distance(place, fix.edits))
 
 
 def _distance(place: Location | None, edits: Sequence[Edit]) -> int:

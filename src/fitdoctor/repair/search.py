@@ -238,7 +238,7 @@ class Search:
                 lines[key] = self._lines(place)
             return lines[key][place.line - 1] if 1 <= place.line <= len(lines[key]) else None
 
-        found = candidates(finding, self.last.call, project_root(self.script), self._refused_lines())
+        found = candidates(finding, project_root(self.script), self._refused_lines())
         different: dict[frozenset[tuple[str, str]], Candidate] = {}
         inapplicable = []
         for each in found:
