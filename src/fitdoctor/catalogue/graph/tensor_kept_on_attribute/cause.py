@@ -47,6 +47,7 @@ from fitdoctor.catalogue.graph.leaks import (
     subject_of,
 )
 from fitdoctor.catalogue.graph.own_graphs import unwrapped
+from fitdoctor.catalogue.graph.state_beside import state_beside
 from fitdoctor.diagnosis import Confidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
@@ -174,7 +175,7 @@ def _fixes(kept: Kept) -> list[Fix]:
     if guard is not None:
         made_anew = _without_guard(kept, guard)
         return [made_anew, fix(f"store `{kept.place}` as a weight: `self.add_weight(…, trainable=False)`")]
-    state = as_state(kept.function, kept.owner, kept.node, kept.value)
+    state = state_beside(kept) or as_state(kept.function, kept.owner, kept.node, kept.value)
     remedies = [state] if state is not None else []
     how = kept.function.traced.how if kept.function.traced is not None else ""
     if how == "tf.function":
