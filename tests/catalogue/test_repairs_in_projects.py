@@ -1,0 +1,289 @@
+"""Repairs in the styles of real programs: helpers, configurations, classes and several files."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from fitdoctor.edits import apply_edits
+from fitdoctor.examine import examine_source
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+from fitdoctor.source.read import source_from_text
+
+TRAINED = """
+x = np.random.rand(64, 12, 3)
+model = build([16, 8])
+model.compile("adam", "mse")
+model.fit(x, x[:, -1, 0], epochs=1)
+"""
+
+REPAIRS = {
+    "FIT304 layers of a helper in a loop": (
+        "FIT304",
+        {
+            "train.py": """
+            import numpy as np
+            import keras
+            def rnn(units):
+                return keras.layers.Bidirectional(keras.layers.LSTM(units))
+            def build(widths):
+                model = keras.Sequential([keras.Input((12, 3))])
+                for width in widths:
+                    model.add(rnn(width))
+                model.add(keras.layers.Dense(1))
+                return model
+            """
+            + TRAINED.replace("\n", "\n            ")
+        },
+        [
+            "def rnn(units, return_sequences=False):",
+            "return keras.layers.Bidirectional(keras.layers.LSTM(units, return_sequences=return_sequences))",
+            "for i, width in enumerate(widths):",
+            "model.add(rnn(width, return_sequences=i < len(widths) - 1))",
+        ],
+    ),
+    "FIT217 every layer of a loop returns sequences": (
+        "FIT217",
+        {
+            "train.py": """
+            import numpy as np
+            import keras
+            def build(widths):
+                model = keras.Sequential([keras.Input((12, 3))])
+                for width in widths:
+                    model.add(keras.layers.LSTM(width, return_sequences=True))
+                model.add(keras.layers.Dense(1))
+                return model
+            """
+            + TRAINED.replace("\n", "\n            ")
+        },
+        ["model.add(keras.layers.LSTM(width, return_sequences=i < len(widths) - 1))"],
+    ),
+    "FIT304 a list of layers that grows": (
+        "FIT304",
+        {
+            "train.py": """
+            import numpy as np
+            import keras
+            def build(classes):
+                stack = [keras.Input((8, 8, 3))]
+                stack.append(keras.layers.Conv2D(4, 3))
+                stack.append(keras.layers.Dense(classes, activation="softmax"))
+                return keras.Sequential(stack)
+            model = build(4)
+            model.compile("adam", "categorical_crossentropy")
+            model.fit(np.zeros((16, 8, 8, 3)), np.eye(4)[np.zeros(16, int)])
+            """
+        },
+        ["stack.append(keras.layers.Flatten())"],
+    ),
+    "FIT401 what is read before the store stays": (
+        "FIT401",
+        {
+            "train.py": """
+            import tensorflow as tf
+            from tensorflow import keras
+            class Net(keras.Model):
+                def __init__(self):
+                    super().__init__()
+                    self.dense = keras.layers.Dense(1)
+                    self.previous = tf.constant(0.0)
+                def call(self, x):
+                    return self.dense(x)
+                def train_step(self, data):
+                    x, y = data
+                    loss = self.compute_loss(x=x, y=y, y_pred=self(x))
+                    change = tf.abs(loss - self.previous)
+                    self.previous = loss
+                    return {"loss": loss, "change": change}
+            class Report(keras.callbacks.Callback):
+                def on_epoch_end(self, epoch, logs=None):
+                    print(float(self.model.previous))
+            model = Net()
+            model.compile("sgd", "mse")
+            model.fit(tf.ones((8, 2)), tf.ones((8, 1)), callbacks=[Report()])
+            """
+        },
+        ["change = tf.abs(loss - self.previous)", "self.previous.assign(loss)"],
+    ),
+    "FIT401 a loss of the same trace keeps the gradient": (
+        "FIT401",
+        {
+            "train.py": """
+            import tensorflow as tf
+            from tensorflow import keras
+            class Net(keras.Model):
+                def __init__(self):
+                    super().__init__()
+                    self.body = keras.layers.Dense(4)
+                def call(self, x):
+                    self.features = self.body(x)
+                    return self.features
+            model = Net()
+            def loss(y_true, y_pred):
+                return tf.reduce_mean(tf.square(y_true - y_pred)) + tf.reduce_mean(tf.square(model.features))
+            class Spread(keras.callbacks.Callback):
+                def on_epoch_end(self, epoch, logs=None):
+                    print(float(tf.reduce_max(self.model.features)))
+            model.compile("sgd", loss)
+            model.fit(tf.ones((8, 2)), tf.ones((8, 4)), callbacks=[Spread()])
+            """
+        },
+        [
+            "self.features = self.body(x)",
+            "self.last_features.assign(self.features)",
+            "print(float(tf.reduce_max(self.model.last_features)))",
+        ],
+    ),
+    "FIT402 a value that a step collects is logged": (
+        "FIT402",
+        {
+            "train.py": """
+            import tensorflow as tf
+            from tensorflow import keras
+            class Net(keras.Model):
+                def __init__(self):
+                    super().__init__()
+                    self.dense = keras.layers.Dense(1)
+                    self.norms = []
+                def call(self, x):
+                    return self.dense(x)
+                def train_step(self, data):
+                    x, y = data
+                    with tf.GradientTape() as tape:
+                        loss = self.compute_loss(x=x, y=y, y_pred=self(x))
+                    grads = tape.gradient(loss, self.trainable_variables)
+                    self.norms.append(tf.linalg.global_norm(grads))
+                    self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
+                    return {"loss": loss}
+            model = Net()
+            model.compile("sgd", "mse")
+            model.fit(tf.ones((8, 2)), tf.ones((8, 1)))
+            print([float(norm) for norm in model.norms])
+            """
+        },
+        ["norms = tf.linalg.global_norm(grads)", 'return {"loss": loss, "norms": norms}'],
+    ),
+    "FIT404 what a branch would change stays as it is": (
+        "FIT404",
+        {
+            "train.py": """
+            import tensorflow as tf
+            @tf.function
+            def clipped(inputs, limit):
+                norm = tf.norm(inputs)
+                if norm > limit:
+                    scaled = inputs * (limit / norm)
+                return scaled
+            """
+        },
+        ["scaled = inputs"],
+    ),
+    "FIT406 a session that runs tensors": (
+        "FIT406",
+        {
+            "train.py": """
+            import tensorflow as tf
+            model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(1)])
+            model.compile("adam", "mse")
+            def show(x):
+                with tf.Session() as session:
+                    session.run(tf.global_variables_initializer())
+                    print(session.run(tf.reduce_mean(x)))
+            model.fit(tf.ones((8, 4)), tf.ones((8, 1)))
+            """
+        },
+        ["print(tf.reduce_mean(x))"],
+    ),
+    "FIT407 a metric of a factory in another file": (
+        "FIT407",
+        {
+            "metrics.py": """
+            import numpy as np
+            def within(tolerance):
+                def metric(y_true, y_pred):
+                    errors = np.abs(np.asarray(y_true) - np.asarray(y_pred))
+                    hits = np.where(errors < tolerance, 1.0, 0.0)
+                    return hits.sum() / hits.size
+                return metric
+            """,
+            "train.py": """
+            import keras
+            from metrics import within
+            model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+            model.compile("sgd", "mae", metrics=[within(0.1)])
+            """,
+        },
+        [
+            "errors = tf.abs(y_true - y_pred)",
+            'return tf.reduce_sum(hits) / tf.cast(tf.size(hits), "float32")',
+        ],
+    ),
+    "FIT710 futures that a method returns": (
+        "FIT710",
+        {
+            "train.py": """
+            import asyncio
+            import keras
+            import numpy as np
+            async def fetch(n):
+                return np.zeros((n, 4))
+            def load():
+                features = fetch(64)
+                return features, np.zeros(64)
+            x, y = load()
+            model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+            model.compile("adam", "mse")
+            model.fit(x, y, epochs=1)
+            """
+        },
+        ["features = asyncio.run(fetch(64))"],
+    ),
+    "FIT905 the extension in a configuration": (
+        "FIT905",
+        {
+            "config.py": """
+            from dataclasses import dataclass
+            @dataclass
+            class Config:
+                folder: str = "runs"
+                extension: str = "hdf5"
+            """,
+            "train.py": """
+            import keras
+            from config import Config
+            cfg = Config()
+            saver = keras.callbacks.ModelCheckpoint(f"{cfg.folder}/best-{{epoch}}.{cfg.extension}")
+            """,
+        },
+        ['extension: str = "keras"'],
+    ),
+}
+
+
+def _project(files: dict[str, str]) -> Project:
+    return Project(tuple(Module(source_from_text(text, path)) for path, text in files.items()))
+
+
+@pytest.mark.parametrize("name", REPAIRS)
+def test_the_edit_goes_where_it_belongs(name):
+    id, programs, lines = REPAIRS[name]
+    before = {path: dedent(text).lstrip("\n") for path, text in programs.items()}
+    finding = examine_source(_project(before), select=(id,)).findings[0]
+    fix = next(fix for fix in finding.fixes if fix.edits)
+    after = {
+        path: apply_edits(text, [edit for edit in fix.edits if edit.location.path == path])
+        for path, text in before.items()
+    }
+    written = [line.strip() for text in after.values() for line in text.splitlines()]
+    assert [line for line in lines if line not in written] == [], "\n".join(after.values())
+    assert not examine_source(_project(after), select=(id,)).findings
+
+
+def test_a_path_whose_extension_is_right_is_left_alone():
+    files = {
+        "train.py": 'import keras\nEXT = "keras"\nsaver = keras.callbacks.ModelCheckpoint(f"best.{EXT}")\n',
+    }
+    assert not examine_source(_project(files), select=("FIT905",)).findings
