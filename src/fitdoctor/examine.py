@@ -454,9 +454,17 @@ def _edited_at_origins(diagnosis: Diagnosis, project: Project | None) -> Diagnos
         return diagnosis
     from fitdoctor.source.origin_edits import at_their_origins
 
-    return replace(
-        diagnosis, findings=tuple(at_their_origins(finding, project) for finding in diagnosis.findings)
-    )
+    excerpts, findings = dict.fromkeys(diagnosis.excerpts), []
+    read_line = line_reader(project, None)
+    for before in diagnosis.findings:
+        finding = at_their_origins(before, project)
+        place = finding.location
+        text = read_line(place) if place is not None and place != before.location else None
+        if place is not None and text is not None:
+            excerpts[Excerpt(place.path, place.line, text, place.cell)] = None
+            finding = finding.with_fingerprint(text)
+        findings.append(finding)
+    return replace(diagnosis, findings=tuple(findings), excerpts=tuple(excerpts))
 
 
 def _without_suppressed(diagnosis: Diagnosis, project: Project | None) -> Diagnosis:

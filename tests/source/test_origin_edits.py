@@ -89,11 +89,16 @@ def test_another_file_is_changed():
     assert moved(files, "CLASSES", "10") == [{**files, "config.py": "CLASSES = 10\n"}]
 
 
-def test_a_value_that_others_read_may_be_changed_in_one_place():
+def test_a_value_that_others_read_is_changed_in_one_place_first():
     text = "CLASSES = 9\nprint(CLASSES)\n# here\nDense(CLASSES)\n"
     first, second = moved({"train.py": text}, "CLASSES", "10")
-    assert first["train.py"].startswith("CLASSES = 10\n")
-    assert second["train.py"].endswith("Dense(10)\n")
+    assert first["train.py"].endswith("Dense(10)\n")
+    assert second["train.py"].startswith("CLASSES = 10\n")
+
+
+def test_a_constant_with_the_new_value_is_named():
+    text = "PAST, AHEAD = 24, 6\nprint(PAST)\n# here\nRepeatVector(PAST)\n"
+    assert moved({"train.py": text}, "PAST", "6")[0]["train.py"].endswith("RepeatVector(AHEAD)\n")
 
 
 def test_the_batch_axis_is_dropped_in_the_words_of_the_program():
@@ -116,3 +121,10 @@ def test_the_batch_axis_is_dropped_in_the_words_of_the_program():
 def test_what_may_have_another_value_stays(text):
     (only,) = moved({"train.py": text}, "n", "10")
     assert only["train.py"] == text.replace("Dense(n)", "Dense(10)")
+
+
+def test_names_with_the_right_value_stay():
+    text = "SIZE = 32\ndef build(shape):\n    # here\n    Input(shape)\nbuild((SIZE, SIZE, 3))\n"
+    assert moved({"train.py": text}, "shape", "(32, 32, 1)")[0]["train.py"].endswith(
+        "build((SIZE, SIZE, 1))\n"
+    )

@@ -5,48 +5,87 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.diagnosis import Edit, Finding, Fix
-from fitdoctor.records import replace
+from fitdoctor.edits import same_place
+from fitdoctor.records import dataclass, replace
+from fitdoctor.source.assignments import element_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
 
-def at_their_origins(finding: Finding, project: Project) -> Finding:
-    """Return the finding with every fix where its literals are written.
+@dataclass(frozen=True)
+class _Moved:
+    """An edit at the origin of the value that it changes."""
 
-    If other code reads the value too, the fix as it was follows: that code may need the value as it is.
+    edit: Edit
+    shared: bool
+    """Whether other code reads the value, too."""
+
+
+def at_their_origins(finding: Finding, project: Project) -> Finding:
+    """Return the finding with every fix where its literals are written, and on that line if it was on the fix's line.
+
+    If other code reads the value too, the fix stays first, with the name of a constant that has the new value: that
+    code may need the old one. The fix at the origin follows.
     """
     fixes: list[Fix] = []
+    location = finding.location
     for fix in finding.fixes:
         moved = [_moved(edit, project) for edit in fix.edits]
-        edits = tuple(
-            new if new is not None else edit for edit, (new, _) in zip(fix.edits, moved, strict=True)
-        )
+        edits = tuple(new.edit if new else edit for edit, new in zip(fix.edits, moved, strict=True))
         if edits == fix.edits:
             fixes.append(fix)
-            continue
-        fixes.append(replace(fix, edits=edits))
-        if any(shared for _new, shared in moved):
-            fixes.append(replace(fix, title=f"{fix.title}, in this place only"))
-    return replace(finding, fixes=tuple(fixes)) if fixes != list(finding.fixes) else finding
+        elif any(each is not None and each.shared for each in moved):
+            named = tuple(_with_constant(edit, project) for edit in fix.edits)
+            fixes += [
+                replace(fix, edits=named),
+                replace(fix, title=f"{fix.title}, wherever it is read", edits=edits),
+            ]
+        else:
+            fixes.append(replace(fix, edits=edits))
+            if fix is finding.fixes[0] and location is not None and len(edits) == 1:
+                here = same_place(location, fix.edits[0].location)
+                location = edits[0].location if here else location
+    changed = fixes != list(finding.fixes)
+    return replace(finding, fixes=tuple(fixes), location=location) if changed else finding
 
 
-def _moved(edit: Edit, project: Project) -> tuple[Edit | None, bool]:
-    """Return the edit at the origin of the value, and whether other code reads it; None if it stays."""
+def _with_constant(edit: Edit, project: Project) -> Edit:
+    """Return the edit with the name of the only constant of the file that has the new value, if there is one."""
+    module, new = project.module_at(edit.location.path), _literal(edit.replacement)
+    if module is None or not isinstance(new, ast.Constant) or type(new.value) is not int or new.value < 2:
+        return edit
+    names = [
+        name
+        for name in module.index.module.bindings
+        if name.isupper() and _constant(module, name) == new.value
+    ]
+    return Edit(edit.location, names[0]) if len(names) == 1 else edit
+
+
+def _constant(module: Module, name: str) -> object:
+    """Return the value of a name that the file assigns once, to a literal."""
+    assigned = module.assignments(name)
+    value = assigned[0].value if len(assigned) == 1 else None
+    for key in assigned[0].path if value is not None else ():
+        value = element_of(value, key) if value is not None else None
+    return value.value if isinstance(value, ast.Constant) else None
+
+
+def _moved(edit: Edit, project: Project) -> _Moved | None:
+    """Return the edit at the origin of the value; None if it stays."""
     module = project.module_at(edit.location.path)
     new = _literal(edit.replacement)
-    if module is None or new is None:
-        return None, False
-    node = _read_at(module, edit)
-    if node is None:
-        return None, False
+    node = _read_at(module, edit) if module is not None and new is not None else None
+    if module is None or new is None or node is None:
+        return None
     made = origin(module, node)
     if made.node is node or made.path or made.writes or not made.certain:
-        return None, False
+        return None
     text = _rewritten(made.module, made.node, new, edit.replacement)
     if text is None:
-        return None, False
-    return Edit(made.module.location(made.node), text), _is_shared(module, node, made.module)
+        return None
+    return _Moved(Edit(made.module.location(made.node), text), _is_shared(module, node, made.module))
 
 
 def _literal(text: str) -> ast.expr | None:
@@ -84,7 +123,19 @@ def _rewritten(module: Module, old: ast.expr, new: ast.expr, text: str) -> str |
     if len(new.elts) == len(old.elts) - 1 and _may_equal(old.elts[1:], new.elts):
         rest = ", ".join(module.segment(element) for element in old.elts[1:])
         return f"({rest},)" if len(new.elts) == 1 else f"({rest})"
-    return text if all(isinstance(element, ast.Constant) for element in old.elts) else None
+    parts = [_element(module, a, b) for a, b in zip(old.elts, new.elts, strict=False)]
+    if len(old.elts) != len(new.elts) or None in parts:
+        return text if all(isinstance(element, ast.Constant) for element in old.elts) else None
+    return f"({', '.join(str(part) for part in parts)}{',' if len(parts) == 1 else ''})"
+
+
+def _element(module: Module, old: ast.expr, new: ast.expr) -> str | None:
+    """Return an element with the new value; a name that has it stays."""
+    if isinstance(old, ast.Constant):
+        return ast.unparse(new)
+    made = origin(module, old).node
+    same = isinstance(made, ast.Constant) and isinstance(new, ast.Constant) and made.value == new.value
+    return module.segment(old) if same else None
 
 
 def _may_equal(old: list[ast.expr], new: list[ast.expr]) -> bool:
@@ -100,12 +151,7 @@ def _is_shared(module: Module, node: ast.expr, origin_module: Module) -> bool:
     if isinstance(node, ast.Name):
         return sum(len(each.reads.get(node.id, ())) for each in modules) > 1
     if isinstance(node, ast.Attribute):
-        return (
-            sum(
-                isinstance(read.ctx, ast.Load)
-                for each in modules
-                for read in each.attributes.get(node.attr, ())
-            )
-            > 1
-        )
-    return True
+        reads = [read for each in modules for read in each.attributes.get(node.attr, ())]
+        return sum(isinstance(read.ctx, ast.Load) for read in reads) > 1
+    key = ast.dump(node.slice) if isinstance(node, ast.Subscript) else ""
+    return sum(ast.dump(read.slice) == key for each in modules for read in each.nodes(ast.Subscript)) > 1

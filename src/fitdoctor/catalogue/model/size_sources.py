@@ -40,6 +40,8 @@ def decided_size(
     if not isinstance(node, ast.Name):
         return None
     end = origin(module, node)
+    if axis is not None and isinstance(end.node, (ast.Tuple, ast.List)):
+        return None  # a whole shape: the edit of the input is moved there
     if end.path or not end.certain or isinstance(end.node, ast.Name):
         return None
     names = [(module, node), *((step.module, step.node) for step in end.steps if step.how != "write")]

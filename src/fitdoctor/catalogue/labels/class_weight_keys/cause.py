@@ -63,12 +63,12 @@ def from_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Fi
     made = found[0].made_by(found[1]) if found is not None and isinstance(found[1], ast.expr) else None
     if found is not None and isinstance(made, ast.Call):
         weights = replace(weights, code=found[0].code(made))
-    for finding in from_data(replace(fit, class_weight=weights), data):
+    for finding in from_data(replace(fit, class_weight=weights), data, project):
         yield replace(finding, confidence=Confidence.LIKELY)
 
 
 @CAUSE.before_fit
-def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Check the keys against the classes in the labels."""
     weights = fit.class_weight
     if weights is None or data.role != "training" or len(data.y) != 1 or data.sample_weight:
@@ -83,7 +83,7 @@ def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     numbers = {value for key in weights.keys if (value := _whole(key)) is not None}
     others = [key for key in weights.keys if _whole(key) is None]
     if others and not numbers:
-        yield _strings(fit, data, weights)
+        yield _strings(fit, data, weights, project)
         return
     classes = _classes(data.y[0])
     if not classes or not numbers:
@@ -113,11 +113,14 @@ def _numbered(weights: ClassWeight) -> Fix:
     )
 
 
-def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight) -> Finding:
+def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight, project: Project | Unknown) -> Finding:
     digits = all(key.strip("'\"").isdigit() for key in weights.keys)
     edits = wrap(weights.code, "{int(key): weight for key, weight in {}.items()}") if digits else ()
+    names = _list_of_names(project, weights)
     # Encoders number the names in sorted order, so sorted keys can be numbered the same way.
-    if (
+    if names:
+        edits = wrap(weights.code, f"{{{names}.index(name): weight for name, weight in {{}}.items()}}")
+    elif (
         not digits
         and list(weights.keys) == sorted(weights.keys)
         and len(weights.keys) == len(_classes(data.y[0]))
@@ -130,6 +133,25 @@ def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight) -> Finding:
         fit, weights, f"the keys of `class_weight` are not integers; {what}", "",
         [repair("convert the keys to integer classes", edits)], Severity.ERROR if raises else Severity.WARNING,
     )  # fmt: skip
+
+
+def _list_of_names(project: Project | Unknown, weights: ClassWeight) -> str:
+    """Return the list in the file of the weights that numbers the same names; "" if there is not exactly one."""
+    if isinstance(project, Unknown) or isinstance(weights.code, Unknown):
+        return ""
+    module = project.module_at(weights.code.location.path)
+    if module is None:
+        return ""
+    keys = {key.strip("'\"") for key in weights.keys}
+    found = []
+    for name in module.index.module.bindings:
+        made = module.assignments(name)
+        value = made[0].value if len(made) == 1 and not made[0].path else None
+        parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else []
+        texts = [part.value for part in parts if isinstance(part, ast.Constant)]
+        if len(texts) == len(parts) == len(keys) and set(texts) == keys:
+            found.append(name)
+    return found[0] if len(found) == 1 else ""
 
 
 def _finding(
@@ -218,13 +240,13 @@ def _renumbered(weights: ClassWeight, classes: set[int], numbers: set[int]) -> F
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Report a class without a weight, or keys that cannot be looked up."""
     if not _is_about_weights(failure, fit):
         return
     if isinstance(fit, FitFacts) and isinstance(data, DataFacts):
-        found = [finding for finding in from_data(fit, data) if finding.severity is Severity.ERROR]
+        found = [finding for finding in from_data(fit, data, project) if finding.severity is Severity.ERROR]
         yield from found
         if found or data.role != "training":
             return

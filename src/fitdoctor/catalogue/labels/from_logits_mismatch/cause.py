@@ -40,7 +40,7 @@ from fitdoctor.catalogue.labels.targets import (
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import remove_argument, set_argument, spell, unsafe
-from fitdoctor.facts import Code, DataFacts, FitFacts, LossFacts, ModelFacts
+from fitdoctor.facts import Code, DataFacts, FitFacts, LossFacts, ModelFacts, Unknown
 
 CAUSE = Cause(
     id="FIT210", slug="from-logits-mismatch", severity=Severity.WARNING, explains=("FIT211", "FIT218")
@@ -104,6 +104,7 @@ def _logits(model: ModelFacts, target: Target, loss: LossFacts, wanted: str) -> 
     thresholded = wanted == "sigmoid" and any(
         metric.class_name in _THRESHOLDED for metric in metrics_for(model, target)
     )
+    thresholded |= bool(activation.edits) and _is_configured(model, loss)
     places = (layer.code if layer is not None else None, loss.code)
     return CAUSE.finding(
         f"`{loss.name}` expects probabilities, but the last layer is linear",
@@ -124,6 +125,15 @@ def _logits(model: ModelFacts, target: Target, loss: LossFacts, wanted: str) -> 
         fixes=[activation, flag] if thresholded else [flag, activation],
         confidence=Confidence.CERTAIN,
     )
+
+
+def _is_configured(model: ModelFacts, loss: LossFacts) -> bool:
+    """Return whether the name of the loss is written elsewhere than in `compile`, where an object would surprise."""
+    call, code = model.compile_code, loss.code
+    if isinstance(call, Unknown) or isinstance(code, Unknown) or code.text[:1] not in "\"'":
+        return False
+    here, own = call.location, code.location
+    return here.path != own.path or not here.line <= own.line <= here.end_line
 
 
 def _with_flag(loss: LossFacts) -> tuple[Edit, ...]:

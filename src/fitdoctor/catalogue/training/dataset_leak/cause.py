@@ -24,15 +24,19 @@ memorizing them is often the purpose.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.bindings import binding_line
+from fitdoctor.catalogue.inputs.data_trail import node_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT003", slug="dataset-leak", severity=Severity.WARNING)
@@ -71,11 +75,61 @@ def from_rows(
             )
         ],
         fixes=[
-            fix("remove the validation rows from the training data"),
+            unsafe("remove the validation rows from the training data", _other_rows(fit, project)),
             fix("split the data before copying or augmenting rows"),
         ],
         confidence=Confidence.CERTAIN,
     )
+
+
+def _other_rows(fit_call: FitFacts, project: Project | Unknown) -> tuple[Edit, ...]:
+    """Train on `x[:n]` where `x[n:]` validates, in the place that returns or passes both."""
+    code = fit_call.code
+    given = [code.argument("x", 0), code.argument("y", 1)] if isinstance(code, Code) else []
+    validation = code.argument("validation_data") if isinstance(code, Code) else None
+    if validation is None or None in given:
+        return ()
+    theirs = node_of(project, Code(validation.location, validation.text))
+    edits: list[Edit] = []
+    for index, argument in enumerate(given):
+        ours = node_of(project, Code(argument.location, argument.text)) if argument is not None else None
+        if ours is None or theirs is None:
+            return ()
+        if not isinstance(ours[1], ast.expr) or not isinstance(theirs[1], ast.expr):
+            return ()
+        part = origin(theirs[0], theirs[1], (index,))
+        rest = _rest(part.module, part.node) if not part.path else None
+        if rest is None:
+            return ()
+        whole = origin(ours[0], ours[1])
+        passed = [*((step.module, step.node) for step in whole.steps), ours]
+        same = [
+            node
+            for module, node in passed
+            if isinstance(node, ast.Name)
+            and module is part.module
+            and node.id == rest[0]
+            and module.scope(node) is module.scope(part.node)
+        ]
+        if not same:
+            return ()
+        edits.append(Edit(part.module.location(same[-1]), rest[1]))
+    return tuple(edits)
+
+
+def _rest(module: Module, part: ast.expr) -> tuple[str, str] | None:
+    """Return the array of a slice, and the slice of its other rows: `x[:n]` for `x[n:]`."""
+    if not isinstance(part, ast.Subscript) or not isinstance(part.value, ast.Name):
+        return None
+    rows = part.slice
+    if (
+        not isinstance(rows, ast.Slice)
+        or rows.step is not None
+        or (rows.lower is None) == (rows.upper is None)
+    ):
+        return None
+    name, bound = part.value.id, module.segment(rows.lower or rows.upper)  # type: ignore[arg-type]
+    return name, f"{name}[:{bound}]" if rows.lower is not None else f"{name}[{bound}:]"
 
 
 @CAUSE.in_source
