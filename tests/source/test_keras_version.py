@@ -114,6 +114,7 @@ def test_a_notebook_says_what_it_runs_on(cells, python, major):
 def test_a_notebook_says_whether_it_runs_on_tensorflow_1(cells, python, first):
     found = of_notebook(cells, {"language_info": {"version": python}})
     assert found is not None and found.major == 2 and found.tensorflow_1 is first
+    assert found.older_optimizers or not first
 
 
 _KERAS_1_WINDOWS = """\
@@ -136,6 +137,19 @@ model.compile("adam", loss="mse", metrics=["accuracy"])
 best = ModelCheckpoint("best.{val_acc:.2f}.h5", monitor="val_loss")
 model.fit(np.zeros((8, 4)), np.zeros((8, 1)), validation_split=0.5, callbacks=[best])
 """
+_SHARED_OPTIMIZER = """\
+import numpy as np
+import tensorflow as tf
+
+x = np.zeros((8, 4))
+one = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(4,))])
+other = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(4,))])
+sgd = tf.keras.optimizers.SGD(0.1)
+one.compile(optimizer=sgd, loss="mse")
+other.compile(optimizer=sgd, loss="mae")
+one.fit(x, x[:, 0])
+other.fit(x, x[:, 0])
+"""
 _VARIABLE_IN_LOSS = """\
 import tensorflow as tf
 from keras.layers import Dense
@@ -153,14 +167,19 @@ model.compile("adam", loss=loss)
 
 
 @pytest.mark.parametrize(
-    ("program", "cause"),
-    [(_KERAS_1_WINDOWS, "FIT306"), (_OLD_HISTORY, "FIT322"), (_VARIABLE_IN_LOSS, "FIT501")],
+    ("program", "cause", "older", "newer"),
+    [
+        (_KERAS_1_WINDOWS, "FIT306", "keras==2.2.4", "tensorflow==2.10.0"),
+        (_OLD_HISTORY, "FIT322", "keras==2.2.4", "tensorflow==2.10.0"),
+        (_VARIABLE_IN_LOSS, "FIT501", "keras==2.2.4", "tensorflow==2.10.0"),
+        (_SHARED_OPTIMIZER, "FIT504", "tensorflow<2.11", "tensorflow==2.12.0"),
+    ],
 )
-def test_what_tensorflow_1_accepts_is_no_finding_in_a_project_that_pins_it(tmp_path, program, cause):
+def test_what_an_older_tensorflow_accepts_is_no_finding(tmp_path, program, cause, older, newer):
     (tmp_path / ".git").mkdir()
     (tmp_path / "train.py").write_text(program, "utf-8")
     found = []
-    for pin in ("keras==2.2.4", "tensorflow==2.10.0"):
+    for pin in (older, newer):
         (tmp_path / "requirements.txt").write_text(f"{pin}\n", "utf-8")
         of_folder.cache_clear()
         judged = lint_files(discover([str(tmp_path)]), Wishes(), 1)

@@ -168,7 +168,9 @@ def _note_moves(
         Assumed(facts.keras, facts.keras_because) for found, facts in asked if found.path in wanted
     )
     moving = [
-        (found, replace(facts, keras=3, tensorflow_1=False)) for found, facts in asked if facts.keras == 2
+        (found, replace(facts, keras=3, tensorflow_1=False, older_optimizers=False))
+        for found, facts in asked
+        if facts.keras == 2
     ]
     if moving:
         moved = Linted()
@@ -261,8 +263,12 @@ _STEPS_PER_FILE = 3_000_000
 """Of work (see `work_budget`). Ordinary files take a few thousand; this many take about ten seconds."""
 
 
-_OF_TENSORFLOW_2 = ("FIT4", "FIT5", "FIT322")
-"""Causes that do not hold on TensorFlow 1: it traces nothing, and its history has other names."""
+def _not_yet(facts: SourceFacts) -> tuple[str, ...]:
+    """Return the causes that do not hold yet for the TensorFlow of a project."""
+    if facts.tensorflow_1:
+        # It traces nothing, and its history has other names.
+        return ("FIT4", "FIT5", "FIT322")
+    return ("FIT504",) if facts.older_optimizers else ()
 
 
 def _diagnoses(
@@ -299,8 +305,8 @@ def _diagnoses(
         select = wishes.select or found.config.select
         ignore = (*wishes.ignore, *found.config.ignore, *ignored_in(found))
         module = project.module_at(path)
-        if module is not None and module.facts.tensorflow_1:
-            ignore = (*ignore, *_OF_TENSORFLOW_2)
+        if module is not None:
+            ignore = (*ignore, *_not_yet(module.facts))
         diagnosis = None
         with _ending_over_budget(path, budgets, judged), budget:
             diagnosis = diagnose(

@@ -29,6 +29,8 @@ class Assumed:
     reason: str = ""
     tensorflow_1: bool = False
     """Whether it runs on TensorFlow 1: a graph that is built once, and names such as `acc` in the history."""
+    older_optimizers: bool = False
+    """Whether it runs on TensorFlow before 2.11, in which one optimizer can train several models."""
 
 
 _TENSORFLOWS = frozenset(
@@ -55,7 +57,13 @@ def judged(pins: Iterable[Pin], source: str) -> Assumed | None:
             return Assumed(2, f"{source} requires {package}")
         major = _major(package, specifier)
         if major is not None:
-            return Assumed(major, f"{source} requires {package}{specifier}", _is_first(package, specifier))
+            first = (2, 4) if package == "keras" else (2, 0)
+            return Assumed(
+                major,
+                f"{source} requires {package}{specifier}",
+                _is_before(package, specifier, first),
+                _is_before(package, specifier, (2, 11)),
+            )
     return None
 
 
@@ -90,11 +98,11 @@ def _exact(specifier: str) -> tuple[int, int] | None:
     return None if exact is None else (int(exact[1]), int(exact[2] or 0))
 
 
-def _is_first(package: str, specifier: str) -> bool:
-    """Whether the specifier admits only TensorFlow 1, or Keras before 2.4, which builds graphs even on TensorFlow 2."""
+def _is_before(package: str, specifier: str, since: tuple[int, int]) -> bool:
+    """Whether the specifier admits only older versions. Keras before 2.4 builds graphs even on TensorFlow 2."""
     from packaging.specifiers import SpecifierSet
 
-    kind, since = ("keras", (2, 4)) if package == "keras" else ("tensorflow", (2, 0))
+    kind = "keras" if package == "keras" else "tensorflow"
     exact = _exact(specifier)
     if exact is not None:
         return exact < since
@@ -267,6 +275,7 @@ _INSTALL = re.compile(
 )
 _CHOSEN = re.compile(r"(?m)^[ \t]*%tensorflow_version[ \t]+(\d)")
 _LAST_PYTHON_OF_1 = (3, 7)
+"""Also the last of TensorFlow 2.11."""
 _OF_1 = re.compile(
     r"(?m)^\s*(?:from|import)\s+keras\b"
     r"|\btf\.(?:placeholder|Session|InteractiveSession|ConfigProto|get_default_graph|reset_default_graph"
@@ -282,7 +291,8 @@ def of_notebook(cells: Iterable[str], metadata: Any) -> Assumed | None:
     for cell in cells:
         found = judged(installed_by(cell), "a cell")
         if found is None and (chosen := _CHOSEN.search(cell)):
-            found = Assumed(2, "a cell has %tensorflow_version", chosen[1] == "1")
+            # Colab had it until TensorFlow 2.8.
+            found = Assumed(2, "a cell has %tensorflow_version", chosen[1] == "1", older_optimizers=True)
         if found is not None:
             return found
     information = metadata.get("language_info") if isinstance(metadata, dict) else None
@@ -291,8 +301,9 @@ def of_notebook(cells: Iterable[str], metadata: Any) -> Assumed | None:
     python = (int(numbers[1]), int(numbers[2])) if numbers is not None else _FIRST_PYTHON
     if python < _FIRST_PYTHON:
         text = "\n".join(cells)
-        first = python <= _LAST_PYTHON_OF_1 and bool(_OF_1.search(text)) and not _OF_2.search(text)
-        return Assumed(2, f"the kernel has Python {python[0]}.{python[1]}", first)
+        old = python <= _LAST_PYTHON_OF_1
+        first = old and bool(_OF_1.search(text)) and not _OF_2.search(text)
+        return Assumed(2, f"the kernel has Python {python[0]}.{python[1]}", first, old)
     return None
 
 

@@ -99,7 +99,12 @@ def of_project(facts: SourceFacts, assumed: Assumed) -> SourceFacts:
     """Return the facts with the reason for the Keras that they are judged for, unless the program itself chooses another."""
     if not assumed.reason or facts.keras_because or facts.keras != assumed.major:
         return facts
-    return replace(facts, keras_because=assumed.reason, tensorflow_1=assumed.tensorflow_1)
+    return replace(
+        facts,
+        keras_because=assumed.reason,
+        tensorflow_1=assumed.tensorflow_1,
+        older_optimizers=assumed.older_optimizers,
+    )
 
 
 def source_from_text(text: str, path: Path | str, keras: int = 3) -> SourceFacts:

@@ -306,7 +306,9 @@ def _callee(run: Interpreter, node: ast.Call) -> Value:
 def call_arguments(run: Interpreter, node: ast.Call) -> Arguments:
     """The arguments of a call, evaluated."""
     positional = _items(run, node.args)
-    complete = positional is not None
+    # `model.compile(...)` in a text leaves the arguments to the reader.
+    open_ended = any(isinstance(each, ast.Constant) and each.value is ... for each in node.args)
+    complete = positional is not None and not open_ended
     if positional is None:
         # arguments before the first star keep their positions
         plain = []

@@ -291,8 +291,19 @@ class Expressions:
         around = self.module.parent(call)
         if isinstance(around, ast.Assign) and len(around.targets) == 1:
             target = around.targets[0]
-            return SOME if isinstance(target, ast.Name) and self._is_structure(target.id) else TENSOR
-        return SOME if is_taken_apart(self.module, call) else TENSOR
+            several = isinstance(target, ast.Name) and (
+                self._is_structure(target.id)
+                or any(map(self._is_sliced, self.module.reads.get(target.id, ())))
+            )
+            return SOME if several else TENSOR
+        return SOME if is_taken_apart(self.module, call) or self._is_sliced(call) else TENSOR
+
+    def _is_sliced(self, node: ast.expr) -> bool:
+        """Whether some of several outputs may be selected: `features[1:3]`."""
+        around = self.module.parent(node)
+        return (
+            isinstance(around, ast.Subscript) and around.value is node and isinstance(around.slice, ast.Slice)
+        )
 
     def _named_call(self, name: str, node: ast.Call, arguments: list[Value], env: Env) -> Value:
         given = any(holds_tensor(value) for value in arguments)

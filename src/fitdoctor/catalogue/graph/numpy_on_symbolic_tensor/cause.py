@@ -144,6 +144,8 @@ def _uses(module: Module, function: FunctionInfo) -> Iterator[_Use]:
 def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None:
     if isinstance(call.func, ast.Attribute) and call.func.attr in VALUE_METHODS:
         base = call.func.value
+        if call.func.attr == "append":
+            return None  # a list, then: the outputs of a layer may be one
         if is_symbolic(module, base) or call.func.attr == "numpy" and is_variable(module, base):
             return _Use(call, f"`.{call.func.attr}()`", module.segment(base))
     name = module.resolve(call.func)

@@ -197,7 +197,10 @@ def _without_parentheses(info: ClassInfo, named: ast.Attribute, confidence: Conf
 
 
 def _prepared_elsewhere(info: ClassInfo, init: FunctionInfo) -> bool:
-    """Whether a decorator, a metaclass, another method or a function that gets `self` may call the base `__init__`."""
+    """Whether a decorator, a metaclass, another method or a function that gets `self` may call the base `__init__`.
+
+    Also whether `self.__dict__` is filled from a finished model.
+    """
     if init.node.decorator_list if isinstance(init.node, ast.FunctionDef) else ():
         return True
     if info.node.keywords or "__new__" in info.methods:
@@ -206,6 +209,8 @@ def _prepared_elsewhere(info: ClassInfo, init: FunctionInfo) -> bool:
         return True
     for node in own_nodes(init):
         if isinstance(node, ast.Name) and node.id == "super":
+            return True
+        if isinstance(node, ast.Attribute) and node.attr == "__dict__":
             return True
         if isinstance(node, ast.Call) and any(is_self(info.module, argument) for argument in node.args):
             return True
