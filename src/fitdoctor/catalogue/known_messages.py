@@ -700,6 +700,15 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
         raised_in=("fit", "fit_generator", "evaluate", "evaluate_generator", "predict", "predict_generator"),
         of_framework=True,
     )),
+    ("FIT703", Saying(
+        pattern(r""),
+        "a generator ended while `fit` still needed batches, or an exception inside it ended it",
+        "let the generator loop forever (`while True`), and call `next` on it once to see what it raises",
+        types=("StopIteration",),
+        raised_in=("fit_generator", "evaluate_generator", "predict_generator", "fit", "evaluate", "predict"),
+        of_framework=True,
+        also=("FIT705",),
+    )),
     ("FIT704", Saying(
         pattern(
             r"generator for validation data, you must|[Pp]lease specify the (?:number of steps|`?validation_steps)"
@@ -735,7 +744,8 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
     ("FIT707", Saying(
         pattern(
             r"(?:too many|not enough) values to unpack|need more than \d+ values? to unpack"
-            r"|cannot unpack non-iterable \w+ object|'NoneType' object is not (?:iterable|subscriptable)"
+            r"|cannot unpack non-iterable \w+ object|'NoneType' object is not (?:iterable|subscriptable"
+            r"|an iterator)"
         ),
         "a batch does not have the structure that `fit` expects",
         "yield a tuple: (inputs, labels) or (inputs, labels, sample weights)",
@@ -811,6 +821,14 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
         "the machine or the GPU ran out of memory",
         "use a smaller batch or model, and check that no other process uses the GPU: `nvidia-smi`",
         of_framework=True,
+    )),
+    ("FIT904", Saying(
+        pattern(
+            r"got (?:Elemwise|Subtensor|IncSubtensor|DimShuffle|InplaceDimShuffle|Reshape|AbstractConv\w+)\{"
+            r"|'TensorVariable'|TensorType\("
+        ),
+        "the program uses TensorFlow functions, but Keras runs on Theano",
+        "set the backend to TensorFlow: `KERAS_BACKEND=tensorflow`, or `~/.keras/keras.json`",
     )),
     ("FIT904", Saying(
         pattern(

@@ -190,7 +190,7 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
              r"size the model expected\. Expected to see (?P<expected>\d+) array\(s\),[\s\S]{0,120}?"
              r"list of (?P<found>\d+) arrays"),
      lambda found: f'Layer "model" expects {found["expected"]} input(s), but it received {found["found"]} input tensors'),
-    (pattern(rf"Cannot feed value of shape (?P<found>{SHAPE}) for Tensor '(?P<name>[^']+)', "
+    (pattern(rf"Cannot feed value of shape (?P<found>{SHAPE}) for Tensor u?'(?P<name>[^']+)', "
              rf"which has shape '(?P<expected>{SHAPE})'"),
      _fed),
     (pattern(r"You are passing KerasTensor[\s\S]{0,2000}?, an intermediate Keras symbolic input/output, to a TF API that "

@@ -13,7 +13,7 @@ _BUILTIN = (
     "|RecursionError"
 )
 LONE = pattern(
-    rf"^(?:\d{{4}}-\d\d-\d\dT[\d:.]{{8,20}}Z )?(?:##\[error\])?(?:E {{3,9}})?"
+    rf"^(?:\d{{4}}-\d\d-\d\dT[\d:.]{{8,20}}Z )?(?:##\[error\])?(?:E {{3,9}})?[`*]{{0,3}}"
     rf"(?P<type>(?:[a-z_]\w*\.)*(?:_?[A-Z]\w{{0,60}}(?:Error|Exception)|{_BUILTIN}|error(?=: OpenCV\()))(?::(?= )|$)",
     re.MULTILINE,
 )
