@@ -886,7 +886,7 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
         "the installed version does not have a name that the program uses",
         "install the version that the program was written for, or use the replacement of the name",
         types=("AttributeError", "ImportError"),
-        also=("FIT902",),
+        also=("FIT902", "FIT907"),
     )),
     ("FIT901", Saying(
         pattern(
@@ -1249,7 +1249,7 @@ _BY_TYPE_ALONE: tuple[tuple[str, Saying], ...] = tuple(
 )  # fmt: skip
 """Exceptions that only TensorFlow raises, and for one reason."""
 
-BY_MESSAGE, BY_TYPE = "message", "exception type"
+BY_MESSAGE, BY_TYPE = "raised here", "raised by TensorFlow here"
 """The subject of a finding says what it rests on."""
 
 

@@ -93,7 +93,7 @@ _OF_PYTHON = (
     "UnicodeDecodeError",
 )
 """Errors that Python raises for a line itself; a `ValueError` without library frames may be from a cut traceback."""
-_ENDS = ("KeyboardInterrupt", "SystemExit", "SyntaxError", "IndentationError", "TabError")
+_ENDS = ("NameError", "KeyboardInterrupt", "SystemExit", "SyntaxError", "IndentationError", "TabError")
 _BESIDE_KERAS = {
     "kerastuner": "Keras Tuner", "keras_tuner": "Keras Tuner", "autokeras": "AutoKeras", "transformers": "Transformers",
     "tensorflow_hub": "TensorFlow Hub", "tensorflow_decision_forests": "TensorFlow Decision Forests",

@@ -96,7 +96,7 @@ def from_failure(
 
 
 _ALWAYS = pattern(
-    r"^module 'tensorflow' has no attribute '(?:constant|Variable|keras|data|float32|function|compat|nn|reduce_mean"
+    r"^module 'tensorflow' has no attribute '(?:constant|Variable|float32|nn|reduce_mean"
     r"|__version__)'$|^module 'keras' has no attribute '(?:Sequential|Model|layers|models|__version__)'$"
     r"|^module 'numpy' has no attribute '(?:array|ndarray|zeros|float32|random|__version__)'$"
 )
