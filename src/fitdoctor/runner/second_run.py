@@ -36,7 +36,7 @@ QUICK, ALWAYS = "quick", "always"
 """When to run a program a second time: if that is quick, or always."""
 QUICK_CPU, QUICK_SECONDS = 15.0, 120.0
 """Processor and clock seconds until the call that count as quick; a third of the former is TensorFlow's start."""
-LEAST_SECONDS = 30.0
+LEAST_SECONDS = 15.0
 """How long a second run may take at least; else three times as long as the first one took until then."""
 _TALKS = re.compile(
     r"\b(?:input\(|stdin|gfile|gs://|s3://|TFRecordWriter|create_file_writer|to_parquet|to_hdf|h5py|imwrite|write_file|VideoWriter|TF_CONFIG|wandb|mlflow)"
@@ -151,7 +151,10 @@ class SecondRun:
                 return None
             finally:
                 with contextlib.suppress(OSError):
-                    os.killpg(process.pid, signal.SIGKILL)
+                    if hasattr(os, "killpg"):
+                        os.killpg(process.pid, signal.SIGKILL)
+                    else:
+                        process.kill()
                 process.wait()
             try:
                 answers = json.loads((folder / ANSWERS).read_text("utf-8"))
