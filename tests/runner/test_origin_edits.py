@@ -1,0 +1,52 @@
+"""Repairs at the expression that first made data bad."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from fitdoctor.diagnosis import Applicability, Confidence, Finding, Fix, Moment, Severity
+from fitdoctor.edits import apply_edits
+from fitdoctor.runner.origin_edits import fixes_at
+from fitdoctor.source.project import read_project
+
+
+def _finding(cause: str) -> Finding:
+    advice = Fix("keep the ids as integers", Applicability.UNSAFE)
+    return Finding(cause, "", Severity.ERROR, Confidence.CERTAIN, Moment.BEFORE_FIT, "", fixes=(advice,))
+
+
+def _edited(folder: Path, expression: str, cause: str = "FIT203", aspect: str = "range") -> str:
+    """The expression as the first repair leaves it; "" if there is none."""
+    path = folder / "data.py"
+    path.write_text(f"y = {expression}\n")
+    module = read_project([path]).modules[0]
+    statement = module.tree.body[0]
+    assert isinstance(statement, ast.Assign)
+    fixes = fixes_at(_finding(cause), module, statement.value, aspect, [1.0, 3.0])
+    if not fixes:
+        return ""
+    return apply_edits(module.text, fixes[0].edits).removeprefix("y = ").strip()
+
+
+@pytest.mark.parametrize(
+    ("expression", "repaired"),
+    [
+        ("codes + 1", "codes"),
+        ("{n: i for i, n in enumerate(NAMES, 1)}", "{n: i for i, n in enumerate(NAMES)}"),
+        ("dict((n, i) for i, n in enumerate(NAMES, start=1))", "dict((n, i) for i, n in enumerate(NAMES))"),
+        ("dict(zip(NAMES, range(1, len(NAMES) + 1)))", "dict(zip(NAMES, range(len(NAMES))))"),
+        ("dict(zip(NAMES, range(1, 4)))", "dict(zip(NAMES, range(3)))"),
+        ('{"a": 1, "b": 2, "c": 3}', '{"a": 0, "b": 1, "c": 2}'),
+        ('{"a": 1, "b": 5}', ""),
+        ("load(1)", ""),
+    ],
+)
+def test_classes_are_counted_from_0(expression: str, repaired: str, tmp_path: Path) -> None:
+    assert _edited(tmp_path, expression) == repaired
+
+
+def test_ids_are_not_scaled(tmp_path: Path) -> None:
+    assert _edited(tmp_path, 'scale(data["ids"])', "FIT115", "fractions") == 'data["ids"]'
