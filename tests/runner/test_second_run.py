@@ -91,6 +91,9 @@ def test_the_line_is_found_in_another_file(project: Path) -> None:
     printed, report = _run(project, "train.py")
     assert _place(report) == ("FIT208", "targets.py", 5)
     assert "`fit` ← `np.where(" in _trails(report)
+    (edit,) = report["findings"][0]["fixes"][0]["edits"]
+    assert (edit["location"]["path"], edit["location"]["line"]) == ("targets.py", 5)
+    assert edit["replacement"] == '(np.where(words == "yes", 1.0, -1.0) + 1) / 2'
     assert printed == "training\n"
     assert report["crashes"] == []
 

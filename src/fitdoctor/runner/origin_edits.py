@@ -10,6 +10,10 @@ from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 
+_OF_EVERY_USE = ("range", "non-finite", "dtype", "objects")
+"""Aspects that one conversion of the values corrects, wherever it is done."""
+_PLACEHOLDER = "converted"
+
 
 def fixes_at(finding: Finding, module: Module, node: ast.expr, aspect: str, wanted: Any) -> tuple[Fix, ...]:
     """Return the repairs of a finding that edit the first bad expression.
@@ -30,7 +34,43 @@ def fixes_at(finding: Finding, module: Module, node: ast.expr, aspect: str, want
         # Only a user's function is called here; a scaler is the judge's own matter.
         edits = (Edit(module.location(node), module.segment(node.args[0])),)
     first = next(iter(finding.fixes), None)
-    return (replace(first, edits=edits),) if edits and first is not None and not first.edits else ()
+    if edits:
+        return (replace(first, edits=edits),) if first is not None and not first.edits else ()
+    if aspect not in _OF_EVERY_USE:
+        return ()
+    return tuple(moved for fix in finding.fixes if (moved := _moved(fix, module, node)) is not None)
+
+
+def _moved(fix: Fix, module: Module, node: ast.expr) -> Fix | None:
+    """Return a fix that converts an argument of `fit`, converting it where it is made: every later use needs it, too.
+
+    A fix that is safe at the call changes more here; it stays there.
+    """
+    if fix.applicability is not Applicability.UNSAFE or len(fix.edits) != 1 or module.project is None:
+        return None
+    edit = fix.edits[0]
+    place = edit.location
+    owner = module.project.module_at(place.path)
+    if owner is None or place.line != place.end_line:
+        return None
+    argument = owner.line_text(place.line, place.cell)[place.column - 1 : place.end_column - 1]
+    before, found, after = edit.replacement.partition(argument)
+    if not argument or not found or argument in after or not before + after:
+        return None
+    try:
+        conversion = ast.parse(f"{before}{_PLACEHOLDER}{after}", mode="eval")
+    except SyntaxError:
+        return None
+    names = [each for each in ast.walk(conversion) if isinstance(each, ast.Name) and each.id != _PLACEHOLDER]
+    # A name such as `np` must mean the same thing there.
+    if any(not owner.resolve(each) or owner.resolve(each) != module.resolve(each) for each in names):
+        return None
+    text = module.segment(node)
+    enclosed = before.endswith("(") and after.startswith((")", ","))
+    if not enclosed and not isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)):
+        text = f"({text})"
+    edits = (Edit(module.location(node), f"{before}{text}{after}"),)
+    return replace(fix, title=f"{fix.title}, where the data is created", edits=edits)
 
 
 def _counted_from_0(module: Module, node: ast.expr) -> Iterator[Edit]:
