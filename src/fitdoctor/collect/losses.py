@@ -7,8 +7,11 @@ from typing import Any
 
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.layers import is_library_class, plain_text, settings_of
-from fitdoctor.facts import LossFacts, MetricFacts, Unknown
+from fitdoctor.collect.returned import function_info
+from fitdoctor.facts import LossFacts, MetricFacts, ScheduleFacts, Unknown
 from fitdoctor.source.keras_names import METRIC_CLASSES, canonical_loss, metric_class, snake_case
+from fitdoctor.source.loss_functions import inner_loss
+from fitdoctor.source.schedules import POSITIONAL, schedule_facts
 
 LOSS_SETTINGS = (
     "from_logits", "label_smoothing", "axis", "reduction", "delta", "alpha", "gamma", "ignore_class",
@@ -87,7 +90,23 @@ def _loss(model: Any, loss: Any, output: str, codes: Codes, keys: tuple[str | in
         if isinstance(loss, functools.partial) and "from_logits" in loss.keywords:
             logits = bool(loss.keywords["from_logits"])
         return LossFacts(snake_case(name), "builtin", logits, (), output, code)
-    return LossFacts(name, "function", Unknown("it is a custom function"), (), output, code)
+    return _custom(name, "function", (), output, code, inner)
+
+
+def _custom(
+    name: str, kind: str, settings: tuple[tuple[str, str], ...], output: str, code: Any, function: Any
+) -> LossFacts:
+    """Return the facts of a loss that the user wrote."""
+    info = function_info(function)
+    return LossFacts(
+        name,
+        kind,
+        Unknown(f"it is a custom {kind}"),
+        settings,
+        output,
+        code,
+        inner_loss(info) if info is not None else None,
+    )
 
 
 def _is_loss_object(loss: Any) -> bool:
@@ -106,14 +125,12 @@ def _loss_object(loss: Any, output: str, code: Any) -> LossFacts:
         function = vars(loss).get("fn")
         if function is not None and not _of_keras(function):
             name = str(getattr(function, "__name__", "function"))
-            return LossFacts(name, "function", Unknown("it is a custom function"), (), output, code)
+            return _custom(name, "function", (), output, code, function)
         name = snake_case(str(getattr(function, "__name__", "loss")))
     elif is_library_class(kind):
         name = canonical_loss(snake_case(kind.__name__))
     else:
-        return LossFacts(
-            kind.__name__, "class", Unknown("it is a custom class"), tuple(settings.items()), output, code
-        )
+        return _custom(kind.__name__, "class", tuple(settings.items()), output, code, kind.call)
     logits: bool | Unknown = _logits_of_name(name)
     if "from_logits" in settings:
         logits = settings["from_logits"] == "True"
@@ -202,6 +219,17 @@ def optimizer_of(model: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
     if built_for_others(optimizer, model):
         found += (("built_for", "other variables"),)
     return type(optimizer).__name__, found
+
+
+def schedule_of(model: Any, codes: Codes) -> ScheduleFacts | None:
+    """Return the schedule of the learning rate, if it is one of Keras that comes to an end."""
+    optimizer = vars(model).get("_optimizer") or getattr(model, "optimizer", None)
+    rate = vars(optimizer).get("_learning_rate") if optimizer is not None else None
+    name = type(rate).__name__
+    if rate is None or name not in POSITIONAL or not is_library_class(type(rate)):
+        return None
+    settings = {key: vars(rate)[key] for key in POSITIONAL[name] if key in vars(rate)}
+    return schedule_facts(name, settings, codes.of_object(rate))
 
 
 def _learning_rate(optimizer: Any) -> tuple[str, str] | None:

@@ -15,7 +15,7 @@ from fitdoctor.collect.layers import (
     sublayers,
     user_classes,
 )
-from fitdoctor.collect.losses import losses_of, metrics_of, optimizer_of
+from fitdoctor.collect.losses import losses_of, metrics_of, optimizer_of, schedule_of
 from fitdoctor.collect.returned import UNKNOWN_STEP, returned_paths
 from fitdoctor.collect.strategies import replica_devices, scope_facts, strategy_of, workers_of
 from fitdoctor.collect.untracked import foreign_variables, untracked_variables
@@ -64,6 +64,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         metric_keys=metric_keys,
         optimizer=optimizer,
         optimizer_settings=optimizer_settings,
+        schedule=schedule_of(model, codes),
         overrides=overrides_of(model),
         added_losses=_adds_losses(model),
         jit_compile=getattr(model, "jit_compile", None) is True,

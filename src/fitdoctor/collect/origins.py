@@ -15,6 +15,7 @@ from typing import Any
 
 from fitdoctor.collect.sites import Site, site_at
 from fitdoctor.failure.frames import is_library
+from fitdoctor.source.schedules import POSITIONAL
 
 Note = tuple[CodeType, int, int]
 """A code object, its instruction and line; the site is computed on demand."""
@@ -136,6 +137,10 @@ _CLASSES = (
     ("keras.src.optimizers.base_optimizer", "BaseOptimizer", "__init__", "made"),
     ("keras.src.losses.loss", "Loss", "__init__", "made"),
     ("keras.src.metrics.metric", "Metric", "__init__", "made"),
+    *(
+        ("keras.src.optimizers.schedules.learning_rate_schedule", name, "__init__", "made")
+        for name in POSITIONAL
+    ),
     ("tensorflow.python.data.ops.dataset_ops", "DatasetV2", "__init__", "made"),
     ("tf_keras.src.engine.base_layer", "Layer", "__init__", "made"),
     ("tf_keras.src.engine.training", "Model", "compile", "compile"),

@@ -8,6 +8,7 @@ from typing import Any
 
 from fitdoctor.collect.layers import user_classes
 from fitdoctor.collect.sites import module_with
+from fitdoctor.failure.frames import is_library
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import FunctionInfo, Module
 
@@ -44,17 +45,21 @@ def _made(function: FunctionInfo, expr: ast.expr) -> ast.expr | None:
 
 def _call_of(model: Any) -> tuple[Module, FunctionInfo] | None:
     for kind in user_classes(type(model)):
-        function = inspect.unwrap(vars(kind)["call"]) if "call" in vars(kind) else None
-        code = getattr(function, "__code__", None)
-        if code is None:
-            continue
-        module, starts = module_with(code)
-        for info in module.functions if module is not None else ():
-            if info.name == "call" and info.owner is not None and _starts_at(info.node, starts):
-                assert module is not None
-                return module, info
-        return None
+        if "call" in vars(kind) and hasattr(inspect.unwrap(vars(kind)["call"]), "__code__"):
+            info = function_info(vars(kind)["call"])
+            return None if info is None or info.owner is None else (info.module, info)
     return None
+
+
+def function_info(function: Any) -> FunctionInfo | None:
+    """Return the source of a user's function; None if it is not found."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None or is_library(code.co_filename):
+        return None
+    module, starts = module_with(code)
+    named = [info for info in module.functions if _starts_at(info.node, starts)] if module is not None else []
+    same = [info for info in named if info.name == code.co_name]
+    return same[0] if len(same) == 1 else None
 
 
 def _starts_at(node: ast.AST, line: int) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
+from fitdoctor.collect.layers import sublayers
 from fitdoctor.facts import TrainingFacts
 from fitdoctor.records import replace
 
@@ -33,7 +35,8 @@ def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) 
         history=_history(kept),
         first=_were_first(model, history, len(losses)),
         nonfinite_weights=_nonfinite(model),
-        ran_out=_ran_out(),
+        ran_out=bool(_new_warnings("keras.src.trainers.epoch_iterator", "ran out of data")),
+        without_gradient=_without_gradient(model),
     )
 
 
@@ -72,14 +75,33 @@ def _were_first(model: Any, history: Any, epochs: int) -> bool:
 _warned: set[object] = set()
 
 
-def _ran_out() -> bool:
-    """Whether Keras has warned since the last call, from the warning registry of its module."""
-    module = sys.modules.get("keras.src.trainers.epoch_iterator")
-    kept = getattr(module, "__warningregistry__", None) or {}
-    said = {key for key in kept if isinstance(key, tuple) and "ran out of data" in str(key[0])}
-    new = not said <= _warned
+def _new_warnings(module: str, words: str) -> list[str]:
+    """Return the warnings of a module of Keras since the last call, from Python's registry of shown warnings."""
+    kept = getattr(sys.modules.get(module), "__warningregistry__", None) or {}
+    said = {key for key in kept if isinstance(key, tuple) and words in str(key[0])}
+    new = said - _warned
     _warned.update(said)
-    return new
+    return sorted(str(key[0]) for key in new if isinstance(key, tuple))
+
+
+_PATH = re.compile(r"'([^']+)'")
+_MOST_PARTS = 20
+
+
+def _without_gradient(model: Any) -> tuple[str, ...]:
+    """Return the outermost layers for none of whose variables Keras found a gradient."""
+    said = _new_warnings("keras.src.optimizers.base_optimizer", "Gradients do not exist for variables")
+    paths = {path for message in said for path in _PATH.findall(message.partition("]")[0])}
+    found: list[str] = []
+    pending = list(sublayers(model)) if paths else []
+    while pending:
+        layer = pending.pop(0)
+        weights = [str(getattr(one, "path", "")) for one in getattr(layer, "trainable_variables", ())]
+        if weights and paths.issuperset(weights):
+            found.append(str(layer.name))
+        elif not paths.isdisjoint(weights):
+            pending.extend(sublayers(layer))
+    return tuple(found[:_MOST_PARTS])
 
 
 def left_behind(

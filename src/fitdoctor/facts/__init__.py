@@ -12,7 +12,7 @@ _HOME = {
         "unknown": "Unknown Shape known",
         "code": "Argument Code SourceFacts",
         "data": "Spec Statistics Column ArrayFacts PipelineStep FailureSummary Outcome Trial DataFacts",
-        "model": "LayerFacts LossFacts MetricFacts ModelFacts",
+        "model": "InnerLoss LayerFacts LossFacts MetricFacts ModelFacts ScheduleFacts",
         "call": "CALL CALLS TRAINING_CALL CallbackFacts ClassWeight FitFacts",
         "ending": "Frame FailureFacts HeldTensor KeptTensors RetracedFunction TrainingFacts",
         "cluster": "ClusterFacts",
@@ -41,6 +41,7 @@ __all__ = [
     "FitFacts",
     "Frame",
     "HeldTensor",
+    "InnerLoss",
     "KeptTensors",
     "LayerFacts",
     "LossFacts",
@@ -50,6 +51,7 @@ __all__ = [
     "Outcome",
     "PipelineStep",
     "RetracedFunction",
+    "ScheduleFacts",
     "Shape",
     "SourceFacts",
     "Spec",
@@ -87,7 +89,7 @@ if TYPE_CHECKING:
         TrainingFacts,
     )
     from fitdoctor.facts.environment import Conflict, EnvironmentFacts, MemoryLimit
-    from fitdoctor.facts.model import LayerFacts, LossFacts, MetricFacts, ModelFacts
+    from fitdoctor.facts.model import InnerLoss, LayerFacts, LossFacts, MetricFacts, ModelFacts, ScheduleFacts
     from fitdoctor.facts.unknown import Shape, Unknown, known
 
 

@@ -146,5 +146,7 @@ class TrainingFacts:
     """Functions that are traced again and again."""
     ran_out: bool = False
     """Keras warned that the data ended before the steps did."""
+    without_gradient: tuple[str, ...] = ()
+    """The outermost layers for whose variables, all of them, Keras warned that there is no gradient."""
     history: tuple[tuple[str, tuple[float, ...]], ...] = ()
     """Every metric with its value at the end of each epoch, as fit returned them."""

@@ -39,6 +39,20 @@ class LayerFacts:
 
 
 @dataclass(frozen=True)
+class InnerLoss:
+    """A crossentropy that a custom loss applies to the predictions as they are."""
+
+    name: str
+    """As the source spells it: `tf.nn.sigmoid_cross_entropy_with_logits`."""
+    activation: str
+    """The activation that belongs to it: `sigmoid` or `softmax`."""
+    from_logits: bool
+    """Whether it applies that activation itself."""
+    code: Code
+    """The call."""
+
+
+@dataclass(frozen=True)
 class LossFacts:
     """The loss of one output."""
 
@@ -52,6 +66,8 @@ class LossFacts:
     """The output it belongs to; "" for the only one."""
     code: Code | Unknown = Unknown()
     """Where it was given: the value of `loss=` in compile."""
+    inner: InnerLoss | None = None
+    """For a custom loss: the crossentropy that it is made of, where there is only one."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +81,21 @@ class MetricFacts:
     code: Code | Unknown = Unknown()
     settings: tuple[tuple[str, str], ...] = ()
     """Plain settings of a metric object as text: (("threshold", "0.5"),)."""
+
+
+@dataclass(frozen=True)
+class ScheduleFacts:
+    """A learning-rate schedule that comes to an end."""
+
+    name: str
+    highest: float
+    """The highest rate."""
+    steps: int
+    """After so many steps the rate stays as it is, or is next to nothing."""
+    last: float
+    """The rate from then on."""
+    code: Code | Unknown = Unknown()
+    """The call that creates it."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +144,8 @@ class ModelFacts:
     metric_keys: tuple[str, ...] = ()
     optimizer: str = ""
     optimizer_settings: tuple[tuple[str, str], ...] = ()
+    schedule: ScheduleFacts | None = None
+    """The schedule of the learning rate, where it has one that comes to an end."""
     overrides: tuple[str, ...] = ()
     """Which of `call`, `train_step`, `test_step`, `compute_loss`, … the user's class defines."""
     added_losses: bool = False

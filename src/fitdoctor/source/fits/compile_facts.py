@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.facts import Code, LossFacts, MetricFacts, Unknown
+from fitdoctor.facts import Code, LossFacts, MetricFacts, ScheduleFacts, Unknown
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.values import (
     Arguments,
@@ -19,7 +19,10 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 from fitdoctor.source.keras_names import METRIC_CLASSES, OPTIMIZERS, canonical_loss, metric_class, snake_case
+from fitdoctor.source.loss_functions import inner_loss
+from fitdoctor.source.models.static_layers import setting
 from fitdoctor.source.origins import origin
+from fitdoctor.source.schedules import POSITIONAL, schedule_facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +120,8 @@ def loss_facts(run: Interpreter, value: Value, node: ast.expr | None, output: st
     unknown = Unknown("not evident from the source")
     if isinstance(value, Function):
         name = "<lambda>" if isinstance(value.node, ast.Lambda) else value.node.name
-        return LossFacts(name, "function", Unknown("a custom function"), (), output, code)
+        inside = inner_loss(run.owner(value.node).function(value.node))
+        return LossFacts(name, "function", Unknown("a custom function"), (), output, code, inside)
     if isinstance(value, Class):
         return LossFacts(value.node.name, "class", Unknown("a custom class"), (), output, code)
     if isinstance(value, Ref):
@@ -125,7 +129,11 @@ def loss_facts(run: Interpreter, value: Value, node: ast.expr | None, output: st
         if isinstance(record, InstanceRecord):
             is_loss = run.class_info(record.owner.node).kind == "Loss"
             kind = "class" if is_loss else "function"
-            return LossFacts(record.owner.node.name, kind, Unknown("a custom class"), (), output, code)
+            call = objects.method_of(run, record.owner, "call" if is_loss else "__call__")
+            inside = inner_loss(run.owner(call.node).function(call.node)) if call is not None else None
+            return LossFacts(
+                record.owner.node.name, kind, Unknown("a custom class"), (), output, code, inside
+            )
     if isinstance(value, Method):
         return LossFacts(value.name, "function", Unknown("a custom method"), (), output, code)
     last = value.name.rpartition(".")[2] if isinstance(value, (Named, Made)) else ""
@@ -146,14 +154,14 @@ def _loss_object(made: Made, output: str, code: Code | Unknown) -> LossFacts:
         # the result of a called loss function is not a loss
         return LossFacts(name, "function", Unknown("not evident from the source"), (), output, code)
     settings: list[tuple[str, str]] = []
-    for setting, value in made.keywords:
-        if setting in _LOSS_SETTINGS and isinstance(value, Plain):
-            settings.append((setting, str(value.value)))
+    for name_of_setting, value in made.keywords:
+        if name_of_setting in _LOSS_SETTINGS and isinstance(value, Plain):
+            settings.append((name_of_setting, str(value.value)))
     logits: bool | Unknown = _logits_of_name(name)
     given = made.argument("from_logits", 0 if last in _LOGITS_FIRST else None)
     if given is not None:
         logits = bool(given.value) if isinstance(given, Plain) else Unknown("not evident from the source")
-    if isinstance(logits, bool) and not any(setting == "from_logits" for setting, _ in settings):
+    if isinstance(logits, bool) and not any(one == "from_logits" for one, _ in settings):
         settings.append(("from_logits", str(logits)))
     return LossFacts(name, "builtin", logits, tuple(settings), output, code)
 
@@ -275,6 +283,22 @@ def optimizer_of(run: Interpreter, call: Arguments) -> tuple[str, tuple[tuple[st
     if isinstance(rate, Made) and rate.name.startswith("keras.optimizers.schedules."):
         settings.insert(0, ("learning_rate", rate.name.rpartition(".")[2]))
     return last, tuple(settings)
+
+
+def schedule_of(run: Interpreter, call: Arguments) -> ScheduleFacts | None:
+    """Return the schedule of the learning rate, if it is one of Keras that comes to an end."""
+    value, _ = compile_argument(run, call, "optimizer")
+    if not isinstance(value, Made) or not value.name.startswith("keras.optimizers."):
+        return None
+    rate = value.argument("learning_rate", 0)
+    if not isinstance(rate, Made) or not rate.name.startswith("keras.optimizers.schedules."):
+        return None
+    name = rate.name.rpartition(".")[2]
+    if name not in POSITIONAL or not rate.complete:
+        return None
+    given = (*zip(POSITIONAL[name], rate.positional, strict=False), *rate.keywords)
+    settings = {key: setting(run, item) for key, item in given}
+    return schedule_facts(name, settings, run.code(rate.node))
 
 
 def flag(run: Interpreter, call: Arguments, name: str) -> bool:

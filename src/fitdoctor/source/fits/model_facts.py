@@ -6,7 +6,14 @@ import ast
 
 from fitdoctor.facts import LossFacts, ModelFacts, Shape, Spec, Unknown
 from fitdoctor.records import replace
-from fitdoctor.source.fits.compile_facts import OPAQUE_LOSS, flag, losses_of, metrics_of, optimizer_of
+from fitdoctor.source.fits.compile_facts import (
+    OPAQUE_LOSS,
+    flag,
+    losses_of,
+    metrics_of,
+    optimizer_of,
+    schedule_of,
+)
 from fitdoctor.source.fits.layer_facts import layers_facts, shape_fact, total_of
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.values import (
@@ -373,6 +380,7 @@ def _with_compile(
         metric_keys=() if metrics is None else metrics[1],
         optimizer=optimizer,
         optimizer_settings=settings,
+        schedule=schedule_of(run, call),
         jit_compile=flag(run, call, "jit_compile"),
         run_eagerly=flag(run, call, "run_eagerly"),
         compile_code=run.code(call.node),

@@ -86,6 +86,22 @@ def cut_on_the_way(module: Module, body: Iterable[ast.stmt], is_root: IsRoot, wa
     return None if reach.open else reach.cut
 
 
+_OF_SHAPES = frozenset("shape size rank zeros_like ones_like".split())
+
+
+def cuts_in(function: FunctionInfo) -> list[Cut]:
+    """The operations in a function itself that block a gradient, apart from those that read shapes."""
+    module = function.module
+    reading = _Reading(module, lambda _expr: False)
+    calls = (site.node for site in module.calls_in.get(function.node, ()))
+    found = [(call, reading.cut_by(call)) for call in calls]
+    return [
+        Cut(module, call, what)
+        for call, what in found
+        if what and module.resolve(call.func).rpartition(".")[2] not in _OF_SHAPES
+    ]
+
+
 def body_of(function: FunctionInfo) -> list[ast.stmt]:
     """The statements of a function; a lambda returns what it says."""
     if isinstance(function.node, ast.Lambda):
@@ -198,7 +214,7 @@ class _Reading:
         inner = _NOTHING
         for child in ast.iter_child_nodes(expr):
             inner = inner | self.reach(child)
-        what = self._cuts(expr) if inner.open and isinstance(expr, ast.expr) else ""
+        what = self.cut_by(expr) if inner.open and isinstance(expr, ast.expr) else ""
         if what and isinstance(expr, ast.expr):
             return _Reach(cut=Cut(self._module, expr, what))
         if inner.open and isinstance(expr, ast.Call) and self._leaves_tensors(expr):
@@ -249,7 +265,7 @@ class _Reading:
         inside.read(body_of(function))
         return inside.returned
 
-    def _cuts(self, expr: ast.expr) -> str:
+    def cut_by(self, expr: ast.expr) -> str:
         """What an expression does to a gradient, in words; "" when it lets it pass."""
         if isinstance(expr, ast.Compare):
             return "a comparison"

@@ -7,7 +7,8 @@ A linear layer with the default loss (`"sparse_categorical_crossentropy"`) is th
 clipped to 0..1, most gradients vanish, and there is no warning. In the opposite case, `from_logits=True` after
 softmax or sigmoid, Keras 3 warns and looks for the logits before the activation. If the activation is the last
 operation, Keras finds them and trains as if the flag were not set. With a layer in between (`Reshape`, `Flatten`) it
-does not find them, and the activation is applied twice.
+does not find them, and the activation is applied twice. The same happens in a custom loss with
+`tf.nn.sigmoid_cross_entropy_with_logits` or `tf.nn.softmax_cross_entropy_with_logits`: TensorFlow never looks for logits.
 
 ## Why
 
@@ -20,7 +21,8 @@ Use either a linear last layer with `from_logits=True`, or softmax (sigmoid) wit
 
 ## Known limits
 
-If the last activation cannot be determined (a Lambda layer, custom code), nothing is reported.
+If the last activation cannot be determined (a Lambda layer, custom code), nothing is reported. Of a custom loss, only a
+crossentropy of the predictions as they are is checked.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from fitdoctor.catalogue.labels.label_edits import camel_case, with_activation
 from fitdoctor.catalogue.labels.targets import (
     BINARY_LOSSES,
     CROSSENTROPIES,
+    Activation,
     Target,
     computes_loss,
     metrics_for,
@@ -40,7 +43,7 @@ from fitdoctor.catalogue.labels.targets import (
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import remove_argument, set_argument, spell, unsafe
-from fitdoctor.facts import Code, DataFacts, FitFacts, LossFacts, ModelFacts, Unknown
+from fitdoctor.facts import Code, DataFacts, FitFacts, InnerLoss, LossFacts, ModelFacts, Unknown
 
 CAUSE = Cause(
     id="FIT210", slug="from-logits-mismatch", severity=Severity.WARNING, explains=("FIT211", "FIT218")
@@ -51,10 +54,13 @@ _THRESHOLDED = frozenset({"accuracy", "BinaryAccuracy", "AUC", "Precision", "Rec
 
 @CAUSE.in_source
 @CAUSE.before_fit
-@mentions("rossentropy", "bce", "BCE")
+@mentions("rossentropy", "cross_entropy", "bce", "BCE")
 def from_model(model: ModelFacts, data: DataFacts, fit: FitFacts) -> Iterator[Finding]:
     """Check the last activation against `from_logits`."""
     for target in targets(model, data) if data.role == "training" and computes_loss(fit) else ():
+        inner = target.loss.inner if target.loss is not None else None
+        if inner is not None and target.last is not None:
+            yield from _from_inner(target, target.last, inner)
         if target.loss_name not in CROSSENTROPIES or target.loss is None or target.last is None:
             continue
         wanted = "sigmoid" if target.loss_name in BINARY_LOSSES else "softmax"
@@ -63,6 +69,59 @@ def from_model(model: ModelFacts, data: DataFacts, fit: FitFacts) -> Iterator[Fi
                 yield _probabilities(target, target.loss)
         elif target.loss.from_logits is False and target.activation == "linear":
             yield _logits(model, target, target.loss, wanted)
+
+
+def _from_inner(target: Target, last: Activation, inner: InnerLoss) -> Iterator[Finding]:
+    """Check the last activation against the crossentropy that a custom loss applies."""
+    place_of_layer = place(last.layer.code) if last.layer is not None else None
+    # Keras's own losses look for the logits before the activation.
+    own = inner.name.endswith("_with_logits")
+    if inner.from_logits and last.name == inner.activation and own:
+        yield CAUSE.finding(
+            f"`{inner.name}` applies the {last.name} itself, but the output already goes through {last.name}",
+            subject=target.subject,
+            location=place_of_layer or inner.code.location,
+            evidence=[
+                Evidence(
+                    claim="last activation",
+                    observed=last.name,
+                    expected="linear",
+                    fact="model.layers",
+                    location=place_of_layer,
+                ),
+                Evidence(
+                    claim="the loss expects logits",
+                    observed=inner.name,
+                    fact="model.losses",
+                    location=inner.code.location,
+                ),
+            ],
+            fixes=[unsafe("remove the activation", with_activation(last.layer, "linear"))],
+            notes=["with logits, apply the activation to what `predict` returns"],
+            confidence=Confidence.CERTAIN,
+        )
+    elif not inner.from_logits and last.name == "linear" and last.layer is not None:
+        yield CAUSE.finding(
+            f"`{inner.name}` expects probabilities, but the last layer is linear",
+            subject=target.subject,
+            location=inner.code.location,
+            evidence=[
+                Evidence(
+                    claim="last activation",
+                    observed="linear",
+                    expected=inner.activation,
+                    fact="model.layers",
+                    location=place_of_layer,
+                )
+            ],
+            fixes=[
+                unsafe(
+                    f"use {inner.activation} in the last layer",
+                    with_activation(last.layer, inner.activation),
+                )
+            ],
+            confidence=Confidence.CERTAIN,
+        )
 
 
 def _probabilities(target: Target, loss: LossFacts) -> Finding:

@@ -18,8 +18,9 @@ unused by mistake, use its output. To freeze a part on purpose, set `trainable =
 
 ## Known limits
 
-Models with a custom `train_step` and layers that add losses are not checked, because gradients can reach their
-weights in other ways. In a loss, only `stop_gradient` on part of the predictions is checked.
+From source alone, models with a custom `train_step` and layers that add losses are not checked, because gradients can
+reach their weights in other ways; when a program runs, Keras's warning is used. In a loss, only `stop_gradient` on
+part of the predictions is checked.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import name_of, own_nodes
+from fitdoctor.catalogue.graph.traced import name_of, own_nodes, traced_functions
 from fitdoctor.catalogue.model.model_classes import is_plain
 from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
 from fitdoctor.catalogue.variables.gradient_ways import is_layer_call, prediction_parameter
@@ -39,13 +40,13 @@ from fitdoctor.catalogue.variables.traced_while_building import (
     is_fitted_unbuilt,
 )
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import FitFacts, ModelFacts
+from fitdoctor.facts import Code, FitFacts, LayerFacts, ModelFacts, TrainingFacts
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
-from fitdoctor.source.traced.gradients import Cut, IsRoot, cut_on_the_way
+from fitdoctor.source.traced.gradients import Cut, IsRoot, cut_on_the_way, cuts_in
 
 CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.WARNING)
 
@@ -265,6 +266,93 @@ def _repeated(call: FunctionInfo) -> ast.AST | None:
             if isinstance(node.left, ast.Name) and ast.unparse(node.left) == ast.unparse(node.right):
                 found.append(node)
     return found[0] if len(found) == 1 else None
+
+
+# --- what Keras warned about ---------------------------------------------------------------------------------------
+
+
+@CAUSE.while_training
+def from_warning(training: TrainingFacts, model: ModelFacts, project: Project) -> Iterator[Finding]:
+    """Report the parts of the model for which Keras found no gradient, if the source does not show why."""
+    parts = _without_gradient(training, model)
+    if not parts or _shown_in_source(model, project):
+        return
+    cuts = _cuts(project)
+    names = listing([part.name for part in parts], 4)
+    if len(cuts) == 1:
+        yield _cut_finding(
+            cuts[0],
+            f"{cuts[0].what} blocks the gradient, so {names} cannot learn",
+            f"layer {parts[0].name}",
+            [_warned(training)],
+        )
+        return
+    called = _called_at(parts[0], project)
+    yield CAUSE.finding(
+        f"no gradient reaches {names}: the loss does not depend on it in a way that has a gradient",
+        subject=f"layer {parts[0].name}",
+        location=called or place(parts[0].code),
+        evidence=[_warned(training)],
+        fixes=[
+            fix(f"use the output of {parts[0].name} in what the model returns"),
+            fix("set `trainable = False` on that part if it is meant to stay frozen"),
+        ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _cuts(project: Project) -> list[Cut]:
+    """Return the operations that block a gradient in traced code, else in functions that are passed on by name."""
+    traced = {one for module in project.modules for one in traced_functions(module)}
+    every = {one for module in project.modules for one in module.functions if one.node not in project.callers}
+    for functions in (traced, every - traced):
+        cuts = [cut for one in functions if not _maps_data(one) for cut in cuts_in(one)]
+        if cuts:
+            return cuts
+    return []
+
+
+def _maps_data(function: FunctionInfo) -> bool:
+    return function.traced is not None and "map" in function.traced.how
+
+
+def _warned(training: TrainingFacts) -> Evidence:
+    return Evidence(
+        claim="Keras reported that gradients do not exist for",
+        observed=listing(list(training.without_gradient), 3),
+        fact="training.without_gradient",
+    )
+
+
+def _without_gradient(training: TrainingFacts, model: ModelFacts) -> list[LayerFacts]:
+    """Return the layers that the user's own code makes; the parts of a library's model are not the user's to use."""
+    layers = (layer for layer in model.every_layer() if layer.name in training.without_gradient)
+    return [
+        layer
+        for layer in layers
+        if isinstance(layer.code, Code) and layer.class_name in layer.code.text.partition("(")[0]
+    ]
+
+
+def _shown_in_source(model: ModelFacts, project: Project) -> bool:
+    """Return whether another judge reports the same gap with its line."""
+    found = (finding for module in project.modules for finding in (*from_call(module), *from_loss(module)))
+    layers = (True for one in cutting_layers(model, project) if not one.is_everything)
+    return any(True for _ in found) or any(layers)
+
+
+def _called_at(layer: LayerFacts, project: Project) -> Location | None:
+    """Return the only call of a layer that is an attribute of its model."""
+    if not isinstance(layer.code, Code) or not layer.code.target.startswith("self."):
+        return None
+    module = project.module_at(layer.code.location.path)
+    attribute = layer.code.target.removeprefix("self.")
+    calls = [
+        node
+        for node in (module.nodes(ast.Call) if module is not None else ())
+        if isinstance(node.func, ast.Attribute) and node.func.attr == attribute
+    ]
+    return module.location(calls[0]) if module is not None and len(calls) == 1 else None
 
 
 # --- losses --------------------------------------------------------------------------------------------------------
