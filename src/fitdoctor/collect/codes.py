@@ -48,6 +48,10 @@ class Codes:
         """Return the `Input(…)` or `input_shape=` that sets the model input."""
         return NOT_FOUND
 
+    def of_input_shape(self, model: Any) -> Code | Unknown:
+        """Return where the shape of the model input is written, if not in the `Input(…)` itself."""
+        return NOT_FOUND
+
     def of_pipeline(self, path: str, operations: list[str]) -> list[Code | Unknown]:
         """Return the calls that create the stages of a tf.data pipeline, in order."""
         return [NOT_FOUND] * len(operations)

@@ -29,7 +29,7 @@ from fitdoctor.source.callees import argument_for, gathered_argument
 from fitdoctor.source.given_out import KEEPS_ELEMENTS, SLICES, literal_part, part_given_out, split_path
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import Module
-from fitdoctor.source.origins import Origin, data_origin
+from fitdoctor.source.origins import Origin, data_origin, shape_of_input
 
 COMPILE_PARAMETERS = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
 
@@ -294,6 +294,12 @@ class FrameCodes(Codes):
             return NOT_FOUND
         found = constructions.input_call(model, self._module, self._model_origin(model))
         return NOT_FOUND if found is None else found[0].code(found[1])
+
+    def of_input_shape(self, model: Any) -> Code | Unknown:
+        """Return where the shape of the only `Input(…)` is written, if elsewhere."""
+        layers = constructions.input_layers(model)
+        found = self._node_at(recorded_site(layers[0])) if len(layers) == 1 else None
+        return (shape_of_input(*found) if found is not None else None) or NOT_FOUND
 
 
 def _method(call: ast.Call) -> str:

@@ -10,7 +10,7 @@ from fitdoctor.collect.layers import is_library_class, plain_text, settings_of
 from fitdoctor.collect.returned import function_info
 from fitdoctor.facts import LossFacts, MetricFacts, ScheduleFacts, Unknown
 from fitdoctor.source.keras_names import METRIC_CLASSES, canonical_loss, metric_class, snake_case
-from fitdoctor.source.loss_functions import inner_loss
+from fitdoctor.source.loss_functions import inner_loss, read_of
 from fitdoctor.source.schedules import POSITIONAL, schedule_facts
 
 LOSS_SETTINGS = (
@@ -106,7 +106,23 @@ def _custom(
         output,
         code,
         inner_loss(info) if info is not None else None,
+        read_of(info, _symbolic_names(function)) if info is not None else None,
     )
+
+
+def _symbolic_names(function: Any) -> list[str]:
+    """Return the names of the enclosing code under which a function finds symbolic tensors."""
+    code = getattr(function, "__code__", None)
+    cells = getattr(function, "__closure__", None) or ()
+    found = {}
+    for name, cell in zip(getattr(code, "co_freevars", ()), cells, strict=False):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    around = getattr(function, "__globals__", {})
+    found.update({name: around[name] for name in getattr(code, "co_names", ()) if name in around})
+    return [name for name, value in found.items() if type(value).__name__ == "KerasTensor"]
 
 
 def _is_loss_object(loss: Any) -> bool:

@@ -85,6 +85,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         code=codes.of_model(model),
         compile_code=codes.of_compile(model),
         input_code=codes.of_input(model),
+        shape_code=codes.of_input_shape(model),
     )
 
 

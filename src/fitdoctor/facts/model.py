@@ -68,6 +68,8 @@ class LossFacts:
     """Where it was given: the value of `loss=` in compile."""
     inner: InnerLoss | None = None
     """For a custom loss: the crossentropy that it is made of, where there is only one."""
+    captured: Code | None = None
+    """For a custom loss: where it reads a symbolic tensor of the enclosing code (`inputs`, `z_mean`)."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,8 @@ class ModelFacts:
     """The call of `compile`."""
     input_code: Code | Unknown = Unknown()
     """The `Input(…)` or `input_shape=` that fixes its input."""
+    shape_code: Code | Unknown = Unknown()
+    """What that shape is, where it is written elsewhere: `x_train[:32].shape`, passed to the function that builds it."""
 
     @cached_property
     def layer_by_name(self) -> dict[str, LayerFacts]:

@@ -84,7 +84,7 @@ def estimate(model: ModelFacts) -> Estimate | Unknown:
         gradients=trainable,
         activations=round(sum(kept.values())),
         input=_inputs(model),
-        largest=max((max(_output(layer), _scores(layer)) for layer in leaves), default=0),
+        largest=max((max(_output(layer), scores(layer)) for layer in leaves), default=0),
         surely=surely_held(model),
         operations=_operations(model),
         by_layer=tuple(
@@ -280,13 +280,13 @@ def _steps(layer: LayerFacts, given: tuple[Shape, ...] | Unknown) -> int:
     return (given[0][1] or 1) * int(units) * _bytes(layer)
 
 
-def _scores(layer: LayerFacts) -> int:
+def scores(layer: LayerFacts) -> int:
     """Return bytes of the attention scores: one number per head and pair of positions."""
-    sizes = _attention_sizes(layer)
+    sizes = attention_sizes(layer)
     return 0 if sizes is None else sizes[0] * sizes[1] * sizes[2] * _bytes(layer)
 
 
-def _attention_sizes(layer: LayerFacts) -> tuple[int, int, int] | None:
+def attention_sizes(layer: LayerFacts) -> tuple[int, int, int] | None:
     """Return heads, positions of the query, positions of the keys."""
     heads, made, given = layer.setting("num_heads") or "", layer.output_shapes, layer.input_shapes
     if layer.class_name not in _ATTENTION or not heads.isdigit() or isinstance(made, Unknown) or not made:
@@ -302,7 +302,7 @@ def _positions(shape: Shape) -> int:
 
 def _kept_by_attention(layer: LayerFacts) -> float:
     """Return bytes of attention weights, projections of query, key and value, their combination, and output."""
-    sizes = _attention_sizes(layer)
+    sizes = attention_sizes(layer)
     if sizes is None:
         return 6.0 * _output(layer)
     heads, queries, keys = sizes
@@ -312,7 +312,7 @@ def _kept_by_attention(layer: LayerFacts) -> float:
     projected = heads * (queries * (wide[0] + wide[1]) + keys * (wide[0] + wide[1])) * _bytes(layer)
     # Dropout keeps the weights of attention as they were, and as they are multiplied with the values.
     dropped = 1.25 if (layer.setting("dropout") or "0.0") not in ("0", "0.0") else 0.0
-    return _scores(layer) * (1 + dropped) + projected + _output(layer)
+    return scores(layer) * (1 + dropped) + projected + _output(layer)
 
 
 def _open(layer: LayerFacts) -> bool:

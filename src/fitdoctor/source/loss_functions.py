@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from fitdoctor.facts import InnerLoss
+from fitdoctor.facts import Code, InnerLoss
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import argument_for, callee, is_self
 from fitdoctor.source.keras_names import snake_case
@@ -28,6 +28,29 @@ _KERAS = {
 _PASSES_ON = ("cast", "convert_to_tensor", "identity", "reshape", "squeeze", "expand_dims")
 _DEEPEST = 3
 _MOST_STEPS = 12
+
+
+_WITHOUT_VALUES = ("shape", "dtype", "ndim", "name")
+
+
+def read_of(function: FunctionInfo, names: Iterable[str]) -> Code | None:
+    """Return the first place at which a function reads the values of one of these names of the enclosing code."""
+    module, wanted = function.module, set(names)
+    for node in ast.walk(function.node) if wanted else ():
+        if not isinstance(node, ast.Name) or node.id not in wanted or not isinstance(node.ctx, ast.Load):
+            continue
+        scope = module.index.lookup(node.id, module.scope(node))
+        parent = module.parent(node)
+        if scope is not None and scope.node is function.node:
+            continue  # a parameter or a local name
+        if not (isinstance(parent, ast.Attribute) and parent.attr in _WITHOUT_VALUES):
+            return module.code(node)
+    return None
+
+
+def names_read(function: FunctionInfo) -> set[str]:
+    """Return the names that a function reads, its own and those of the enclosing code."""
+    return {node.id for node in ast.walk(function.node) if isinstance(node, ast.Name)}
 
 
 def inner_loss(function: FunctionInfo) -> InnerLoss | None:

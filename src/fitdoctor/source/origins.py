@@ -183,6 +183,16 @@ def _picks_rows(module: Module, index: ast.expr) -> bool:
     return isinstance(made, ast.Compare)
 
 
+def shape_of_input(module: Module, call: ast.AST) -> Code | None:
+    """Return where the shape of an `Input(…)` is written, if that is elsewhere: in an argument, or a name."""
+    given = [keyword.value for keyword in getattr(call, "keywords", ()) if keyword.arg == "shape"]
+    given += list(getattr(call, "args", ()))[:1]
+    end = origin(module, given[0]) if given else None
+    if end is None or end.node is given[0] or not end.certain or end.path:
+        return None
+    return end.module.code(end.node)
+
+
 def made_by(module: Module, expr: ast.expr) -> ast.expr:
     """The expression of the same file that last made a value."""
     return _follow(_Place(module, expr), through_writes=False, one_file=True).node

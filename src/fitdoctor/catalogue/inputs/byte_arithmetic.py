@@ -54,7 +54,7 @@ def reads_bytes(module: Module) -> bool:
 
 
 def wraps(module: Module, node: ast.AST) -> bool:
-    """Whether an addition or subtraction on uint8 surely leaves 0..255 for values that may be there."""
+    """Whether a sum, difference or product of uint8 surely leaves 0..255 for values that may be there."""
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         left: ast.expr = node.target
         right, operation = node.value, node.op
@@ -62,7 +62,7 @@ def wraps(module: Module, node: ast.AST) -> bool:
         left, right, operation = node.left, node.right, node.op
     else:
         return False
-    if not isinstance(operation, (ast.Sub, ast.Add)):
+    if not isinstance(operation, (ast.Sub, ast.Add, ast.Mult)):
         return False
     if isinstance(left, ast.Constant) and isinstance(right, ast.Constant):
         return False
@@ -76,8 +76,9 @@ def wraps(module: Module, node: ast.AST) -> bool:
         # Labels that start at 1 are shifted this way: ignore arrays not known to contain a 0.
         shifts = (one.low, one.high) == (0, 255) and isinstance(right, ast.Constant) and right.value == 1
         return one.low < other.high and not shifts
-    # Unknown bytes may be small: only a sum that is known to be too large counts.
-    return one.known and other.known and one.high + other.high > 255
+    # Unknown bytes may be small: only what is known to become too large counts.
+    most = one.high * other.high if isinstance(operation, ast.Mult) else one.high + other.high
+    return one.known and other.known and most > 255
 
 
 def _operand(module: Module, expr: ast.expr, steps: int = MOST_STEPS) -> Bytes | None:
@@ -173,7 +174,8 @@ def _of_call(module: Module, call: ast.Call, path: Path, steps: int) -> Bytes | 
         return _of_argument(module, call.args[0], steps)
     if method in _KEEPS_METHODS and not name and isinstance(call.func, ast.Attribute):
         return byte_range(module, call.func.value, path, steps - 1)
-    return None
+    made = origin(module, call, path)
+    return None if made.node is call else byte_range(made.module, made.node, made.path, steps - 1)
 
 
 def _of_argument(module: Module, argument: ast.expr, steps: int) -> Bytes | None:

@@ -131,7 +131,7 @@ def mismatches(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
             continue
         code = input_code_of(model, expected)
         kind = relation(found, wanted)
-        if _begins_with_batch(found, wanted, data, code) or _leaves_batch_open(model, found, wanted):
+        if _begins_with_batch(model, found, wanted, data, code) or _leaves_batch_open(model, found, wanted):
             kind = "batch"
         yield Mismatch(array, expected, found, wanted, kind, code)
 
@@ -260,13 +260,21 @@ def _made_for(expected: Shape, found: Shape, labels: Shape | Unknown) -> bool:
 _BATCH_WORDS = pattern(r"(?i)batch|samples|n_train|n_rows|num_rows|len\(|\.shape\[0\]")
 
 
-def _begins_with_batch(found: Shape, expected: Shape, data: DataFacts, code: Code | Unknown) -> bool:
+def _begins_with_batch(
+    model: ModelFacts, found: Shape, expected: Shape, data: DataFacts, code: Code | Unknown
+) -> bool:
     """Whether the expected shape is a sample's with the number of samples, or the batch size, before it."""
     if len(expected) != len(found) + 1 or relation(found, expected[1:]) != "same":
         return False
     # Without labels, as in predict, a single sample looks the same.
     counted = expected[0] in (data.samples, data.batch_size) and bool(data.y)
-    return counted or says_batch(code)
+    return counted or says_batch(code) or shape_of_data(model) is not None
+
+
+def shape_of_data(model: ModelFacts) -> Code | None:
+    """Return the `data.shape` that is passed on to the model's only `Input`, None if there is none."""
+    code = model.shape_code
+    return code if isinstance(code, Code) and code.text.endswith(".shape") else None
 
 
 _TAKES_STEPS = frozenset({"LSTM", "GRU", "SimpleRNN", "Bidirectional", "Conv1D", "TimeDistributed"})

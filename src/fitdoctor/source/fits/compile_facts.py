@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from fitdoctor.facts import Code, LossFacts, MetricFacts, ScheduleFacts, Unknown
 from fitdoctor.source.interpreter import objects
@@ -16,10 +17,11 @@ from fitdoctor.source.interpreter.values import (
     Named,
     Plain,
     Ref,
+    Symbolic,
     Value,
 )
 from fitdoctor.source.keras_names import METRIC_CLASSES, OPTIMIZERS, canonical_loss, metric_class, snake_case
-from fitdoctor.source.loss_functions import inner_loss
+from fitdoctor.source.loss_functions import inner_loss, names_read, read_of
 from fitdoctor.source.models.static_layers import setting
 from fitdoctor.source.origins import origin
 from fitdoctor.source.schedules import POSITIONAL, schedule_facts
@@ -120,8 +122,10 @@ def loss_facts(run: Interpreter, value: Value, node: ast.expr | None, output: st
     unknown = Unknown("not evident from the source")
     if isinstance(value, Function):
         name = "<lambda>" if isinstance(value.node, ast.Lambda) else value.node.name
-        inside = inner_loss(run.owner(value.node).function(value.node))
-        return LossFacts(name, "function", Unknown("a custom function"), (), output, code, inside)
+        info = run.owner(value.node).function(value.node)
+        captured = read_of(info, _symbolic_names(run, value, names_read(info)))
+        unsure = Unknown("a custom function")
+        return LossFacts(name, "function", unsure, (), output, code, inner_loss(info), captured)
     if isinstance(value, Class):
         return LossFacts(value.node.name, "class", Unknown("a custom class"), (), output, code)
     if isinstance(value, Ref):
@@ -138,6 +142,19 @@ def loss_facts(run: Interpreter, value: Value, node: ast.expr | None, output: st
         return LossFacts(value.name, "function", Unknown("a custom method"), (), output, code)
     last = value.name.rpartition(".")[2] if isinstance(value, (Named, Made)) else ""
     return LossFacts(last, "function", unknown, (), output, code)
+
+
+def _symbolic_names(run: Interpreter, function: Function, names: set[str]) -> Iterator[str]:
+    """Yield the names of the enclosing code under which a function finds symbolic tensors."""
+    if run.module.keras < 3:
+        return
+    for name in names:
+        frame: int | None = function.frame
+        while frame is not None and name not in run.state.frames.get(frame, {}):
+            frame = run.parents[frame]
+        value = run.state.frames[frame][name] if frame is not None else None
+        if isinstance(value, Symbolic) and value.call is not None:
+            yield name
 
 
 def _loss_by_name(name: object, output: str, code: Code | Unknown) -> LossFacts:

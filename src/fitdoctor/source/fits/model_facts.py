@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.facts import LossFacts, ModelFacts, Shape, Spec, Unknown
+from fitdoctor.facts import Code, LossFacts, ModelFacts, Shape, Spec, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.fits.compile_facts import (
     OPAQUE_LOSS,
@@ -31,6 +31,7 @@ from fitdoctor.source.interpreter.values import (
 from fitdoctor.source.models.model_shapes import model_outputs
 from fitdoctor.source.models.static_layers import follow_call, regularised, tensors_in
 from fitdoctor.source.models.static_models import layers_of, trainable_now
+from fitdoctor.source.origins import shape_of_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def model_facts(run: Interpreter, ref: Ref, x: Value | None = None) -> tuple[Mod
         strategy=record.strategy,
         code=run.code(record.node),
         input_code=_input_code(run, record),
+        shape_code=_shape_code(run, record),
     )
     count = len(outputs) if isinstance(outputs, tuple) else None
     return _with_compile(run, record, facts, count)
@@ -388,10 +390,17 @@ def _with_compile(
     return changed, metrics is not None
 
 
-def _input_code(run: Interpreter, record: ModelRecord) -> Any:
+def _input_node(run: Interpreter, record: ModelRecord) -> ast.AST | None:
     if record.kind == "sequential":
-        return run.code(record.input_node)
+        return record.input_node
     tensors = tensors_in(run, record.inputs) if record.kind == "functional" else None
-    if tensors and len(tensors) == 1 and tensors[0].call is not None:
-        return run.code(tensors[0].call.node)
-    return _UNKNOWN
+    return tensors[0].call.node if tensors and len(tensors) == 1 and tensors[0].call is not None else None
+
+
+def _input_code(run: Interpreter, record: ModelRecord) -> Any:
+    return run.code(_input_node(run, record))
+
+
+def _shape_code(run: Interpreter, record: ModelRecord) -> Code | Unknown:
+    node = _input_node(run, record)
+    return (shape_of_input(run.owner(node), node) if node is not None else None) or _UNKNOWN

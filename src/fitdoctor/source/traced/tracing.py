@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.records import dataclass, replace
-from fitdoctor.source.callees import callee, is_self, returned_by
+from fitdoctor.source.callees import callee, is_self, receiver, returned_by
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FunctionNode
 from fitdoctor.source.keras_backend import only_tensorflow
@@ -280,7 +280,7 @@ def functions_in(module: Module, value: ast.expr, depth: int = 4) -> Iterator[Fu
         for element in value.values:
             yield from functions_in(module, element, depth - 1)
     elif isinstance(value, (ast.Name, ast.Attribute, ast.Lambda)):
-        found = _method_of_self(module, value) or module.definition(value)
+        found = _method(module, value) or module.definition(value)
         if isinstance(found, FunctionInfo):
             yield found
         elif found is None and isinstance(value, ast.Name):
@@ -291,10 +291,11 @@ def functions_in(module: Module, value: ast.expr, depth: int = 4) -> Iterator[Fu
         yield from _functions_made_by(module, value, depth)
 
 
-def _method_of_self(module: Module, value: ast.expr) -> FunctionInfo | None:
-    if not isinstance(value, ast.Attribute) or not is_self(module, value.value):
+def _method(module: Module, value: ast.expr) -> FunctionInfo | None:
+    """Return a method that is passed on: `self.augment`, `Augment().apply`, `augment.apply`."""
+    if not isinstance(value, ast.Attribute):
         return None
-    owner = module.class_of(value)
+    owner = module.class_of(value) if is_self(module, value.value) else receiver(module, value.value)
     return owner.module.method(owner, value.attr) if owner else None
 
 

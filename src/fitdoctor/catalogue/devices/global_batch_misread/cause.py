@@ -7,6 +7,9 @@ divided evenly (9 samples for 2 replicas, or 1), Keras 3.5 and later fails with 
 `InvalidArgumentError: Inputs to operation AddN … must have the same size and shape`. A shorter last batch is harmless.
 `predict` accepts any batch, and so do Keras 2 and Keras before 3.5.
 
+A batch size meant for one replica (`BATCH_PER_REPLICA`) that is used as the global one runs without an error: each replica
+gets only its part of it, and with the learning rate of a large batch the training is worse.
+
 In a custom training loop, `tf.reduce_mean` over a replica's samples silently multiplies the step by the number of
 replicas, because the optimizer sums the gradients of all replicas. If one of several workers uses a different batch size,
 it runs a different number of steps: it fails with `InternalError: … Collective instance … expected type …`, and the
@@ -24,7 +27,8 @@ loss, or divide the sum by the global batch size: `tf.nn.compute_average_loss(pe
 
 ## Known limits
 
-A mean that is scaled afterwards is recognized only in the same function. The size of a dataset's first batch is known
+A mean that is scaled afterwards is recognized only in the same function. That a batch size is meant for one replica is read
+from its name. The size of a dataset's first batch is known
 before `fit` only if no stage after `batch` can change it.
 """
 
@@ -80,6 +84,75 @@ def from_source(module: Module) -> Iterator[Finding]:
                 fixes=[_averaged(module, mean)],
                 severity=Severity.WARNING,
             )
+
+
+_SHARE = pattern(r"(?i)per_?(replica|gpu|device|worker|core)|(replica|gpu|device|worker)_batch")
+"""Names of the size of one replica's share of a batch."""
+_SEVERAL = ("MirroredStrategy", "MultiWorkerMirroredStrategy", "TPUStrategy")
+
+
+@CAUSE.in_source
+@mentions("Strategy")
+def from_names(module: Module, project: Project) -> Iterator[Finding]:
+    """Report the size of one replica's share where the global batch size is expected."""
+    spread = any(site.name.rpartition(".")[2] in _SEVERAL for one in project.modules for site in one.calls)
+    by_hand = any("distribute_datasets_from_function" in one.text for one in project.modules)
+    if not spread or by_hand:
+        return
+    for call, size in _global_sizes(module):
+        name = _named_share(module, size)
+        if name:
+            yield CAUSE.finding(
+                f"`{name}` is the batch of one replica, but `{call}` expects the global batch: each replica gets "
+                "only a part of it",
+                subject="batch size",
+                location=module.location(size),
+                evidence=[
+                    Evidence(
+                        claim="batch size",
+                        observed=module.segment(size),
+                        expected=f"`{name} * strategy.num_replicas_in_sync`",
+                        location=module.location(size),
+                    )
+                ],
+                fixes=[unsafe("multiply it by `strategy.num_replicas_in_sync`")],
+                severity=Severity.WARNING,
+                confidence=Confidence.LIKELY,
+            )
+
+
+def _global_sizes(module: Module) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the arguments that are global batch sizes, and the functions that expect them."""
+    for site in module.method_calls("batch", *_CALLS):
+        of_batch = site.method == "batch"
+        function = module.function_of(site.node)
+        if function is not None and any("context" in name for name in function.parameters):
+            continue
+        size = site.argument("batch_size", 0 if of_batch else None)
+        if size is not None:
+            yield site.method, size
+    for site in module.calls_under("tensorflow.nn."):
+        size = site.argument("global_batch_size")
+        if size is not None:
+            yield site.name.rpartition(".")[2], size
+
+
+def _named_share(module: Module, size: ast.expr) -> str:
+    """Return the name on the way back from an argument that says it is one replica's share, "" if there is none."""
+    end = module.origin(size)
+    for node in (size, *(step.node for step in end.steps), end.node):
+        name = (
+            node.id
+            if isinstance(node, ast.Name)
+            else node.attr
+            if isinstance(node, ast.Attribute)
+            else str(getattr(node.slice, "value", ""))
+            if isinstance(node, ast.Subscript)
+            else ""
+        )
+        if _SHARE.search(name):
+            return name
+    return ""
 
 
 def _averaged(module: Module, mean: ast.Call) -> Fix:

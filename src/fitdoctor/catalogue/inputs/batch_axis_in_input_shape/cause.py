@@ -26,6 +26,7 @@ that the data lacks. That is reported as FIT102 (`input-rank-mismatch`).
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting, mentions
@@ -36,11 +37,12 @@ from fitdoctor.catalogue.inputs.shapes import (
     proven,
     sample_given_by_hand,
     shape_argument,
+    shape_of_data,
     while_validating,
 )
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import correction, fix
+from fitdoctor.edits import correction, fix, replace_code
 from fitdoctor.facts import (
     Code,
     DataFacts,
@@ -54,10 +56,12 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.records import replace
+from fitdoctor.source.origins import shape_of_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
+    from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -77,7 +81,7 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     for mismatch in mismatches(model, data):
         if mismatch.kind == "batch":
             yield _finding(
-                mismatch.code,
+                shape_of_data(model) or mismatch.code,
                 mismatch.expected_sample,
                 f"each sample of `{mismatch.array.path}` has shape {shape_words(mismatch.found_sample)}",
                 shape_words(mismatch.array.shape),
@@ -165,11 +169,21 @@ def from_model(site: ModelSite, project: Project) -> Iterator[Finding]:
     if given is None or site.failure is None or goes_by_frames(*given, site.failure.message, project):
         return
     if leads_with_batch(*given, site.failure.message):
-        yield _of_refusal(*given)
+        yield _of_refusal(*given, project)
 
 
-def _of_refusal(code: Code, shape: Shape) -> Finding:
+def _of_refusal(code: Code, shape: Shape, project: Project | Unknown) -> Finding:
+    module = None if isinstance(project, Unknown) else project.module_at(code.location.path)
+    call = _call_at(module, code) if module is not None else None
+    written = shape_of_input(module, call) if module is not None and call is not None else None
+    if written is not None and written.text.endswith(".shape"):
+        code = written
     return _finding(code, shape[1:], "the first layer rejects the extra axis", "", Confidence.LIKELY)
+
+
+def _call_at(module: Module, code: Code) -> ast.Call | None:
+    calls = (node for node in module.nodes(ast.Call) if node.lineno == code.location.line)
+    return next((node for node in calls if module.location(node) == code.location), None)
 
 
 def _finding(
@@ -203,6 +217,10 @@ def _what(code: Code | Unknown) -> str:
 
 
 def _fix(code: Code | Unknown, expected: Shape) -> Fix:
+    if isinstance(code, Code) and code.text.endswith(".shape"):
+        return correction(
+            "remove the first axis from the input shape", replace_code(code, f"{code.text}[1:]")
+        )
     text = shape_argument(code)
     if text.endswith(".shape"):
         shorter = f"{text}[1:]"
@@ -233,7 +251,7 @@ def from_failure(
         for mismatch in mismatches(model, data):
             if mismatch.kind == "batch":
                 yield _finding(
-                    mismatch.code,
+                    shape_of_data(model) or mismatch.code,
                     mismatch.expected_sample,
                     f"each sample has shape {shape_words(mismatch.found_sample)}",
                     shape_words(mismatch.array.shape),
@@ -248,7 +266,7 @@ def from_failure(
     if given is not None and goes_by_frames(*given, failure.message, project):
         return
     if given is not None and leads_with_batch(*given, failure.message):
-        yield _of_refusal(*given)
+        yield _of_refusal(*given, project)
     elif given is None and "Kernel shape must have the same length as input" in failure.message:
         from fitdoctor.catalogue.model.layer_ranks import ranks_in
         from fitdoctor.catalogue.model.model_inputs import is_picture

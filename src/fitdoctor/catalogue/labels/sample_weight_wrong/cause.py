@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.labels.label_shapes import step_of_loss
 from fitdoctor.catalogue.labels.targets import loss_failure, output_specs, statistics_of
 from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
@@ -64,13 +64,16 @@ _WEIGHTS = pattern(r"weight|mask|importance|^s?w$|_w$|^w_|freq|count", re.IGNORE
 _NO_WEIGHTS = pattern(
     r"len(?:gth)?s?$|^(?:seq|n)_|_(?:ids?|idx|index|indices|groups?|codes?|years?|days?|hours?|no|nr|numbers?)$|"
     r"^(?:ids?|idx|index|indices|groups?|users?|items?|years?|ages?|subjects?|sessions?|patients?|customers?|"
-    r"clients?|speakers?|persons?|cases?|timestamps?)$",
+    r"clients?|speakers?|persons?|cases?|timestamps?|sites?|stations?|regions?|zones?|stores?|shops?|sensors?|"
+    r"domains?|folds?|clusters?|categor(?:y|ies)|kinds?)$",
     re.IGNORECASE,
 )
 """Names of integers that are not weights."""
 _LEAST_ROWS = 16
 
 
+@CAUSE.in_source
+@mentions(*BATCHED_DATA)
 @CAUSE.before_fit
 def from_values(
     model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
@@ -83,6 +86,10 @@ def from_values(
             yield _of_strings(fit, data, weights, project)
             continue
         statistics = statistics_of(weights)
+        if statistics is None and _are_named_ids(data, weights):
+            observed = f"{weights.dtype}, `{_name(weights)}`"
+            message, expected, fixes, sure = _ids(data, weights)
+            yield _finding(fit, data, weights, message, observed, expected, fixes, sure)
         if statistics is None or statistics.minimum is None or statistics.maximum is None:
             continue
         oddity = _oddity(data, weights, statistics)
@@ -136,9 +143,20 @@ def _oddity(data: DataFacts, weights: ArrayFacts, statistics: Statistics) -> Odd
         message = f"sample weights go down to {number(least)}: training increases the loss of those samples"
         return message, "0 or more", advice, Confidence.CERTAIN
     if data.form != "arrays" and data.element_size == 3 and _look_like_ids(weights, statistics):
-        message = "Keras reads the third element as sample weights, but its values look like ids"
-        return message, "weights around 1", _without_third(data, weights), Confidence.LIKELY
+        return _ids(data, weights)
     return None
+
+
+def _ids(data: DataFacts, weights: ArrayFacts) -> Oddity:
+    message = "Keras reads the third element as sample weights, but its values look like ids"
+    return message, "weights around 1", _without_third(data, weights), Confidence.LIKELY
+
+
+def _are_named_ids(data: DataFacts, weights: ArrayFacts) -> bool:
+    """Whether integers that were not read have the name of ids or categories."""
+    whole = isinstance(weights.dtype, str) and weights.dtype.startswith(("int", "uint"))
+    named = _NO_WEIGHTS.search(_name(weights)) and not _WEIGHTS.search(_words(weights))
+    return whole and bool(named) and data.form != "arrays" and data.element_size == 3
 
 
 def _wrapped(call: FitFacts, data: DataFacts) -> tuple[Edit, ...]:

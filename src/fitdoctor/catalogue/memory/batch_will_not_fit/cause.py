@@ -33,8 +33,17 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import set_argument, unsafe
-from fitdoctor.facts import Code, DataFacts, EnvironmentFacts, FitFacts, MemoryLimit, ModelFacts, Unknown
-from fitdoctor.memory.estimate import Estimate, estimate
+from fitdoctor.facts import (
+    Code,
+    DataFacts,
+    EnvironmentFacts,
+    FitFacts,
+    LayerFacts,
+    MemoryLimit,
+    ModelFacts,
+    Unknown,
+)
+from fitdoctor.memory.estimate import Estimate, attention_sizes, estimate, scores
 
 CAUSE = Cause(
     id="FIT801",
@@ -44,6 +53,7 @@ CAUSE = Cause(
     explains=("FIT806",),
 )
 
+SHORTER = "shorten the sequence before this layer (pooling, strided convolutions), or split it into windows"
 _SLACK = 256 << 20
 """Address space that a process may have reserved and not used yet."""
 
@@ -58,6 +68,11 @@ def from_layers(
     batch = data.batch_size
     if not isinstance(batch, int) or batch < 1:
         return
+    for limit, certain in _limits(environment):
+        layer = max(model.every_layer(), key=scores, default=None)
+        if layer is not None and scores(layer) > _room(limit):
+            yield _attention(layer, limit, certain)
+            return
     guess = estimate(model)
     if isinstance(guess, Unknown):
         return
@@ -65,6 +80,31 @@ def from_layers(
         if guess.least(batch) - _there(guess, limit) > _room(limit):
             yield _finding(guess, batch, limit, fit, data, certain)
             return
+
+
+def _attention(layer: LayerFacts, limit: MemoryLimit, certain: bool) -> Finding:
+    """Report attention whose scores for a single sample exceed the memory."""
+    sizes = attention_sizes(layer)
+    assert sizes is not None
+    _heads, queries, keys = sizes
+    needs, room = scores(layer), _room(limit)
+    return CAUSE.finding(
+        f"layer `{layer.name}` needs {_words(needs)} per sample for attention over {queries:,} x {keys:,} positions, "
+        f"but {_whose(limit)} has {_words(room)}: no batch size fits",
+        subject="memory of a step",
+        location=place(layer.code),
+        evidence=[
+            Evidence(
+                claim=f"memory for one sample, compared with {limit.name}",
+                observed=f"at least {_words(needs)}",
+                expected=f"at most {_words(room)}",
+                fact="environment.memory",
+            ),
+        ],
+        fixes=[unsafe(SHORTER)],
+        notes=["the memory grows with the square of the sequence length"],
+        confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
+    )
 
 
 def _limits(environment: EnvironmentFacts) -> list[tuple[MemoryLimit, bool]]:

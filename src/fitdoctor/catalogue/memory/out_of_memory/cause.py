@@ -31,6 +31,7 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.memory.batch_will_not_fit.cause import SHORTER
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
@@ -44,7 +45,7 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
-from fitdoctor.memory.estimate import Estimate, estimate
+from fitdoctor.memory.estimate import Estimate, estimate, scores
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 
@@ -64,7 +65,7 @@ class _Owner:
 
     words: str
     kind: str
-    """`activation`, `weight`, `data` or `unknown`."""
+    """`activation`, `attention` (over pairs of positions), `weight`, `data` or `unknown`."""
     layer: LayerFacts | None = None
 
 
@@ -109,10 +110,11 @@ def _refused(
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
 ) -> Finding:
-    owner = _owner(shape, model, fit, data)
+    owner = _pairs_of_positions(failure, shape, model) or _owner(shape, model, fit, data)
     frame = failure.last_user_frame
     code = fit.code if isinstance(fit, FitFacts) else None
-    location = place(owner.layer.code if owner.layer and owner.kind == "weight" else None, code)
+    to_blame = owner.layer if owner.kind in ("weight", "attention") else None
+    location = place(to_blame.code if to_blame is not None else None, code)
     return CAUSE.finding(
         f"out of memory: cannot allocate {owner.words}"
         + (f" of shape {shape_words(shape)}" if shape else ""),
@@ -137,6 +139,29 @@ def _size_of(shape: Shape | None) -> list[Evidence]:
         return []
     size = 4 * math.prod(axis for axis in shape if axis is not None)
     return [Evidence(claim=f"this is {size / 2**30:,.1f} GiB as float32")] if size >= 2**28 else []
+
+
+_LONG = 1024
+"""Positions from which pairs of positions take more memory than everything else."""
+_MUCH = 2**32
+"""Bytes per sample for which no batch size is small enough."""
+
+
+def _pairs_of_positions(
+    failure: FailureFacts, shape: Shape | None, model: ModelFacts | Unknown
+) -> _Owner | None:
+    """Return the layer that compares every position with every other one, if the tensor is that comparison."""
+    if not shape or None in shape or len(shape) < 3 or shape[-1] != shape[-2] or (shape[-1] or 0) < _LONG:
+        return None
+    each = 4 * math.prod(axis for axis in shape[1:] if axis is not None)
+    if shape[0] != 1 and each < _MUCH:
+        return None
+    named = failure.message + failure.raw_message
+    layers = model.every_layer() if isinstance(model, ModelFacts) else ()
+    found = [layer for layer in layers if f"/{layer.name}/" in named or layer.name == failure.layer]
+    layer = next((one for one in found if scores(one)), found[-1] if found else None)
+    whose = f" of layer `{layer.name}`" if layer is not None else ""
+    return _Owner(f"the attention scores{whose}", "attention", layer)
 
 
 def _owner(
@@ -193,12 +218,16 @@ def _integer(layer: LayerFacts, name: str) -> int | None:
 def _helps(owner: _Owner) -> str:
     if owner.kind == "activation":
         return "its size grows with the batch: a smaller batch helps"
+    if owner.kind == "attention":
+        return "it grows with the square of the sequence length: no batch size is small enough"
     return "its size does not depend on the batch: a smaller batch does not help"
 
 
 def _remedy(owner: _Owner) -> Fix:
     if owner.kind == "activation":
         return unsafe("use a smaller batch")
+    if owner.kind == "attention":
+        return unsafe(SHORTER)
     if owner.kind == "weight":
         return unsafe("make the layer smaller: use fewer units, or pool before it")
     if owner.kind == "data":

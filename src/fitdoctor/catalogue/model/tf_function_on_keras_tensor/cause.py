@@ -42,7 +42,7 @@ from fitdoctor.catalogue.model.keras_tensors import (
 from fitdoctor.catalogue.model.layer_source import spell_layer
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.callees import callers_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -106,6 +106,44 @@ def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: 
     )
 
 
+@CAUSE.in_source
+@CAUSE.before_fit
+@mentions("Input")
+def from_loss(model: ModelFacts, fit: FitFacts) -> Iterator[Finding]:
+    """Report a loss that reads a tensor of the functional model from the enclosing code."""
+    if model.keras >= 3 and fit.method in ("fit", "train_on_batch", "evaluate"):
+        yield from _captured(model, Confidence.LIKELY)
+
+
+def _captured(model: ModelFacts, confidence: Confidence) -> Iterator[Finding]:
+    for loss in model.losses:
+        if loss.captured is None:
+            continue
+        where = loss.captured.location
+        yield CAUSE.finding(
+            f"`{loss.name}` reads `{loss.captured.text}` of the functional model, which has no values during training",
+            subject="tensor in a loss",
+            location=where,
+            evidence=[
+                Evidence(
+                    claim="a tensor of a functional model is a placeholder",
+                    observed="a KerasTensor",
+                    expected="the function's own arguments: labels and predictions",
+                    location=where,
+                )
+            ],
+            fixes=list(_TERM_ELSEWHERE),
+            confidence=confidence,
+        )
+        return
+
+
+_TERM_ELSEWHERE = (
+    fix("compute this term in the `call` of a layer called on the tensor, with `self.add_loss(…)`"),
+    fix("add the tensor to the model's outputs, and read it from the predictions"),
+)
+
+
 def _in_training(module: Module, call: ast.Call, confidence: Confidence) -> Finding:
     """Report traced code that reads a tensor of the enclosing functional model; `keras.ops` does not help there."""
     function = module.function_of(call)
@@ -125,10 +163,7 @@ def _in_training(module: Module, call: ast.Call, confidence: Confidence) -> Find
                 location=module.location(read if read is not None else call),
             )
         ],
-        fixes=[
-            fix("compute this term in the `call` of a layer called on the tensor, with `self.add_loss(…)`"),
-            fix("add the tensor to the model's outputs, and read it from the predictions"),
-        ],
+        fixes=list(_TERM_ELSEWHERE),
         confidence=confidence,
     )
 
@@ -238,9 +273,14 @@ def _in_lambda(module: Module, call: ast.Call) -> tuple[Edit, ...]:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
+) -> Iterator[Finding]:
     """Explain the Keras error, and the different one of the old backend."""
     told = any(words in failure.message for words in _SAID)
+    if told and isinstance(model, ModelFacts) and any(loss.captured is not None for loss in model.losses):
+        yield from _captured(model, Confidence.CERTAIN)
+        return
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if frame is None or module is None:

@@ -59,7 +59,8 @@ WITH_WEIGHTS = frozenset(
     TimeDistributed MultiHeadAttention GroupQueryAttention AdditiveAttention PReLU SpectralNormalization""".split()
 )
 _RANDOM = frozenset(
-    "Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D GaussianNoise GaussianDropout AlphaDropout".split()
+    """Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D GaussianNoise GaussianDropout AlphaDropout
+    RandomFlip RandomRotation RandomZoom RandomContrast RandomBrightness RandomTranslation RandomCrop""".split()
 )
 """Layers that keep the state of a random generator in a variable, since Keras 3."""
 _VARIABLES = frozenset({"tensorflow.Variable", "keras.Variable", "keras.backend.variable"})
@@ -129,8 +130,15 @@ def _makes_state(module: Module, site: CallSite) -> bool:
     if site.method == "add_weight":
         assert isinstance(site.node.func, ast.Attribute)
         return isinstance(site.node.func.value, ast.Name) and site.node.func.value.id == "self"
+    if site.name == "keras.layers.Normalization":
+        return not {"mean", "variance"} & {keyword.arg for keyword in site.node.keywords}
     if site.name.startswith("keras.layers."):
         return _has_variables(module, site.name)
+    if site.name in ("keras.Sequential", "keras.models.Sequential"):
+        inside = [
+            node for node in ast.walk(site.node) if isinstance(node, ast.Call) and node is not site.node
+        ]
+        return any(_makes_state(module, module.call(node)) for node in inside)
     if _is_metric(module, site):
         return True
     made = module.definition(site.node.func)
@@ -243,7 +251,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 continue
             maker = _maker(module, site)
             if maker is not None and site.function.name not in ("__init__", "build"):
-                yield _finding(module, maker, site.function, Confidence.CERTAIN, evidence)
+                yield _finding(maker.module, maker, site.function, Confidence.CERTAIN, evidence)
                 return
     made = made_on_last_line(failure)
     behind = made == "" and any(is_keras(frame.path) for frame in library_behind(failure))
@@ -259,18 +267,15 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _maker(module: Module, site: CallSite) -> CallSite | None:
-    """Return the call that creates a layer, also for a layer that the same function created earlier."""
+    """Return the call that creates a layer, also for a layer that the function or a helper of it created earlier."""
     if _makes_state(module, site):
         return site
-    made = module.made_by(site.node.func) if isinstance(site.node.func, ast.Name) else None
-    return next(
-        (
-            other
-            for other in module.calls
-            if other.node is made and other.function is site.function and _makes_state(module, other)
-        ),
-        None,
-    )
+    end = module.origin(site.node.func)
+    if not isinstance(end.node, ast.Call) or end.path:
+        return None
+    made = end.module.call(end.node)
+    here = made.function is site.function or made.function is not None and made.function.name != "__init__"
+    return made if here and made.function is not None and _makes_state(end.module, made) else None
 
 
 def _last(failure: FailureFacts) -> Location | None:
