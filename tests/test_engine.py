@@ -8,6 +8,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Evidence, Fix, Location, Moment, Severity
 from fitdoctor.engine import Case, diagnose
 from fitdoctor.facts import DataFacts, FitFacts, Unknown
+from fitdoctor.records import replace
 
 
 def cause(id="FIT203", slug="labels-out-of-range", severity=Severity.ERROR, explains=()):
@@ -216,3 +217,20 @@ def test_a_fingerprint_does_not_know_the_line_number():
         return judged(the_cause, read_line=lambda place: "model.fit(x)").findings[0].fingerprint
 
     assert at(3) == at(30) != ""
+
+
+def test_of_a_call_seen_live_the_source_only_says_what_a_live_judge_cannot():
+    both, source_only = cause("FIT203"), cause("FIT204", "label-shape-broadcast")
+
+    def judge(fit: FitFacts):
+        yield both.finding("of both moments")
+
+    def reader(fit: FitFacts):
+        yield source_only.finding("only read")
+
+    both.in_source(both.before_fit(judge))
+    source_only.in_source(reader)
+    read = case(Moment.SOURCE, FitFacts=(FitFacts(),))
+    causes = {each.id: each for each in (both, source_only)}
+    assert ids(diagnose([read], causes=causes)) == ["FIT203", "FIT204"]
+    assert ids(diagnose([replace(read, seen_live=True)], causes=causes)) == ["FIT204"]

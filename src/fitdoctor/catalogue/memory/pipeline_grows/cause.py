@@ -66,12 +66,18 @@ def from_pipeline(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
             repeat = None
         elif step.operation == "repeat" and _endless(step):
             repeat = step
-        elif repeat is not None and step.operation == "cache" and not setting(step, "filename"):
+        elif repeat is not None and step.operation == "cache" and _in_memory(step):
             before = data.pipeline[: data.pipeline.index(repeat)]
             yield _cache(data, repeat, step, before)
         elif repeat is not None and step.operation == "shuffle":
             before = data.pipeline[: data.pipeline.index(repeat)]
             yield from _shuffle(data, repeat, step, before, data.pipeline[at - 1])
+
+
+def _in_memory(step: PipelineStep) -> bool:
+    """Return whether a cache has no file name."""
+    written = isinstance(step.code, Code) and bool(step.code.arguments)
+    return not setting(step, "filename") and not written
 
 
 def _endless(step: PipelineStep) -> bool:
