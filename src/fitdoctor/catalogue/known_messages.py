@@ -210,6 +210,13 @@ KNOWN: tuple[tuple[str, Saying], ...] = (
         "check what loads or filters the data: `print(len(x))` before `fit`",
     )),
     # --- labels ---------------------------------------------------------------------------------------------
+    ("FIT114", Saying(
+        pattern(r"pop from an empty set"),
+        "the data has no samples",
+        "check what loads or filters the data: `print(len(x))` before the call",
+        types=("KeyError",),
+        of_framework=True,
+    )),
     ("FIT202", Saying(
         pattern(
             r"Rank of labels \(received \d+\) should equal rank of logits minus 1"
