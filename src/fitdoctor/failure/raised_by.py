@@ -58,7 +58,8 @@ _PLAIN_PYTHON = pattern(
     r"^'(?:NoneType|int|float|str|list|dict|tuple|set|bool|function|method|type|generator|map|zip|range)' object "
     r"(?:is not|has no|does not|cannot)|^(?:list|tuple|string) index out of range$|^invalid literal for int\(\)"
     r"|^unsupported operand type\(s\) for|^division by zero$|^(?:can only concatenate|must be str|can't multiply)"
-    r"|^only integer scalar arrays can be converted|^too many indices for array|^'(?:module|NoneType)' object is not callable"
+    r"|^only integer scalar arrays can be converted|^too many indices for array"
+    r"|^'(?:module|NoneType)' object is not callable"
 )
 """What Python itself says of a line, as far as no tensor takes part."""
 _TYPES = {
