@@ -125,8 +125,10 @@ def _self_attention(module: Module, call: ast.Call, name: str) -> Fix:
     return unsafe(title, (Edit(module.location(query).end, f", {text}"),))
 
 
-_BUILT_WITHOUT_SHAPE = frozenset(("Wrapper", "Embedding", "ReversibleEmbedding", "TextVectorization"))
-"""Keras layers whose `build` does not need the shape."""
+_BUILT_WITHOUT_SHAPE = frozenset(
+    ("Sequential", "Wrapper", "Embedding", "ReversibleEmbedding", "TextVectorization")
+)
+"""Keras classes whose `build` does not need the shape."""
 
 
 def bare_builds(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:
