@@ -16,7 +16,7 @@ from fitdoctor.source.module import Module
 _NEVER_TENSORS = frozenset({"shape", "ndim", "dtype", "name"})
 _BOOLEAN = frozenset(
     "equal not_equal greater greater_equal less less_equal logical_and logical_or logical_not isnan isinf "
-    "isfinite isclose".split()
+    "isfinite isclose any all".split()
 )
 _COUNTS = frozenset("mean sum prod average cumsum std var".split())
 """Functions that count True as 1, which TensorFlow's do not."""
@@ -251,6 +251,8 @@ class _Body:
         return f"{name}({subject}, {rest}{found.more})" if rest.strip() else f"{name}({subject}{found.more})"
 
     def _as_attribute(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.Compare) and len(node.comparators) == 1:
+            return self._compared(node, node.left, node.comparators[0])
         if isinstance(node, ast.Attribute) and self.is_tensor(node.value):
             if node.attr == "size":
                 return self._number(f"{self._spelled('size')}({self._text(node.value)})")
@@ -259,6 +261,36 @@ class _Body:
         if isinstance(node, ast.Subscript):
             return self._picked(node)
         return None
+
+    def _compared(self, node: ast.Compare, left: ast.expr, right: ast.expr) -> str | None:
+        """Cast positions that are compared with labels: tensors of two dtypes do not mix."""
+        positions = [each for each in (left, right) if self._is_positions(each)]
+        other = right if left in positions else left
+        tensor = next(
+            (part for part in ast.walk(other) if isinstance(part, ast.Name) and self.is_tensor(part)), None
+        )
+        if len(positions) != 1 or tensor is None:
+            return None
+        texts = [
+            f"{self._spelled('cast')}({self._text(each)}, {tensor.id}.dtype)"
+            if each in positions
+            else self._text(each)
+            for each in (left, right)
+        ]
+        between = self._module.text[self._module.places.span(left)[1] : self._module.places.span(right)[0]]
+        return between.join(texts) if between.strip() in _COMPARISONS else None
+
+    def _is_positions(self, node: ast.expr) -> bool:
+        """Whether an expression is what `argmax` or `argsort` returned."""
+        if isinstance(node, ast.Name):
+            made = [
+                each.value for each in self._assigned if each.value is not None and node.id in _names(each)
+            ]
+            return len(made) == 1 and self._is_positions(made[0])
+        if isinstance(node, ast.Subscript):
+            return self._is_positions(node.value)
+        name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        return name in ("argmax", "argmin", "argsort")
 
     def _picked(self, part: ast.Subscript) -> str | None:
         """Rewrite `p.numpy()[rows, columns]` with `gather_nd`."""
@@ -301,6 +333,7 @@ class _Body:
         return f"{spelling}.{name}"
 
 
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
 
 

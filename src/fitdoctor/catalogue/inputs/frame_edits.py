@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.inputs.data_trail import Link, trail
+from fitdoctor.catalogue.inputs.data_trail import Link, node_of, trail
 from fitdoctor.catalogue.inputs.shapes import input_shape_edit, shape_argument
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import insert_before, rework, set_argument, spell, wrap
@@ -13,6 +13,7 @@ from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, ModelFacts, U
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import callee, returned_by
 from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
 _PICKING = frozenset({"drop", "filter", "pop", "select_dtypes", "get", "sort_index", "reset_index"})
@@ -211,10 +212,26 @@ def with_dummies(
         return (*wrap(code, encoded), *imports)
     # Encoded separately, training and validation columns could differ.
     alone = isinstance(fit, FitFacts) and "validation_data" not in fit.given
+    table = _table_behind(project, array) if alone else None
+    if table is not None:
+        pandas, imports = spell(table, "pandas", "pd")
+        return (*wrap(table, f"{pandas}.get_dummies({{}}, dtype=float)"), *imports)
     if array.container != "pandas.DataFrame" or not alone:
         return ()
     edits = rework(array.code, array.use, encoded)
     return (*edits, *imports) if edits else ()
+
+
+def _table_behind(project: Project | Unknown, array: ArrayFacts) -> Code | None:
+    """Return the table that an array is converted from: `df` in `df.to_numpy()` or `df.values`."""
+    found = node_of(project, array.use)
+    if found is None or not isinstance(found[1], ast.expr):
+        return None
+    made = origin(found[0], found[1])
+    node = made.node.func if isinstance(made.node, ast.Call) else made.node
+    if made.path or not isinstance(node, ast.Attribute) or node.attr not in ("to_numpy", "values"):
+        return None
+    return made.module.code(node.value)
 
 
 def with_numbers(

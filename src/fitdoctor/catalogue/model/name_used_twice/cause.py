@@ -27,9 +27,10 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, remove_argument
+from fitdoctor.edits import append_arguments, fix, remove_argument
 from fitdoctor.facts import Code, FailureFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT328", slug="name-used-twice", severity=Severity.ERROR, raises="ValueError")
@@ -77,8 +78,30 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         subject=f"name {name}",
         location=frame.location if frame is not None else None,
         evidence=[raised],
-        fixes=[fix("rename one of them: most layers and pretrained networks accept `name=`")],
+        fixes=[
+            fix(
+                "rename one of them: most layers and pretrained networks accept `name=`",
+                _named_apart(project, name),
+            )
+        ],
         confidence=Confidence.CERTAIN,
+    )
+
+
+def _named_apart(project: Project | Unknown, name: str) -> tuple[Edit, ...]:
+    """Name the layers that Keras would call so by their class: without its name, the next one gets it."""
+    calls = [
+        (module, call.node)
+        for module in (() if isinstance(project, Unknown) else project.modules)
+        for call in module.calls_under("keras.layers.")
+        if call.argument("name") is None and snake_case(call.name.rpartition(".")[2]) == name
+    ]
+    return tuple(
+        edit
+        for number, (module, node) in enumerate(calls, 1)
+        for edit in append_arguments(
+            module.code(node), f'name="{name}_layer{f"_{number}" if number > 1 else ""}"'
+        )
     )
 
 
