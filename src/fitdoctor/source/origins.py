@@ -433,7 +433,8 @@ def _from_subscript(place: _Place, node: ast.Subscript) -> _Place | None:
         return None
     if not isinstance(key, (int, str)) or isinstance(key, bool):
         return None
-    inner = replace(place, node=node.value, path=(key, *place.path), within=place.within + 1)
+    steps = (*place.steps, Step(place.module, node, "element"))
+    inner = replace(place, node=node.value, path=(key, *place.path), steps=steps, within=place.within + 1)
     end = _follow(inner, through_writes=True, one_file=False)
     if len(end.path) > len(place.path) or end.node is node.value:
         return None

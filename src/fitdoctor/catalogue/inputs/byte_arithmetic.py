@@ -88,6 +88,10 @@ def _operand(module: Module, expr: ast.expr, steps: int = MOST_STEPS) -> Bytes |
         return Bytes(value, value) if type(value) is int and 0 <= value <= 255 else None
     if isinstance(expr, ast.Call) and module.resolve(expr.func) == "numpy.uint8" and len(expr.args) == 1:
         return _operand(module, expr.args[0], steps - 1)
+    if isinstance(expr, ast.Name) and steps > 0:
+        end = origin(module, expr)
+        if isinstance(end.node, ast.Constant) and end.certain and not end.path:
+            return _operand(end.module, end.node, steps - 1)
     return byte_range(module, expr, (), steps)
 
 

@@ -100,13 +100,14 @@ def from_names(module: Module, project: Project) -> Iterator[Finding]:
     if not spread or by_hand:
         return
     for call, size in _global_sizes(module):
-        name = _named_share(module, size)
-        if name:
+        found = _named_share(module, size)
+        if found is not None:
+            name, where = found
             yield CAUSE.finding(
                 f"`{name}` is the batch of one replica, but `{call}` expects the global batch: each replica gets "
                 "only a part of it",
                 subject="batch size",
-                location=module.location(size),
+                location=where,
                 evidence=[
                     Evidence(
                         claim="batch size",
@@ -137,10 +138,10 @@ def _global_sizes(module: Module) -> Iterator[tuple[str, ast.expr]]:
             yield site.name.rpartition(".")[2], size
 
 
-def _named_share(module: Module, size: ast.expr) -> str:
-    """Return the name on the way back from an argument that says it is one replica's share, "" if there is none."""
+def _named_share(module: Module, size: ast.expr) -> tuple[str, Location] | None:
+    """Return the name on the way back from an argument that says it is one replica's share, and where it is used."""
     end = module.origin(size)
-    for node in (size, *(step.node for step in end.steps), end.node):
+    for where, node in ((module, size), *((step.module, step.node) for step in end.steps)):
         name = (
             node.id
             if isinstance(node, ast.Name)
@@ -151,8 +152,8 @@ def _named_share(module: Module, size: ast.expr) -> str:
             else ""
         )
         if _SHARE.search(name):
-            return name
-    return ""
+            return name, where.location(node)
+    return None
 
 
 def _averaged(module: Module, mean: ast.Call) -> Fix:

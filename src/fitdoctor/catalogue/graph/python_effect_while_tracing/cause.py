@@ -40,6 +40,7 @@ from fitdoctor.catalogue.graph.traced import (
 )
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
+from fitdoctor.source.assignments import assignment_of
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.traced.tensor_calls import MAKES_VARIABLE
@@ -372,10 +373,10 @@ def _is_in_a_name(module: Module, read: ast.AST) -> bool:
 
 def _starts_as_number(module: Module, owner: ClassInfo, attribute: str) -> bool:
     for store in module.attribute_stores(owner.node).get(attribute, []):
-        function, statement = module.function_of(store), module.parent(store)
-        if function is not None and function.name == "__init__" and isinstance(statement, ast.Assign):
-            value = statement.value
-            return isinstance(value, ast.Constant) and type(value.value) in (int, float)
+        function, assigned = module.function_of(store), assignment_of(module, store)
+        if function is not None and function.name == "__init__" and assigned.how == "=":
+            value = assigned.value
+            return not assigned.path and isinstance(value, ast.Constant) and type(value.value) in (int, float)
     return False
 
 
