@@ -17,7 +17,7 @@ rates per epoch, use the callback `LearningRateScheduler` instead of a schedule.
 
 ## Known limits
 
-Schedules of one's own and `CosineDecayRestarts` are not checked. A schedule whose last rate still trains is reported only
+Custom schedules and `CosineDecayRestarts` are not checked. A schedule whose last rate still trains is reported only
 if it ends within as many steps as there are epochs.
 """
 
