@@ -24,11 +24,13 @@ TARGETS = """import numpy as np
 def numbers(words):
     return np.where(words == "yes", 1.0, -1.0)
 """
-SURVEY = """from dataclasses import dataclass
+SURVEY = """import importlib
+from dataclasses import dataclass
 
 import numpy as np
 
-from targets import numbers
+# The source does not tell which function this is.
+numbers = vars(importlib.import_module("targets"))["numbers"]
 
 
 @dataclass
@@ -108,7 +110,8 @@ def test_a_program_that_writes_before_it_trains_is_not_run_twice(project: Path) 
     log = "open('log.txt', 'a').write('started')\n"
     (project / "train.py").write_text(log + TRAIN)
     _printed, report = _run(project, "train.py")
-    assert _place(report)[:2] == ("FIT208", "train.py")
+    assert _place(report)[:2] == ("FIT208", "survey.py")
+    assert "data path" not in _trails(report)
     assert (project / "log.txt").read_text() == "started"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import json
 import os
@@ -238,7 +239,7 @@ def is_open(finding: Finding, call: Call, project: Project, aspect: str) -> bool
     module, node = found
     if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
         return True
-    if isinstance(node, ast.Call) and (callee(module, node) is not None or _is_unpacked(module, node)):
+    if isinstance(node, ast.Call) and (_is_users(module, node) or _is_unpacked(module, node)):
         return True
     if aspect in _OF_VALUES and any(True for _ in _operands(module, node)):
         return True
@@ -247,6 +248,17 @@ def is_open(finding: Finding, call: Call, project: Project, aspect: str) -> bool
         return False
     parameters = module.function(function).parameters
     return any(isinstance(name, ast.Name) and name.id in parameters for name in ast.walk(node))
+
+
+def _is_users(module: Module, call: ast.Call) -> bool:
+    """Whether a call is one of a user's function, or of a variable that holds some function."""
+    name = call.func.id if isinstance(call.func, ast.Name) else ""
+    return (
+        callee(module, call) is not None
+        or bool(name)
+        and module.resolve(call.func) in ("", name)
+        and not hasattr(builtins, name)
+    )
 
 
 def _is_unpacked(module: Module, node: ast.Call) -> bool:
