@@ -39,7 +39,7 @@ from fitdoctor.source.definitions import FunctionInfo
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT001", slug="loss-became-nan", severity=Severity.WARNING)
+CAUSE = Cause(id="FIT001", slug="loss-became-nan", severity=Severity.WARNING, stage=2)
 
 LARGE_RATE = 0.05
 WITHOUT_VALUE = ("log", "divide", "reciprocal", "rsqrt", "acos", "asin")

@@ -34,7 +34,7 @@ from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT002", slug="loss-does-not-move", severity=Severity.WARNING)
+CAUSE = Cause(id="FIT002", slug="loss-does-not-move", severity=Severity.WARNING, stage=2)
 
 EPOCHS = 4
 SMALL, LARGE = 1e-6, 1.0
