@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 from fitdoctor.facts import Code, LossFacts, ModelFacts, Shape, Spec, Unknown
 from fitdoctor.records import replace
@@ -348,14 +349,20 @@ def _layer_adds_loss(run: Interpreter, ref: Ref) -> bool:
 
 
 def _calls_add_loss(run: Interpreter, node: ast.ClassDef) -> bool:
-    for one in run.ancestry(node):
-        for part in ast.walk(one.node):
-            if isinstance(part, ast.Attribute) and part.attr in ("add_loss", "losses", "add_weight"):
-                if part.attr != "add_weight":
-                    return True
-            if isinstance(part, ast.keyword) and part.arg is not None and part.arg.endswith("regularizer"):
-                return True
-    return False
+    return any(_mentions_loss(one.node) for one in run.ancestry(node))
+
+
+@functools.lru_cache(maxsize=1024)
+def _mentions_loss(node: ast.ClassDef) -> bool:
+    """Whether a class adds losses or has a regularizer; models ask for each of their many layers."""
+    return any(
+        isinstance(part, ast.Attribute)
+        and part.attr in ("add_loss", "losses")
+        or isinstance(part, ast.keyword)
+        and part.arg is not None
+        and part.arg.endswith("regularizer")
+        for part in ast.walk(node)
+    )
 
 
 def _with_compile(
