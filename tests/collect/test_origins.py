@@ -56,7 +56,7 @@ model.compile(
 )
 train(model, x_train, y_train)
 net = Net()
-net.compile(optimizer="sgd", loss=keras.losses.MeanSquaredError())
+net.compile("sgd", **{"loss": "mse"})
 data = tf.data.Dataset.from_tensor_slices((x, y))
 data = data.shuffle(10).batch(
     4
@@ -125,9 +125,9 @@ y 12|np.zeros(60)
 y use 28|target
 call 49|net.fit(data, epochs=1, verbose=0)
 model 43|Net()
-compile 44|net.compile(optimizer="sgd", loss=keras.losses.MeanSquaredError())
+compile 44|net.compile("sgd", **{"loss": "mse"})
 input ?
-loss 44|keras.losses.MeanSquaredError()
+loss 44|"mse"
 layer 19|layers.Dense(4)
 layer 20|layers.Dense(1)
 x 11|np.zeros((60, 8))

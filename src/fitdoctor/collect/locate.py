@@ -256,14 +256,19 @@ class FrameCodes(Codes):
             return NOT_FOUND
         module, call = found
         expr = _argument(call, name, COMPILE_PARAMETERS)
-        if expr is None:
-            return NOT_FOUND
-        part, rest = literal_part(expr, keys)
-        # The loss is chosen in `losses = [...]`, not where compile uses the name.
-        end = self._follow(module, part, rest)
-        if not end.path and isinstance(end.node, (ast.Constant, ast.Call, ast.List, ast.Tuple, ast.Dict)):
-            return end.module.code(end.node)
-        return module.code(part)
+        if expr is not None:
+            part, rest = literal_part(expr, keys)
+            # The loss is chosen in `losses = [...]`, not where compile uses the name.
+            return self._literal_code(module, part, rest) or module.code(part)
+        spread = [keyword.value for keyword in call.keywords if keyword.arg is None]
+        found_in = [code for each in spread if (code := self._literal_code(module, each, (name, *keys)))]
+        return found_in[0] if len(found_in) == 1 else NOT_FOUND
+
+    def _literal_code(self, module: Module, node: ast.expr, keys: tuple[str | int, ...]) -> Code | None:
+        """Return where the value of an expression, or an item of it, is written."""
+        end = self._follow(module, node, keys)
+        written = isinstance(end.node, (ast.Constant, ast.Call, ast.List, ast.Tuple, ast.Dict))
+        return end.module.code(end.node) if written and not end.path else None
 
     def of_layers(self, model: Any, layers: list[Any]) -> dict[int, Code]:
         """Return the constructor calls of the layers by `id`: recorded, else matched in the source."""
