@@ -186,6 +186,12 @@ def test_the_fix_can_be_copied():
     assert copied[0] == "model.fit(x_train, y_train - 1, epochs=5)"
 
 
+def test_shares_of_labels_are_shares_of_all_labels_where_rows_have_several():
+    labels = component("y", part="y", labels=((0.0, 900), (1.0, 300)), distinct=2)
+    page = Page(render(Diagnosis(ways=(Way("fit", Location("train.py", 9), (), (labels,)),)), "html"))
+    assert "75.0%" in page.text and "25.0%" in page.text
+
+
 def test_labels_ranges_and_curves_are_drawn():
     labels = component("y", part="y", labels=((2.0, 300), (0.0, 100)), distinct=2)
     way = Way("fit", Location("train.py", 9), (), (component(), component("far", maximum=9e6), labels))

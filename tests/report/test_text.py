@@ -238,6 +238,18 @@ def test_a_fix_over_several_lines_shows_what_changes():
     assert "help: call `g` (unsafe: changes what the model learns)" in shown
 
 
+def test_a_fix_names_the_other_files_that_it_changes():
+    places = [Location("model.py", 12, 1, 12, 8), Location("options.py", 3, 1, 3, 4)]
+    edits = (Edit(places[0], "sigmoid"), Edit(places[1], "bce"))
+    excerpts = (Excerpt("model.py", 12, "softmax"), Excerpt("options.py", 3, "cce"))
+    fixes = (Fix("use sigmoid", Applicability.UNSAFE, edits),)
+    finding = replace(PRIMARY, location=Location("train.py", 8), fixes=fixes)
+    shown = render(Diagnosis((finding,), excerpts=excerpts))
+    assert "  ::: model.py:12\n12 - softmax\n12 + sigmoid\n  ::: options.py:3\n 3 - cce\n 3 + bce\n" in shown
+    page = render(Diagnosis((finding,), excerpts=excerpts), "html")
+    assert page.index("model.py:12") < page.index("options.py:3")
+
+
 def test_a_fix_whose_lines_are_not_known_keeps_its_title():
     assert "help: shift the labels" in render(Diagnosis((PRIMARY,)))
 

@@ -20,7 +20,7 @@ from fitdoctor.diagnosis import (
     Unexplained,
 )
 from fitdoctor.records import replace
-from fitdoctor.report.excerpt import Hunk, Lines, hunks
+from fitdoctor.report.excerpt import Hunk, Lines, hunks, in_their_files
 from fitdoctor.report.highlight import tokens
 from fitdoctor.report.paint import printable
 from fitdoctor.report.text import fix_label, when_found
@@ -139,8 +139,8 @@ def _details(finding: Finding, lines: Lines) -> str:
     parts = [_excerpt(finding.location, lines) if finding.location else "", _evidence(finding.evidence)]
     if finding.notes:
         parts.append(_list(sentence(note) for note in finding.notes))
-    parts += [_fix(fix, lines) for fix in finding.fixes[:1]]
-    parts += [_other_fix(fix, lines) for fix in finding.fixes[1:]]
+    parts += [_fix(fix, finding.location, lines) for fix in finding.fixes[:1]]
+    parts += [_other_fix(fix, finding.location, lines) for fix in finding.fixes[1:]]
     parts.append(
         f'<div class="fd-foot fd-dim">{finding.confidence.value}: {when_found(finding)}; details: '
         f"<code>fitdoctor explain {escaped(finding.id)}</code></div>"
@@ -208,22 +208,22 @@ def _claim(evidence: Evidence) -> str:
 # --- fixes --------------------------------------------------------------------------------------------------------
 
 
-def _fix(fix: Fix, lines: Lines) -> str:
+def _fix(fix: Fix, here: Location | None, lines: Lines) -> str:
     changes = hunks(fix, lines)
     return (
         f'<div class="fd-label"><span><strong>Fix:</strong> {sentence(fix.title)} '
-        f"{_manner(fix)}</span> {_copy(changes)}</div>{_diff(changes)}"
+        f"{_manner(fix)}</span> {_copy(changes)}</div>{_diff(changes, here)}"
     )
 
 
-def _other_fix(fix: Fix, lines: Lines) -> str:
+def _other_fix(fix: Fix, here: Location | None, lines: Lines) -> str:
     changes = hunks(fix, lines)
     head = f"<strong>Or:</strong> {sentence(fix.title)} {_manner(fix)}"
     if not changes:
         return f'<div class="fd-label"><span>{head}</span></div>'
     return (
         f'<details class="fd-other"><summary>{head}</summary>'
-        f'<div class="fd-label">{_copy(changes)}</div>{_diff(changes)}</details>'
+        f'<div class="fd-label">{_copy(changes)}</div>{_diff(changes, here)}</details>'
     )
 
 
@@ -244,10 +244,12 @@ def _copy(changes: tuple[Hunk, ...]) -> str:
     return f'<span class="fd-copy" data-text="{value}"></span>'
 
 
-def _diff(changes: tuple[Hunk, ...]) -> str:
+def _diff(changes: tuple[Hunk, ...], here: Location | None) -> str:
     rows: list[str] = []
-    for index, hunk in enumerate(changes):
-        if index:
+    for index, (hunk, elsewhere) in enumerate(in_their_files(changes, here)):
+        if elsewhere is not None:
+            rows.append(f'<span class="fd-row fd-faint">  {escaped(str(elsewhere))}\n</span>')
+        elif index:
             rows.append('<span class="fd-row fd-faint"><span class="fd-number">⋮ </span>\n</span>')
         if hunk.before is not None:
             rows.append(_row(hunk.line - 1, _code(hunk.before), "fd-faint", " "))

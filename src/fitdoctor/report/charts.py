@@ -97,9 +97,11 @@ def histogram(one: ComponentReport) -> str:
     if not one.labels:
         return ""
     most = max(count for _value, count in one.labels)
+    # A row can have several labels.
+    every = max(one.rows, sum(count for _value, count in one.labels))
     rows = "".join(
         f"<tr><td class=fd-size>{value_text(value)}</td><td class=fd-size>{count:,}</td>"
-        f"<td class=fd-size>{count / max(one.rows, 1):.1%}</td>"
+        f"<td class=fd-size>{count / every:.1%}</td>"
         f'<td class="fd-bar"><div style="width: {100 * count / most:.1f}%"></div></td></tr>'
         for value, count in sorted(one.labels)
     )

@@ -86,6 +86,22 @@ def hunks(fix: Fix, lines: Lines) -> tuple[Hunk, ...]:
     return tuple(found)
 
 
+def in_their_files(
+    changes: tuple[Hunk, ...], here: Location | None
+) -> Iterator[tuple[Hunk, Location | None]]:
+    """Yield every hunk, with its location if it is not in the same file or cell as what was shown before it.
+
+    Args:
+        changes: the hunks.
+        here: the location of the finding, which is shown before them.
+    """
+    shown = (here.path, here.cell) if here is not None else None
+    for hunk in changes:
+        file = (hunk.path, hunk.cell)
+        yield hunk, None if file == shown else Location(hunk.path, hunk.line, cell=hunk.cell)
+        shown = file
+
+
 def _neighbours(edits: tuple[Edit, ...]) -> Iterator[list[Edit]]:
     """Edits in groups that touch the same or adjoining lines."""
     group: list[Edit] = []

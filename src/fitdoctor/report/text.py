@@ -18,7 +18,7 @@ from fitdoctor.diagnosis import (
     Unexplained,
 )
 from fitdoctor.report import Look
-from fitdoctor.report.excerpt import Hunk, Lines, hunks
+from fitdoctor.report.excerpt import Hunk, Lines, hunks, in_their_files
 from fitdoctor.report.paint import (
     Line,
     Span,
@@ -89,7 +89,7 @@ def _finding(finding: Finding, lines: Lines, look: Look) -> Iterator[Line]:
     for note in finding.notes:
         yield from _remark("note", prose(note), margin, look.width)
     for index, fix in enumerate(finding.fixes):
-        yield from _fix(fix, index, lines, margin, look)
+        yield from _fix(fix, index, finding.location, lines, margin, look)
     yield from _remark(*_certainty(finding), margin, look.width)
 
 
@@ -231,7 +231,9 @@ def _stacked(rows: list[tuple[Line, str, str]], margin: int, width: int) -> Iter
 # --- fixes and remarks ---------------------------------------------------------------------------------------------
 
 
-def _fix(fix: Fix, index: int, lines: Lines, margin: int, look: Look) -> Iterator[Line]:
+def _fix(
+    fix: Fix, index: int, here: Location | None, lines: Lines, margin: int, look: Look
+) -> Iterator[Line]:
     title: Line = [("help", "help"), (": ", ""), *prose(fix.title if index == 0 else f"or {fix.title}")]
     label = fix_label(fix)
     if label:
@@ -239,8 +241,11 @@ def _fix(fix: Fix, index: int, lines: Lines, margin: int, look: Look) -> Iterato
     yield from wrapped(title, look.width, [("      ", "")])
     if index > 0 and not look.verbose:
         return
-    for number, hunk in enumerate(hunks(fix, lines)):
-        yield [(f"{'':>{margin}} ⋮", "gutter")] if number else _gutter(margin)
+    for number, (hunk, elsewhere) in enumerate(in_their_files(hunks(fix, lines), here)):
+        if elsewhere is not None:
+            yield [(f"{'':>{margin}}::: ", "gutter"), _place(elsewhere, look, str(elsewhere))]
+        else:
+            yield [(f"{'':>{margin}} ⋮", "gutter")] if number else _gutter(margin)
         yield from _hunk(hunk, margin, look)
 
 
