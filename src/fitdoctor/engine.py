@@ -300,7 +300,7 @@ def _rank(finding: Finding, stage: int) -> tuple[Any, ...]:
     return (
         0 if ends_program(finding) else 1,
         finding.severity.rank,
-        stage > 1,
+        max(stage, 1),
         finding.confidence.rank,
         stage,
         -list(Moment).index(finding.moment),

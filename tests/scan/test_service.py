@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from fitdoctor.scan.pieces import CannotScan
 
 pytestmark = [pytest.mark.tf, pytest.mark.xdist_group("tf-data-service")]
 np = pytest.importorskip("numpy")
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "scan.md"
+PROGRAMS = Path(__file__).parents[2] / "docs" / "programs" / "scan"
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +55,8 @@ def wait_for(port):
 def cluster(tf, tmp_path_factory):
     """The programs of docs/scan.md as plain processes: one dispatcher, two workers."""
     folder = tmp_path_factory.mktemp("service")
-    programs = re.findall(r"```python\n(.*?)```", DOCUMENTATION.read_text("utf-8"), re.DOTALL)
-    for name, text in zip(("dispatcher.py", "worker.py"), programs, strict=True):
-        (folder / name).write_text(text, "utf-8")
+    for name in ("dispatcher.py", "worker.py"):
+        (folder / name).write_text((PROGRAMS / name).read_text("utf-8"), "utf-8")
     port, *workers = free_port(), free_port(), free_port()
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
 

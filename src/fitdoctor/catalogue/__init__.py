@@ -76,7 +76,7 @@ class Cause:
     """Whether `broken.py` hangs instead of raising."""
     stage: int = 1
     """When it takes effect, compared with other causes of the same call: 0 before fit reads anything else, 2 only in
-    what training reports."""
+    what training reports, 3 only in a metric."""
     explains: tuple[str, ...] = ()
     """Ids of causes whose findings for the same call are consequences of this one."""
     keeps_training: bool = False

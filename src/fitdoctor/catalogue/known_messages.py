@@ -12,6 +12,7 @@ from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.raised_by import is_beside_keras, is_of_another_library, raised_by
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
+from fitdoctor.source.models.merge_rules import MERGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -1275,8 +1276,13 @@ def known_by_words(failure: FailureFacts) -> dict[str, Cause]:
     return {identity: cause}
 
 
+_OF_ANOTHER_TASK = "Check the task logs for an earlier error"
+
+
 def _rows(failure: FailureFacts) -> Iterator[tuple[str, Saying, str]]:
     """Yield the rows that match: id, words, and what the finding rests on."""
+    if _OF_ANOTHER_TASK in failure.message:
+        return  # the error of that task is the reason
     beside = is_beside_keras(failure)
     elsewhere = is_of_another_library(failure.frames) or bool(raised_by(failure))
     if elsewhere and not beside and failure.type != "SIGABRT":
@@ -1287,5 +1293,6 @@ def _rows(failure: FailureFacts) -> Iterator[tuple[str, Saying, str]]:
         tables += [(_BY_TYPE if quoted else _BY_TYPE[:-1], BY_TYPE), (_BY_TYPE_ALONE, BY_TYPE)]
     for table, subject in tables:
         for identity, saying in table:
-            if says(failure, saying) is not None:
+            merges = identity == "FIT320" and failure.layer_class in MERGES
+            if not merges and says(failure, saying) is not None:
                 yield identity, saying, subject

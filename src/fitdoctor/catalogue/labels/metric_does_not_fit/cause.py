@@ -69,7 +69,7 @@ CAUSE = Cause(
     slug="metric-does-not-fit",
     severity=Severity.WARNING,
     raises=("ValueError", "InvalidArgumentError"),
-    stage=2,
+    stage=3,
 )
 
 _THRESHOLDED = frozenset(
