@@ -39,7 +39,7 @@ for callback in (
     model = tf_keras.Sequential([tf_keras.layers.Dense(1, kernel_initializer="zeros")])
     model.compile(tf_keras.optimizers.SGD(schedule), "mse")
     losses = model.fit(x, y, epochs=4, verbose=0, callbacks=[callback]).history["loss"]
-    assert losses == sorted(losses, reverse=True) and len(set(losses)) == 4  # it learns all the same
+    assert losses == sorted(losses, reverse=True) and len(set(losses)) == 4  # the model still learns
 
 ids = tf.constant([[-1]])
 table = np.arange(6.0).reshape(3, 2)

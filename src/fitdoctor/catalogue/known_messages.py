@@ -7,7 +7,7 @@ without either: a line from a log, a traceback of an older version, a message pa
 from __future__ import annotations
 
 from fitdoctor.catalogue import Cause, catalogue
-from fitdoctor.catalogue.sayings import Saying, says, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message, match_message
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.raised_by import is_beside_keras, is_of_another_library, raised_by
 from fitdoctor.patterns import pattern
@@ -1270,7 +1270,7 @@ def known_by_words(failure: FailureFacts) -> dict[str, Cause]:
     cause = replace(catalogue()[identity], judges=[])
 
     def from_words(failure: FailureFacts) -> Iterator[Finding]:
-        yield from told(cause, failure, (saying,), subject)
+        yield from findings_from_message(cause, failure, (saying,), subject)
 
     cause.after_failure(from_words)
     return {identity: cause}
@@ -1294,5 +1294,5 @@ def _rows(failure: FailureFacts) -> Iterator[tuple[str, Saying, str]]:
     for table, subject in tables:
         for identity, saying in table:
             merges = identity == "FIT320" and failure.layer_class in MERGES
-            if not merges and says(failure, saying) is not None:
+            if not merges and match_message(failure, saying) is not None:
                 yield identity, saying, subject

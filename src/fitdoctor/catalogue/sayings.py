@@ -25,7 +25,7 @@ class Saying:
     """The finding's message; `{name}` is a group of the pattern."""
     remedy: str
     types: tuple[str, ...] = ()
-    """The exception types that say it; empty for any."""
+    """The exception types with this message; empty for any."""
     raised_in: tuple[str, ...] = ()
     """Library functions, one of which the traceback must show; empty if the words alone are enough."""
     of_framework: bool = False
@@ -35,32 +35,34 @@ class Saying:
     confidence: Confidence = Confidence.LIKELY
 
 
-def says(failure: FailureFacts, saying: Saying) -> re.Match[str] | None:
-    """Return where the failure's message says it."""
-    said = saying.expected.search(failure.message)
-    if said is None and "\n" in failure.message:  # mail programs wrap lines
-        said = saying.expected.search(" ".join(failure.message.split()))
-    if said is None or saying.types and failure.type not in saying.types:
+def match_message(failure: FailureFacts, saying: Saying) -> re.Match[str] | None:
+    """Return the match of the message, if the exception also fits otherwise."""
+    match = saying.expected.search(failure.message)
+    if match is None and "\n" in failure.message:  # mail programs wrap lines
+        match = saying.expected.search(" ".join(failure.message.split()))
+    if match is None or saying.types and failure.type not in saying.types:
         return None
     if not _raised_in(failure, saying.raised_in) or saying.of_framework and not _by_framework(failure):
         return None
-    return said
+    return match
 
 
-def told(cause: Cause, failure: FailureFacts, sayings: tuple[Saying, ...], subject: str) -> Iterator[Finding]:
+def findings_from_message(
+    cause: Cause, failure: FailureFacts, sayings: tuple[Saying, ...], subject: str
+) -> Iterator[Finding]:
     """Report the first saying that the failure's message matches."""
     for saying in sayings:
-        said = says(failure, saying)
-        if said is None:
+        match = match_message(failure, saying)
+        if match is None:
             continue
         frame = failure.last_user_frame
         place = frame.location if frame is not None else None
-        groups = {name: value or "" for name, value in said.groupdict().items()}
+        groups = {name: value or "" for name, value in match.groupdict().items()}
         yield cause.finding(
             saying.problem.format(**groups),
             subject=subject,
             location=place,
-            evidence=[Evidence("the error message", said[0][:160], "", "failure.message", place)],
+            evidence=[Evidence("the error message", match[0][:160], "", "failure.message", place)],
             fixes=[fix(saying.remedy.format(**groups) if groups else saying.remedy)],
             notes=[f"it can also be {other}: {catalogue()[other].title}" for other in saying.also],
             confidence=Confidence.POSSIBLE if saying.also else saying.confidence,

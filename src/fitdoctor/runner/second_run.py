@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.diagnosis import Diagnosis, Evidence, Finding, Location, Origin
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
 from fitdoctor.records import dataclass, replace
+from fitdoctor.runner.data_origin_edits import fixes_at
 from fitdoctor.runner.first_bad_line import Question
-from fitdoctor.runner.origin_edits import fixes_at
 from fitdoctor.runner.session import Started, write_options
 from fitdoctor.source.callees import callee
 from fitdoctor.source.index import FUNCTIONS

@@ -42,7 +42,7 @@ from fitdoctor.catalogue.environment.keras_3_arguments import gone_arguments
 from fitdoctor.catalogue.environment.keras_3_attributes import gone_attributes
 from fitdoctor.catalogue.environment.keras_3_names import gone_imports_told, gone_names_told
 from fitdoctor.catalogue.environment.keras_3_spellings import renamed_losses
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.diagnosis import Applicability, Confidence, Edit, Finding, Severity
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
@@ -243,4 +243,4 @@ _KERAS_1 = (
 def from_keras_1(failure: FailureFacts) -> Iterator[Finding]:
     """Report an argument of Keras 1 by its name alone."""
     if failure.last_user_frame is None:
-        yield from told(CAUSE, failure, _KERAS_1, "argument")
+        yield from findings_from_message(CAUSE, failure, _KERAS_1, "argument")

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES
 from fitdoctor.catalogue.environment.kerases import LEGACY, Mixture, mixtures
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -324,7 +324,7 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_private_name(failure: FailureFacts) -> Iterator[Finding]:
     """Report a private attribute that Keras objects of another version have."""
-    yield from told(CAUSE, failure, _SAYINGS, "object from another Keras")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "object from another Keras")
 
 
 _OF_KERAS_3 = pattern(

@@ -43,7 +43,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.environment.keras_3_fixes import as_keras
 from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import Conflict, EnvironmentFacts, FailureFacts, Unknown
@@ -205,7 +205,7 @@ def _is_of_family(node: ast.Import | ast.ImportFrom) -> bool:
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone makes likely."""
-    yield from told(CAUSE, failure, _LIKELY, "installed packages")
+    yield from findings_from_message(CAUSE, failure, _LIKELY, "installed packages")
 
 
 @CAUSE.after_failure

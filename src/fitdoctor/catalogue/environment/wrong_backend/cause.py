@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.environment.imports import first_import
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
@@ -205,4 +205,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "method of PyTorch")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "method of PyTorch")

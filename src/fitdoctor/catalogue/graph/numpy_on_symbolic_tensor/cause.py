@@ -64,7 +64,7 @@ from fitdoctor.catalogue.graph.unknown_sizes import (
     unknown_size,
 )
 from fitdoctor.catalogue.graph.written_tensors import as_new_tensor, written_target, written_tensors
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
@@ -359,4 +359,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_assignment(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "tensor written in place")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "tensor written in place")

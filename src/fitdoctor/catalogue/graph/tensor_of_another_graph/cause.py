@@ -39,7 +39,7 @@ from fitdoctor.catalogue.graph.own_graphs import (
     unwrapped,
 )
 from fitdoctor.catalogue.graph.traced import is_out_of_scope, made_line, module_of, stands_at
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
@@ -240,4 +240,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "model")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "model")

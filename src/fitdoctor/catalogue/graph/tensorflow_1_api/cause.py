@@ -43,7 +43,7 @@ from fitdoctor.catalogue.graph.own_graphs import (
 )
 from fitdoctor.catalogue.graph.tensorflow_1_names import CASTS, GONE, GONE_INSIDE, RENAMED, RENAMED_INSIDE
 from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
@@ -439,4 +439,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "TensorFlow 1 API")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "TensorFlow 1 API")

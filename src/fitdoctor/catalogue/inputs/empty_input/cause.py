@@ -31,7 +31,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.data_trail import Link, trail
 from fitdoctor.catalogue.inputs.row_changes import row_change
 from fitdoctor.catalogue.pipeline.generator_sources import batches_behind, own_nodes
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
@@ -185,4 +185,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "data")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "data")

@@ -51,7 +51,7 @@ from fitdoctor.catalogue.inputs.shapes import (
 )
 from fitdoctor.catalogue.model.model_inputs import first_layer
 from fitdoctor.catalogue.model.picture_convolutions import is_sequence_layer_for_pictures
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import argument_words, counted, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell, wrap
@@ -493,4 +493,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "argument of `pad_sequences`")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "argument of `pad_sequences`")

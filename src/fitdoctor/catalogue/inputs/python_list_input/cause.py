@@ -31,7 +31,7 @@ from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.contents import arrays_of
 from fitdoctor.catalogue.inputs.data_places import made_near, validation_part
 from fitdoctor.catalogue.inputs.shapes import fits, proven, went_through
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
@@ -450,4 +450,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_older_keras(failure: FailureFacts) -> Iterator[Finding]:
     """Report the elements of a list that Keras before 2.4 read as arrays."""
-    yield from told(CAUSE, failure, _SAYINGS, "data")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "data")

@@ -33,7 +33,7 @@ from fitdoctor.catalogue.inputs.contents import arrays_of
 from fitdoctor.catalogue.inputs.data_places import made_near, maker, rework_data
 from fitdoctor.catalogue.inputs.shapes import lacks_its_batch
 from fitdoctor.catalogue.labels.label_shapes import shapes_of_failure
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe, wrap
@@ -440,4 +440,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "data")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "data")

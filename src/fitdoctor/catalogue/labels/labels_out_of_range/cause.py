@@ -40,7 +40,7 @@ from fitdoctor.catalogue.labels.targets import (
     targets,
 )
 from fitdoctor.catalogue.pipeline.generator_sources import origin_of_argument
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, spell, unsafe, wrap
@@ -390,4 +390,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "labels")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "labels")

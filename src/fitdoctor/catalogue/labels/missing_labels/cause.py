@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.labels.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
@@ -395,4 +395,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_older_keras(failure: FailureFacts) -> Iterator[Finding]:
     """Report a None that Keras before 2.4 met in place of labels."""
-    yield from told(CAUSE, failure, _SAYINGS, "labels")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "labels")

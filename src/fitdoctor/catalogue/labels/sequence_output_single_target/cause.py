@@ -33,7 +33,7 @@ from fitdoctor.catalogue.labels.label_shapes import SEQUENCE, Refused, refused_a
 from fitdoctor.catalogue.labels.targets import REGRESSION, Target, loss_accepted, loss_failure, targets
 from fitdoctor.catalogue.model.layer_ranks import sequences_in_loop
 from fitdoctor.catalogue.model.layer_source import found_in, insert_layer
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
@@ -204,4 +204,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "labels")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "labels")

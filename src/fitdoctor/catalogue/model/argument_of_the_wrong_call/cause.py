@@ -35,7 +35,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.environment.keras_renames import keras_1_arguments, older_arguments
 from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES, SIGNATURES
 from fitdoctor.catalogue.graph.traced import at_frame, module_of
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import (
@@ -467,4 +467,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "argument")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "argument")

@@ -33,7 +33,7 @@ from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_n
 from fitdoctor.catalogue.model.layer_source import is_layer_call
 from fitdoctor.catalogue.model.one_way_returns import input_otherwise, may_fall_through, only_while_training
 from fitdoctor.catalogue.model.returned_values import EFFECTS, GIVE_NOTHING, called_name, returned
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
@@ -492,4 +492,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "layer")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "layer")

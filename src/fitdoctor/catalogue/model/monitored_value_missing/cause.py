@@ -47,7 +47,7 @@ from fitdoctor.catalogue.model.value_names import (
     names_of_values,
     twins,
 )
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
@@ -490,4 +490,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_warning(failure: FailureFacts) -> Iterator[Finding]:
     """Read the callback's warning from a log."""
-    yield from told(CAUSE, failure, _SAYINGS, "callbacks")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "callbacks")

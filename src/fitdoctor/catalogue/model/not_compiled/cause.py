@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.doubts import LABELS
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, unsafe
@@ -176,4 +176,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "model")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "model")

@@ -42,7 +42,7 @@ from fitdoctor.catalogue.graph.traced import (
 )
 from fitdoctor.catalogue.model.layer_source import layer_named
 from fitdoctor.catalogue.model.reductions import axes_taken_away, reduction_calls, reductions_over
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, set_argument, spell, unsafe
@@ -412,7 +412,7 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "tensor")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "tensor")
 
 
 @CAUSE.before_fit

@@ -32,7 +32,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import module_of, stands_at
 from fitdoctor.catalogue.model.batch_sizes import fixed_batch, reshape_to, reshaped_in_call, rows_left_over
 from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
@@ -462,4 +462,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "reshape")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "reshape")

@@ -54,7 +54,7 @@ from fitdoctor.catalogue.pipeline.generator_sources import (
 from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after, words
 from fitdoctor.catalogue.pipeline.single_samples import SCALAR
 from fitdoctor.catalogue.pipeline.window_steps import in_dataset, windows_taken_for_tensors
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
@@ -442,4 +442,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "generator")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "generator")

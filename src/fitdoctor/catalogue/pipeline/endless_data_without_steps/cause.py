@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.pipeline.generator_sources import generator_behind
 from fitdoctor.catalogue.pipeline.pipeline_steps import setting, step_place, without_step, words
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, set_argument, unsafe
@@ -184,4 +184,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "steps_per_epoch")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "steps_per_epoch")

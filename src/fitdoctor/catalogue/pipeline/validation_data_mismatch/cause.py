@@ -34,7 +34,7 @@ from fitdoctor.catalogue.inputs.shapes import fits, forward_failure, minded, whi
 from fitdoctor.catalogue.labels.targets import loss_failure
 from fitdoctor.catalogue.pipeline.generator_sources import expression_of
 from fitdoctor.catalogue.pipeline.sized_by_data import has_shape_of_training
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -410,4 +410,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "argument validation_data of fit")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "argument validation_data of fit")

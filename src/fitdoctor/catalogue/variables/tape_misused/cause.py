@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import module_of
 from fitdoctor.catalogue.quoted import speaks_of_gradients
-from fitdoctor.catalogue.sayings import Saying, told
+from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.variables.gradient_ways import (
     gradient_calls,
     surely_uses_weights,
@@ -487,4 +487,4 @@ _SAYINGS = (
 @CAUSE.after_failure
 def from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    yield from told(CAUSE, failure, _SAYINGS, "gradients")
+    yield from findings_from_message(CAUSE, failure, _SAYINGS, "gradients")

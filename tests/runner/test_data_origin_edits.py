@@ -9,7 +9,7 @@ import pytest
 
 from fitdoctor.diagnosis import Applicability, Confidence, Finding, Fix, Moment, Severity
 from fitdoctor.edits import apply_edits
-from fitdoctor.runner.origin_edits import fixes_at
+from fitdoctor.runner.data_origin_edits import fixes_at
 from fitdoctor.source.project import read_project
 
 
