@@ -23,6 +23,7 @@ def rows(quick: bool) -> list[Row]:
         _many_rows(),
         # A program that ends in seconds says nothing of what `run` adds to one that does not.
         *([] if quick else _healthy(epochs=60, times=3)),
+        *([] if quick else [_python_loops(rows=400_000, times=3)]),
     ]
 
 
@@ -65,6 +66,19 @@ def _healthy(epochs: int, times: int) -> list[Row]:
         Row("run, a healthy program", *whole, whole[0] / whole[1], "<= 1.05", "s", "python"),
         Row("run, a step after the first", *step, step[0] / step[1], "<= 1.01", "s", "python"),
     ]
+
+
+def _python_loops(rows: int, times: int) -> Row:
+    """A program of which most is plain Python: ten million bindings."""
+    program = [str(PROGRAMS / "python_loops.py"), str(rows)]
+    plain, watched = [], []
+    for _ in range(times):
+        plain.append(_output([sys.executable, *program]))
+        watched.append(_output([sys.executable, "-m", "fitdoctor", "run", *program]))
+    if len({json.dumps(said) for said, _ in (*plain, *watched)}) != 1:
+        raise RuntimeError("the losses of a healthy program differ with and without fitdoctor")
+    ours, alone = min(seconds for _, seconds in watched), min(seconds for _, seconds in plain)
+    return Row("run, data prepared in Python loops", ours, alone, ours / alone, "<= 1.05", "s", "python")
 
 
 def _output(command: list[str]) -> tuple[dict[str, Any], float]:

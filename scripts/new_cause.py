@@ -35,27 +35,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Finding, Severity
-from fitdoctor.facts import FailureFacts
+from fitdoctor.diagnosis import Evidence, Finding, Severity
+from fitdoctor.edits import fix
+from fitdoctor.source.module import Module
 
-CAUSE = Cause(
-    id="{id}",
-    slug="{slug}",
-    severity=Severity.ERROR,
-    raises="ValueError",
+CAUSE = Cause(id="{id}", slug="{slug}", severity=Severity.ERROR, raises="ValueError")
+
+
+@CAUSE.rule(
+    "word",  # the source contains one of these words if the rule applies
+    says="the words that only this cause brings",
+    types=("ValueError",),
+    problem="what is wrong, if the source does not show the place",
+    remedy="what to do then",
+    subject="what it is about",
 )
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts) -> Iterator[Finding]:
-    """The exception says it."""
-    if failure.type != "ValueError" or "the words that only this cause brings" not in failure.message:
-        return
-    frame = failure.last_user_frame
-    yield CAUSE.finding(
-        "what is wrong, observed against expected",
-        location=frame.location if frame else None,
-    )
+def rule_name(module: Module) -> Iterator[Finding]:
+    """Find the calls that fail."""
+    for site in module.calls_to("keras.layers.Dense"):
+        yield CAUSE.finding(
+            "what is wrong, observed against expected",
+            module.location(site.node),
+            Evidence("what was seen", "observed", "expected"),
+            fix("what to do"),
+            subject="what it is about",
+        )
 '''
 
 BROKEN = '''"""A complete program of at most 40 lines that fails in this way alone."""
@@ -85,7 +89,7 @@ def main(family: str, slug: str) -> int:
     )
     print("  broken.py  the smallest whole program that fails so; mark the line to blame")
     print("  fixed.py   the smallest change of it that runs")
-    print("  cause.py   the page, and the judges that recognise it")
+    print("  cause.py   the page, and the rules or judges that recognize it")
     print(f"then: .venv/bin/python -m pytest tests/catalogue -k {identity}")
     return 0
 

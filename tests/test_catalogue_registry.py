@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from fitdoctor import catalogue as registry
-from fitdoctor.cases import source_cases
 from fitdoctor.catalogue import (
     CatalogueError,
     Cause,
@@ -21,9 +20,10 @@ from fitdoctor.catalogue import (
     source_causes,
     suggestions,
 )
-from fitdoctor.catalogue.doubts import kinds_of
+from fitdoctor.catalogue.prefilter import kinds_of
 from fitdoctor.diagnosis import Moment, Severity
 from fitdoctor.engine import diagnose
+from fitdoctor.engine_inputs import source_cases
 from fitdoctor.source.project import read_project
 from fitdoctor.source.read import source_from_text
 from scripts.new_cause import lay_out as lay_out_new

@@ -15,9 +15,9 @@ def cause(id="FIT203", slug="labels-out-of-range", severity=Severity.ERROR, expl
     return Cause(id=id, slug=slug, severity=severity, explains=explains)
 
 
-def always(the_cause, moment="before_fit", message="wrong", **details):
+def always(the_cause, moment="before_fit", message="wrong", location=None, *seen, **details):
     def judge(fit: FitFacts):
-        yield the_cause.finding(message, **details)
+        yield the_cause.finding(message, location, *seen, **details)
 
     getattr(the_cause, moment)(judge)
     return the_cause
@@ -113,7 +113,7 @@ def test_each_of_several_facts_of_a_type_is_judged():
 
     @per_data.before_fit
     def judge(data: DataFacts):
-        yield per_data.finding("wrong", subject=data.role, location=Location("a.py", 3))
+        yield per_data.finding("wrong", Location("a.py", 3), subject=data.role)
 
     both = (DataFacts("training"), DataFacts("validation"))
     diagnosis = judged(per_data, cases=[case(DataFacts=both)])
@@ -122,15 +122,9 @@ def test_each_of_several_facts_of_a_type_is_judged():
 
 def test_one_cause_and_subject_from_two_moments_is_one_finding():
     place = Location("train.py", 8, 5, 8, 9)
-    early = always(cause(), "before_fit", subject="y", location=place, evidence=[Evidence("seen early")])
-    always(
-        *(early, "after_failure"),
-        subject="y",
-        location=place,
-        evidence=[Evidence("seen late")],
-        confidence=Confidence.CERTAIN,
-        fixes=[Fix("shift the labels")],
-    )
+    early = always(cause(), "before_fit", "wrong", place, Evidence("seen early"), subject="y")
+    late = (Evidence("seen late"), Fix("shift the labels"))
+    always(early, "after_failure", "wrong", place, *late, subject="y", confidence=Confidence.CERTAIN)
     diagnosis = judged(early, cases=[case(), case(Moment.AFTER_FAILURE)])
     (finding,) = diagnosis.findings
     assert finding.moment is Moment.AFTER_FAILURE
@@ -165,11 +159,11 @@ def test_a_consequence_belongs_to_the_same_file_and_call(first, second, hidden):
 
     def of_fit(fit: FitFacts):
         if fit.method == "fit":
-            yield root.finding("wrong shape", location=Location("a.py", 1))
+            yield root.finding("wrong shape", Location("a.py", 1))
 
     def of_evaluate(fit: FitFacts):
         if fit.method == "evaluate":
-            yield other.finding("wrong label", location=Location("b.py", 1))
+            yield other.finding("wrong label", Location("b.py", 1))
 
     root.before_fit(of_fit)
     other.before_fit(of_evaluate)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fitdoctor import facts
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Argument, Code, LayerFacts, ModelFacts, Unknown
-from fitdoctor.plain import from_plain, to_plain
+from fitdoctor.json_codec import from_plain, to_plain
 from tests.strategies import drawn
 
 CLASSES = [

@@ -12,20 +12,21 @@ from pathlib import Path
 import pytest
 
 import fitdoctor
+from fitdoctor.catalogue import FAMILIES
 
 ROOT = Path(fitdoctor.__file__).parent
 
 LAYERS = {
     "records": set(),
     "patterns": set(),
-    "uncollected": set(),
-    "unwarned": set(),
-    "plain": set(),
+    "gc_pause": set(),
+    "quiet_warnings": set(),
+    "json_codec": set(),
     "optional_packages": set(),
     "quiet_start": set(),
     "tables": set(),
     "data_statistics": set(),
-    "diagnosis": {"plain", "data_statistics"},
+    "diagnosis": {"json_codec", "data_statistics"},
     "facts": {"diagnosis"},
     "edits": {"diagnosis", "facts"},
     "source": {"diagnosis", "facts", "edits"},
@@ -34,36 +35,36 @@ LAYERS = {
     "collect": {"diagnosis", "facts", "source", "failure", "memory"},
     "catalogue": {"diagnosis", "facts", "edits", "source", "failure", "memory"},
     "engine": {"diagnosis", "facts", "edits", "catalogue", "source"},
-    "cases": {"diagnosis", "facts", "source", "catalogue", "engine"},
-    "examine": {"diagnosis", "facts", "source", "failure", "catalogue", "engine", "cases"},
+    "engine_inputs": {"diagnosis", "facts", "source", "failure", "catalogue", "engine"},
+    "diagnose": {"diagnosis", "facts", "source", "failure", "catalogue", "engine", "engine_inputs"},
     "config": {"catalogue"},
-    "report": {"diagnosis", "facts", "plain", "edits", "catalogue", "memory"},
+    "report": {"diagnosis", "facts", "json_codec", "edits", "catalogue", "memory"},
     "runner": {
         "diagnosis",
         "facts",
         "memory",
-        "plain",
+        "json_codec",
         "source",
         "failure",
         "collect",
-        "cases",
-        "examine",
+        "engine_inputs",
+        "diagnose",
         "report",
         "catalogue",
     },
     "repair": {
         "diagnosis",
         "facts",
-        "plain",
+        "json_codec",
         "edits",
         "source",
         "failure",
         "catalogue",
-        "cases",
-        "examine",
+        "engine_inputs",
+        "diagnose",
         "runner",
     },
-    "scan": {"diagnosis", "facts", "plain", "collect", "cases", "examine"},
+    "scan": {"diagnosis", "facts", "json_codec", "collect", "engine_inputs", "diagnose"},
     "api": None,
     "integrations": None,
     "cli": None,
@@ -77,8 +78,8 @@ BELOW_ALL = {
     "tables",
     "records",
     "patterns",
-    "uncollected",
-    "unwarned",
+    "gc_pause",
+    "quiet_warnings",
 }
 """Stand where the standard library would: every part may import them."""
 WAYS_IN = {"api", "integrations", "cli"}
@@ -121,7 +122,9 @@ def imported(path: Path) -> set[tuple[str, bool]]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.add((node.module, real))
             found |= {
-                (f"{node.module}.{alias.name}", real) for alias in node.names if node.module == "fitdoctor"
+                (f"{node.module}.{alias.name}", real)
+                for alias in node.names
+                if node.module.startswith("fitdoctor")
             }
     return found
 
@@ -145,6 +148,55 @@ def test_imports_point_one_way():
             if not fits:
                 wrong.append(f"{path.relative_to(ROOT)} must not import {module}")
     assert not wrong
+
+
+def catalogue_modules() -> dict[str, Path]:
+    """The modules of the catalogue, by dotted name."""
+    found = [path for path in files() if path.relative_to(ROOT).parts[0] == "catalogue"]
+    return {
+        ".".join(("fitdoctor", *path.relative_to(ROOT).with_suffix("").parts)): path
+        for path in found
+        if path.name != "__init__.py"
+    }
+
+
+def test_families_do_not_import_each_other():
+    """What several families need is in `catalogue/knowledge`, which imports no family."""
+    families = set(FAMILIES.values())
+    wrong = []
+    for name, path in catalogue_modules().items():
+        room = name.split(".")[2]
+        for module, _real in imported(path):
+            words = module.split(".")
+            other = words[2] if words[:2] == ["fitdoctor", "catalogue"] and len(words) > 3 else ""
+            if other in families and other != room and room in families | {"knowledge"}:
+                wrong.append(f"{name} imports {module}")
+    assert not wrong
+
+
+def test_a_shared_module_serves_several_causes():
+    """What serves one cause lives in its folder."""
+    modules = catalogue_modules()
+    shared = {name for name in modules if len(name.split(".")) == 4 or ".knowledge." in name}
+    users: dict[str, set[Path]] = {name: set() for name in shared}
+    for path in files():
+        for module, _real in imported(path):
+            if module in shared:
+                users[module].add(path)
+
+    def served(name: str, seen: set[Path]) -> set[Path]:
+        """The folders that use a module, also through other shared modules."""
+        found = set()
+        for path in users[name] - seen:
+            seen.add(path)
+            user = next((other for other in shared if modules[other] == path), None)
+            found |= served(user, seen) if user is not None else {path.parent}
+        return found
+
+    causes = {path.parent for name, path in modules.items() if name not in shared}
+    assert not [
+        name for name in sorted(shared) if len(folders := served(name, set())) < 2 and folders <= causes
+    ]
 
 
 def test_only_collectors_name_tensorflow():

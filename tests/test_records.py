@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 
 import pytest
 
 from fitdoctor.diagnosis import Location
-from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, field
 
 
@@ -61,7 +61,7 @@ def test_what_another_process_made_is_whole_here():
 
 
 def test_a_pattern_does_what_a_compiled_one_does():
-    number = pattern(r"(?P<value>\d+)")
+    number = re.compile(r"(?P<value>\d+)")
     assert number.search("a 12").group("value") == "12"
     assert number.sub("n", "1 2") == "n n" and number.fullmatch("x") is None
     assert number.pattern == r"(?P<value>\d+)" and number.groups == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"
 
 _LAZY: dict[str, str] = {
@@ -37,7 +39,7 @@ __all__ = [
     "watch",
 ]
 
-TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from typing import Any
 

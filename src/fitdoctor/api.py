@@ -17,7 +17,7 @@ from fitdoctor.runner.will_fail import FitWillFail, will_fail
 
 if TYPE_CHECKING:
     from fitdoctor.memory.prediction import Prediction
-    from fitdoctor.runner.watching import Watching
+    from fitdoctor.runner.fit_interceptor import Watching
     from fitdoctor.source.project import Project
 
 __all__ = [
@@ -69,14 +69,14 @@ def check(
         TypeError: `model` has no such method.
         FitWillFail: the call is certain to fail, and `on_error` is `raise`.
     """
+    from fitdoctor.gc_pause import gc_paused
     from fitdoctor.runner.programs import user_frame
-    from fitdoctor.uncollected import uncollected
 
     _one_of("on_error", on_error, ("return", "raise", "warn"))
     if not callable(getattr(model, method, None)):
         raise TypeError(f"`check` expects a Keras model: a `{type(model).__name__}` has no `{method}`")
     frame = user_frame(sys._getframe(1))
-    with uncollected():
+    with gc_paused():
         diagnosis = _checked(model, method, args, kwargs, frame, tuple(select), tuple(ignore))
     if on_error == "warn" and diagnosis.findings:
         _print(diagnosis)
@@ -97,7 +97,7 @@ def _checked(
     from fitdoctor.collect.budget import Budget
     from fitdoctor.collect.environment import environment
     from fitdoctor.collect.fit_call import bind, collect_call, passed_to
-    from fitdoctor.examine import examine_call
+    from fitdoctor.diagnose import examine_call
 
     passed = passed_to(model, method, len(args), leading=1)
     if any(map(inspect.isgenerator, (*args, *kwargs.values()))):
@@ -135,10 +135,7 @@ class watch:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         from fitdoctor.runner import hooks
 
@@ -180,7 +177,13 @@ def installed() -> bool:
     return bool(_installed)
 
 
-def install(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error: OnError = "raise") -> None:
+def install(
+    *,
+    ignore: Iterable[str] = (),
+    select: Iterable[str] = (),
+    on_error: OnError = "raise",
+    locate: bool = True,
+) -> None:
     """Check every call of `fit` for the rest of the process, in all threads; a second call changes the settings.
 
     In a notebook, a cell that fails is explained below it; elsewhere the exception gets its diagnosis as a note.
@@ -189,13 +192,18 @@ def install(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error:
         ignore: ids, id prefixes or slugs of causes to skip.
         select: ids, id prefixes or slugs of the causes to check for; all by default.
         on_error: `raise`, or `warn` to print a certain error and continue.
+        locate: in a notebook, run the cells again in another process to find the line that made data bad, if they
+            took only seconds so far.
     """
     from fitdoctor.runner import hooks
     from fitdoctor.runner.cell_failures import explain_cells
+    from fitdoctor.runner.second_run import started_here
 
     watcher = watching(select, ignore, on_error)
     with _install_lock:
         watcher.note = watcher.shows_stops = not explain_cells(watcher)
+        if locate and not watcher.note:
+            watcher.started = started_here()
         hooks.activate(watcher, everywhere=True)
         for earlier in _installed:
             hooks.deactivate(earlier)
@@ -228,7 +236,7 @@ def explain(what: str | BaseException | None = None) -> Diagnosis:
         ValueError: no argument is given, and nothing has failed.
     """
     from fitdoctor.collect.environment import environment
-    from fitdoctor.examine import examine_failure
+    from fitdoctor.diagnose import examine_failure
 
     what = _last_exception() if what is None else what
     if isinstance(what, FitWillFail):
@@ -242,8 +250,8 @@ def explain(what: str | BaseException | None = None) -> Diagnosis:
         from fitdoctor.failure.living import from_exception
 
         return examine_failure(from_exception(what), _project_here, environment=environment())
-    from fitdoctor.cases import files_of
-    from fitdoctor.examine import failures_told_in
+    from fitdoctor.diagnose import failures_told_in
+    from fitdoctor.engine_inputs import files_of
 
     failures = failures_told_in(what)
     if not failures:
@@ -345,8 +353,8 @@ def _without_generators(bound: dict[str, Any]) -> dict[str, Any]:
 def watching(select: Iterable[str], ignore: Iterable[str], on_error: OnError) -> Watching:
     """A watcher that checks calls of Keras and prints to standard error, or below the cell of a notebook."""
     from fitdoctor.report.paint import wants_color
+    from fitdoctor.runner.fit_interceptor import Watching
     from fitdoctor.runner.notebook_display import draws_html, show
-    from fitdoctor.runner.watching import Watching
 
     _one_of("on_error", on_error, ("raise", "warn"))
     return Watching(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from fitdoctor.records import dataclass, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from fitdoctor.data_statistics import ComponentReport, ScanStatistics
 from fitdoctor.records import dataclass, field, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -358,11 +358,7 @@ class Diagnosis:
     def line_text(self, location: Location) -> str | None:
         """The saved text of a location's first line."""
         for excerpt in self.excerpts:
-            if (excerpt.path, excerpt.cell, excerpt.line) == (
-                location.path,
-                location.cell,
-                location.line,
-            ):
+            if (excerpt.path, excerpt.cell, excerpt.line) == (location.path, location.cell, location.line):
                 return excerpt.text
         return None
 
@@ -392,7 +388,7 @@ class Diagnosis:
 
     def to_json(self) -> dict[str, Any]:
         """The published JSON form; see `docs/json.md`."""
-        from fitdoctor.plain import to_plain
+        from fitdoctor.json_codec import to_plain
 
         plain: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
@@ -415,7 +411,7 @@ class Diagnosis:
         Raises:
             ValueError: it is not a diagnosis, or of another schema version.
         """
-        from fitdoctor.plain import from_plain
+        from fitdoctor.json_codec import from_plain
 
         if not isinstance(plain, dict) or "schema_version" not in plain:
             raise ValueError("not a fitdoctor diagnosis: no `schema_version`")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, Judge, causes_at
 from fitdoctor.diagnosis import (
@@ -23,7 +24,6 @@ from fitdoctor.edits import same_place
 from fitdoctor.facts import Unknown
 from fitdoctor.records import dataclass, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -227,10 +227,7 @@ def _meet(first: Scope, second: Scope) -> bool:
 def _joined(first: Finding, second: Finding) -> Finding:
     """The stronger of the two, with what the other adds. A later moment knows more than an earlier one."""
     moments = list(Moment)
-    order = sorted(
-        (first, second),
-        key=lambda found: (found.location is None, -moments.index(found.moment)),
-    )
+    order = sorted((first, second), key=lambda found: (found.location is None, -moments.index(found.moment)))
     base, other = order
     moment = max(first.moment, second.moment, key=moments.index)
     return replace(
@@ -252,8 +249,16 @@ def _joined_evidence(first: tuple[Evidence, ...], second: tuple[Evidence, ...]) 
 
 
 def _joined_fixes(first: tuple[Fix, ...], second: tuple[Fix, ...]) -> tuple[Fix, ...]:
+    """Return the fixes of both, without those of the second whose edits one of the first makes as well."""
     titles = {fix.title for fix in first if fix.edits}
-    candidates = [*first, *(fix for fix in second if fix.title not in titles)]
+    made = [(fix.applicability, set(fix.edits)) for fix in first if fix.edits]
+    candidates = list(first)
+    for fix in second:
+        repeats = fix.edits and any(
+            fix.applicability is one and set(fix.edits) <= edits for one, edits in made
+        )
+        if fix.title not in titles and not repeats:
+            candidates.append(fix)
     with_edits = [fix for fix in candidates if fix.edits]
     edited_titles = {fix.title for fix in with_edits}
     rest = [fix for fix in candidates if not fix.edits and fix.title not in edited_titles]

@@ -56,11 +56,7 @@ def paragraph(text: str, width: int, *, indent: str = "") -> list[str]:
     import textwrap
 
     return textwrap.wrap(
-        text,
-        max(width, 20),
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
+        text, max(width, 20), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     ) or [""]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
+from fitdoctor.diagnose import examine_failure, examine_source
 from fitdoctor.diagnosis import Finding
-from fitdoctor.examine import examine_failure, examine_source
 from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project

@@ -6,9 +6,9 @@ import textwrap
 from dataclasses import replace
 from typing import Any
 
-from fitdoctor.cases import SeenCall
+from fitdoctor.diagnose import examine_call, examine_source
 from fitdoctor.diagnosis import Finding
-from fitdoctor.examine import examine_call, examine_source
+from fitdoctor.engine_inputs import SeenCall
 from fitdoctor.facts import (
     ArrayFacts,
     DataFacts,

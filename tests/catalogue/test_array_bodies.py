@@ -8,9 +8,9 @@ from textwrap import dedent, indent
 import numpy as np
 import pytest
 
-from fitdoctor.catalogue.graph.array_bodies import as_tensor_code
-from fitdoctor.catalogue.graph.traced import own_nodes
+from fitdoctor.catalogue.knowledge.tracing.array_bodies import as_tensor_code
 from fitdoctor.edits import apply_edits
+from fitdoctor.source.traced.symbolic import own_nodes
 from tests.catalogue.input_facts import project_of
 
 BODIES = {

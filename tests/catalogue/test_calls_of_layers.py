@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fitdoctor.diagnose import examine_failure
 from fitdoctor.diagnosis import Confidence
-from fitdoctor.examine import examine_failure
 from fitdoctor.facts import FailureFacts, Frame
 from tests.catalogue.contract_programs import FIRST, STEP, failed, found, line_of, project
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from fitdoctor.catalogue import Cause, catalogue
+from fitdoctor.diagnose import Run, examine_call, examine_cluster, examine_failure, examine_run
 from fitdoctor.diagnosis import Applicability, Diagnosis, Moment, Severity
 from fitdoctor.edits import apply_edits
-from fitdoctor.examine import Run, examine_call, examine_cluster, examine_failure, examine_run
 from scripts.documentation.cause_pages import printed
 from scripts.documentation.record_printed import told_by
 from tests.support.diagnosed import explain, lint, marked, run_watched, seen

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitdoctor.catalogue.environment.compile_positions import metrics_as_loss_weights
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_positions import metrics_as_loss_weights
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fitdoctor.catalogue.inputs.frame_edits import select_rows, with_dummies, with_whole_rows
+from fitdoctor.catalogue.knowledge.data.frame_edits import select_rows, with_dummies, with_whole_rows
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import apply_edits
 from fitdoctor.source.fits.fit_sites import fit_sites

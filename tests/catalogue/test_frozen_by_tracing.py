@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fitdoctor.catalogue import catalogue
+from fitdoctor.diagnose import examine_source
 from fitdoctor.diagnosis import Severity
 from fitdoctor.edits import apply_edits
-from fitdoctor.examine import examine_source
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text
@@ -181,8 +181,8 @@ def test_a_constant_may_be_added_to_a_sequential_model() -> None:
 
 def test_every_cause_of_the_family_has_a_source_judge() -> None:
     family = [cause for cause in catalogue().values() if cause.id.startswith("FIT4")]
-    told_before = [
+    logged_finding = [
         cause for cause in family if cause.id != "FIT413"
     ]  # between two calls: only the failure tells
-    assert len(told_before) == len(family) - 1 == 12
-    assert all(any(judge.moment.value == "source" for judge in cause.judges) for cause in told_before)
+    assert len(logged_finding) == len(family) - 1 == 12
+    assert all(any(judge.moment.value == "source" for judge in cause.judges) for cause in logged_finding)

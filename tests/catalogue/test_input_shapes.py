@@ -6,11 +6,11 @@ import textwrap
 
 import pytest
 
-from fitdoctor.catalogue.inputs.data_places import validation_part
-from fitdoctor.catalogue.inputs.shapes import fits, relation, without_one_axis
+from fitdoctor.catalogue.knowledge.data.data_places import validation_part
+from fitdoctor.catalogue.knowledge.data.shapes import fits, relation, without_one_axis
+from fitdoctor.diagnose import examine_source
 from fitdoctor.diagnosis import Confidence
 from fitdoctor.edits import apply_edits
-from fitdoctor.examine import examine_source
 from fitdoctor.facts import (
     FailureSummary,
     FitFacts,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from fitdoctor.cases import SeenCall
+from fitdoctor.diagnose import examine_call, examine_failure
 from fitdoctor.diagnosis import Confidence
-from fitdoctor.examine import examine_call, examine_failure
+from fitdoctor.engine_inputs import SeenCall
 from fitdoctor.facts import (
     ArrayFacts,
     EnvironmentFacts,

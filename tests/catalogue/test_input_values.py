@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fitdoctor.catalogue.inputs.byte_arithmetic import wraps
+from fitdoctor.catalogue.inputs.unscaled_or_wrapped_input.byte_arithmetic import wraps
 from fitdoctor.diagnosis import Confidence, Location, Moment, Severity
 from fitdoctor.engine import Case, diagnose
 from fitdoctor.facts import (

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from fitdoctor.cases import leak_case
+from fitdoctor.diagnose import examine_failure
 from fitdoctor.diagnosis import Finding, Severity
 from fitdoctor.edits import apply_edits
 from fitdoctor.engine import diagnose
-from fitdoctor.examine import examine_failure
+from fitdoctor.engine_inputs import leak_case
 from fitdoctor.facts import FailureFacts, Frame, HeldTensor, TrainingFacts
 from fitdoctor.failure.text import failures_in
 from tests.catalogue.traced_programs import HEAD, ids, judged, layer, project_of

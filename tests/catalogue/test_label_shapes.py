@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fitdoctor.catalogue.labels.label_shapes import (
+from fitdoctor.catalogue.knowledge.labels.label_shapes import (
     BROADCAST,
     CLASS_NUMBERS,
     FITS,
@@ -16,7 +16,7 @@ from fitdoctor.catalogue.labels.label_shapes import (
     UNITS,
     verdict,
 )
-from fitdoctor.catalogue.labels.targets import targets
+from fitdoctor.catalogue.knowledge.labels.targets import targets
 from fitdoctor.diagnosis import Moment
 from fitdoctor.engine import Case, diagnose
 from fitdoctor.facts import (

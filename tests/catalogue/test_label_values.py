@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fitdoctor.catalogue.labels.targets import activation_of
+from fitdoctor.catalogue.knowledge.labels.targets import activation_of
 from fitdoctor.diagnosis import Severity
 from fitdoctor.facts import (
     ArrayFacts,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fitdoctor.cases import SeenCall
 from fitdoctor.catalogue import catalogue
+from fitdoctor.diagnose import examine_call, examine_source
 from fitdoctor.diagnosis import Location
-from fitdoctor.examine import examine_call, examine_source
+from fitdoctor.engine_inputs import SeenCall
 from fitdoctor.facts import (
     Code,
     DataFacts,

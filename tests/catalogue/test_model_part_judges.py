@@ -6,9 +6,9 @@ import textwrap
 
 import pytest
 
+from fitdoctor.diagnose import examine_failure, examine_source
 from fitdoctor.diagnosis import Finding
 from fitdoctor.edits import apply_edits
-from fitdoctor.examine import examine_failure, examine_source
 from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.text import failures_in
 from fitdoctor.source.module import Module

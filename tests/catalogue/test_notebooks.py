@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,3 +69,36 @@ def test_the_line_of_a_timed_cell_counts_from_its_magic(told):
 
 def test_what_is_no_failure_of_training_gets_no_word(told):
     assert told.count("error[") == 3 and "unexplained" not in told
+
+
+FROM_A_CLASS = [
+    "%load_ext fitdoctor",
+    "import numpy as np, keras",
+    "class Store:\n"
+    "    def __init__(self, n):\n"
+    "        self.rows = np.random.normal(size=(n, 4))\n"
+    "        self.rating = np.random.randint(1, 6, n)\n\n"
+    "    def all(self):\n"
+    "        return vars(self)['rows'], vars(self)['rating']",
+    "1 / 0",
+    "%%time\nstore = Store(64)",
+    "x, y = store.all()\norder = np.random.permutation(64)",
+    "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(5, activation='softmax')])\n"
+    "model.compile('sgd', 'sparse_categorical_crossentropy')",
+    "model.fit(x[order], y[order], verbose=0)",
+]
+
+
+def test_the_cells_are_run_again_to_find_the_line_that_made_data_bad(tmp_path: Path):
+    pytest.importorskip("IPython")
+    script = tmp_path / "kernel.py"
+    script.write_text(
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance(colors='nocolor')\n"
+        f"for cell in {FROM_A_CLASS!r}:\n"
+        "    shell.run_cell(cell, store_history=True)\n"
+    )
+    # Not forked: the second run is started as this process was.
+    told = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True).stderr
+    assert " --> cell In[3], line 4\n" in told, told
+    assert "← `np.random.randint(1, 6, n)` (cell In[3], line 4)" in " ".join(told.split())

@@ -4,9 +4,9 @@ import types
 
 import pytest
 
+from fitdoctor.diagnose import examine_source
 from fitdoctor.diagnosis import Finding
 from fitdoctor.edits import apply_edits
-from fitdoctor.examine import examine_source
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text
@@ -73,7 +73,7 @@ def test_no_public_name_of_keras_3_is_called_gone():
     import keras
     import tensorflow as tf
 
-    from fitdoctor.catalogue.environment.keras_3_gone import is_gone
+    from fitdoctor.source.keras_changes import changed_module, changed_name
 
     def names(module, path):
         for name in dir(module):
@@ -87,10 +87,10 @@ def test_no_public_name_of_keras_3_is_called_gone():
                 ):
                     yield from names(inner, f"{path}.{name}")
 
-    for module, outside in ((keras, True), (tf.keras, False)):
-        public = list(names(module, "keras"))
+    for module, package in ((keras, "keras"), (tf.keras, "tensorflow.keras")):
+        public = list(names(module, package))
         assert len(public) > 1000
-        assert [name for name in public if is_gone(name, outside_tf=outside)] == []
+        assert [name for name in public if changed_name(name) or changed_module(name)] == []
 
 
 @pytest.mark.parametrize(

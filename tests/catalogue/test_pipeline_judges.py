@@ -72,6 +72,26 @@ def test_a_split_of_one_fixed_order_is_right() -> None:
     assert split(reshuffle_each_iteration=False) == []
 
 
+@pytest.mark.parametrize(
+    ("rows", "labels", "overrides", "lines"),
+    [
+        (["shuffle"], ["shuffle"], (), [4]),
+        (["shuffle"], ["map"], (), []),
+        (["shuffle", "map"], ["shuffle"], ("train_step",), []),
+    ],
+)
+def test_features_and_labels_are_not_shuffled_apart(
+    rows: list[str], labels: list[str], overrides: tuple[str, ...], lines: list[int]
+) -> None:
+    branches = (["from_tensor_slices", *rows], ["from_tensor_slices", *labels], ["zip", "batch"])
+    operations = [operation for branch in branches for operation in branch]
+    pipeline = tuple(step(operation, line) for line, operation in enumerate(operations, 1))
+    data = DataFacts(form="dataset", x=(ArrayFacts("x"),), y=(ArrayFacts("y"),), pipeline=pipeline)
+    model = ModelFacts(losses=(LossFacts("mse"),), overrides=overrides)
+    findings = found("FIT713", "from_zip", FitFacts(), data, model)
+    assert [finding.location.line for finding in findings if finding.location] == lines
+
+
 def test_a_shuffle_between_two_batches_is_right() -> None:
     pipeline = (step("from_tensor_slices", 1), step("batch", 2), step("shuffle", 3), step("batch", 4))
     data = DataFacts(form="dataset", pipeline=pipeline)

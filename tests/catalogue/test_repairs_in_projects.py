@@ -6,8 +6,8 @@ from textwrap import dedent
 
 import pytest
 
+from fitdoctor.diagnose import examine_source
 from fitdoctor.edits import apply_edits
-from fitdoctor.examine import examine_source
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text
@@ -78,6 +78,58 @@ REPAIRS = {
             """
         },
         ["stack.append(keras.layers.Flatten())"],
+    ),
+    "FIT502 layers that need the width of the input": (
+        "FIT502",
+        {
+            "train.py": """
+            import numpy as np
+            import keras
+            class Gate(keras.layers.Layer):
+                def call(self, x):
+                    opened = keras.layers.Dense(x.shape[-1], activation="sigmoid")(x)
+                    return opened * x
+            model = keras.Sequential([keras.Input((8,)), Gate(), keras.layers.Dense(1)])
+            model.compile("adam", "mse")
+            model.fit(np.zeros((16, 8)), np.zeros((16, 1)))
+            """
+        },
+        [
+            "def build(self, input_shape):",
+            'self.dense_1 = keras.layers.Dense(input_shape[-1], activation="sigmoid")',
+        ],
+    ),
+    "FIT403 a model that calls itself in a graph loop": (
+        "FIT403",
+        {
+            "train.py": """
+            import numpy as np
+            import tensorflow as tf
+            class Dynamics(tf.keras.Model):
+                def __init__(self):
+                    super().__init__()
+                    self.step = tf.keras.layers.Dense(2)
+                def call(self, state):
+                    return state + self.step(state)
+                @tf.function
+                def unrolled(self, state, horizon):
+                    path = []
+                    for _ in tf.range(horizon):
+                        state = self(state)
+                        path.append(state)
+                    return tf.stack(path, axis=1)
+                def train_step(self, data):
+                    with tf.GradientTape() as tape:
+                        loss = tf.reduce_mean(self.unrolled(data[:, 0], tf.shape(data)[1]))
+                    grads = tape.gradient(loss, self.trainable_variables)
+                    self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
+                    return {"loss": loss}
+            model = Dynamics()
+            model.compile("adam")
+            model.fit(np.zeros((16, 5, 2), "float32"))
+            """
+        },
+        ["path = path.write(path.size(), state)"],
     ),
     "FIT401 what is read before the store stays": (
         "FIT401",
@@ -241,6 +293,55 @@ REPAIRS = {
         },
         ["features = asyncio.run(fetch(64))"],
     ),
+    "FIT216 a constant with the losses": (
+        "FIT216",
+        {
+            "train.py": """
+            import keras
+            import numpy as np
+            LOSSES = {
+                "tide": "mse",
+                "wind": "mse",
+            }
+            given = keras.Input((4,))
+            tide = keras.layers.Dense(1, name="tide_level")(given)
+            wind = keras.layers.Dense(1, name="wind")(given)
+            model = keras.Model(given, [tide, wind])
+            model.compile("adam", loss=LOSSES)
+            model.fit(np.zeros((8, 4)), [np.zeros((8, 1)), np.zeros((8, 1))])
+            """
+        },
+        ['"tide_level": "mse",'],
+    ),
+    "FIT712 labels that another method encodes": (
+        "FIT712",
+        {
+            "boats.py": """
+            import numpy as np
+            from keras.utils import to_categorical
+            KINDS = ("ferry", "tug", "yacht")
+            class Boats:
+                def __init__(self):
+                    self.x = np.zeros((90, 5), "float32")
+                    self.kind = np.arange(90) % 3
+                def train(self):
+                    return self.x, to_categorical(self.kind, len(KINDS))
+                def valid(self):
+                    return self.x, self.kind
+            """,
+            "train.py": """
+            import keras
+            from boats import Boats
+            boats = Boats()
+            x, y = boats.train()
+            x_val, y_val = boats.valid()
+            model = keras.Sequential([keras.Input((5,)), keras.layers.Dense(3, activation="softmax")])
+            model.compile("adam", "categorical_crossentropy")
+            model.fit(x, y, validation_data=(x_val, y_val))
+            """,
+        },
+        ["return self.x, to_categorical(self.kind, len(KINDS))"],
+    ),
     "FIT905 the extension in a configuration": (
         "FIT905",
         {
@@ -280,6 +381,45 @@ def test_the_edit_goes_where_it_belongs(name):
     written = [line.strip() for text in after.values() for line in text.splitlines()]
     assert [line for line in lines if line not in written] == [], "\n".join(after.values())
     assert not examine_source(_project(after), select=(id,)).findings
+
+
+SHORT_TARGETS = {
+    "config.py": """
+    from dataclasses import dataclass
+    @dataclass
+    class Config:
+        past: int = 8
+        ahead: int = 4
+    """,
+    "tides.py": """
+    import numpy as np
+    def cut(levels, past, ahead):
+        seen, next_ = [], []
+        for start in range(len(levels) - past - ahead + 1):
+            seen.append(levels[start : start + past])
+            next_.append(levels[start + past : start + past + 1])
+        return np.zeros((40, past)), np.zeros((40, 1))
+    """,
+    "train.py": """
+    import keras
+    import numpy as np
+    from config import Config
+    from tides import cut
+    cfg = Config()
+    x, y = cut(np.zeros(60), cfg.past, cfg.ahead)
+    model = keras.Sequential([keras.Input((cfg.past,)), keras.layers.Dense(cfg.ahead)])
+    model.compile("adam", "mse")
+    model.fit(x, y)
+    """,
+}
+
+
+def test_targets_are_cut_as_long_as_the_horizon():
+    project = _project({path: dedent(text).lstrip("\n") for path, text in SHORT_TARGETS.items()})
+    (finding,) = examine_source(project, select=("FIT204",)).findings
+    assert (finding.location.path, finding.location.line) == ("tides.py", 6)
+    (edit,) = finding.fixes[0].edits
+    assert (edit.location.path, edit.location.line, edit.replacement) == ("tides.py", 6, "ahead")
 
 
 def test_a_path_whose_extension_is_right_is_left_alone():

@@ -5,8 +5,8 @@ from textwrap import dedent
 
 import pytest
 
+from fitdoctor.diagnose import examine_source
 from fitdoctor.edits import apply_edits
-from fitdoctor.examine import examine_source
 from tests.catalogue.input_facts import project_of
 
 REPAIRS = {

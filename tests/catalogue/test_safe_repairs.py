@@ -10,9 +10,9 @@ import pytest
 
 from fitdoctor.catalogue import ROOT as CATALOGUE
 from fitdoctor.catalogue import catalogue
+from fitdoctor.diagnose import examine_source
 from fitdoctor.diagnosis import Applicability, Severity
 from fitdoctor.edits import LEARNED
-from fitdoctor.examine import examine_source
 from fitdoctor.repair.files import edited, read_file
 from fitdoctor.source.project import read_project
 

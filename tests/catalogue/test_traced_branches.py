@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
+from fitdoctor.diagnose import examine_source
 from fitdoctor.edits import apply_edits
-from fitdoctor.examine import examine_source
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
+from fitdoctor.diagnose import examine_source
 from fitdoctor.diagnosis import Diagnosis, Finding
-from fitdoctor.examine import examine_source
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text

@@ -32,7 +32,7 @@ def bad_cause() -> Cause:
                 place = Location(module.path, number, column, number, column + 3)
                 mended = fix("write `GOOD`", (Edit(place, "GOOD"),))
                 severity = Severity.WARNING if "warn" in line else Severity.ERROR
-                yield cause.finding("`BAD` is bad", location=place, fixes=[mended], severity=severity)
+                yield cause.finding("`BAD` is bad", place, mended, severity=severity)
 
     return cause
 

@@ -163,6 +163,13 @@ def test_empty_files_and_other_encodings_are_fine(run, project, raw):
     assert run("lint", "a.py").status == 0
 
 
+def test_a_folder_without_python_is_an_empty_document(run, project):
+    (project / "pictures").mkdir()
+    done = run("lint", "pictures", "--output-format", "json")
+    assert done.status == 0 and json.loads(done.out)["findings"] == []
+    assert run("lint", "pictures").out == ""
+
+
 def test_a_long_file_is_read(run, project):
     write(project / "a.py", "x = 1\n" * 100_000 + "y = BAD\n")
     assert concise(run, "a.py").out.startswith("a.py:100001:5: error")

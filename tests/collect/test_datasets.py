@@ -21,6 +21,7 @@ keras = pytest.importorskip("keras")
 pytestmark = [pytest.mark.tf, pytest.mark.filterwarnings("ignore")]
 X = np.arange(120, dtype="float32").reshape(40, 3)
 Y = np.arange(40) % 5
+IMAGES = np.random.default_rng(0).random((24, 6, 6, 1)).astype("float32")
 
 
 def collect(x: Any, **given: Any) -> Collected:
@@ -95,10 +96,43 @@ def test_code_with_effects_is_not_run() -> None:
     found = collect(tf.data.Dataset.from_generator(rows, output_signature=spec).batch(2)).facts
     assert found.pipeline[0].operation == "from_generator"
     assert isinstance(found.x[0].statistics, Unknown)
-    noisy = tf.data.Dataset.from_tensor_slices(X).map(lambda x: x + tf.random.normal((3,))).batch(2)
-    assert isinstance(collect(noisy).facts.x[0].statistics, Unknown)
     collect(tf.data.Dataset.from_tensor_slices(X).map(effect).batch(2))
     assert runs == []
+
+
+def test_augmented_data_is_read_and_its_random_numbers_stay_the_same() -> None:
+    def epochs(look: bool) -> tuple[Any, list[Any]]:
+        keras.utils.set_random_seed(5)
+        shake = keras.Sequential(
+            [keras.layers.GaussianNoise(0.5), keras.layers.RandomBrightness(0.1, (0, 1))]
+        )
+        data = (
+            tf.data.Dataset.from_tensor_slices(IMAGES)
+            .map(lambda image: tf.image.random_brightness(tf.image.random_flip_left_right(image), 0.1))
+            .map(lambda image: shake(image, training=True))
+            .batch(8)
+        )
+        found = collect(data).facts.x[0].statistics if look else None
+        return found, [*(batch.numpy() for batch in data), tf.random.uniform((4,)).numpy()]
+
+    (_, plain), (found, looked_at) = epochs(look=False), epochs(look=True)
+    assert isinstance(found, Statistics)
+    assert found.count == len(IMAGES)
+    assert (found.mean or 0) > 0.3
+    assert all(np.array_equal(one, other) for one, other in zip(plain, looked_at, strict=True))
+
+
+def test_a_function_that_counts_its_calls_is_not_called() -> None:
+    calls = tf.Variable([0, 0])
+
+    def counted(x: Any) -> Any:
+        calls.assign_add([1, 1])
+        return x + 1.0
+
+    assert isinstance(
+        collect(tf.data.Dataset.from_tensor_slices(X).map(counted).batch(2)).facts.x[0].statistics, Unknown
+    )
+    assert calls.numpy().tolist() == [0, 0]
 
 
 def test_a_generator_that_does_not_yield_tuples() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fitdoctor import plain
+from fitdoctor import json_codec
 from fitdoctor.collect.budget import Budget
 from fitdoctor.collect.environment import environment
 from fitdoctor.collect.fit_call import bind, collect_call
@@ -105,7 +105,7 @@ def test_facts_are_plain_and_hold_no_values() -> None:
     text = repr((found.model, found.fit, found.data))
     assert text.count("98765.4321") == 1  # the maximum
     for facts in (found.model, found.fit, *found.data):
-        assert plain.from_plain(type(facts), plain.to_plain(facts)) == facts
+        assert json_codec.from_plain(type(facts), json_codec.to_plain(facts)) == facts
 
 
 def test_the_environment() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fitdoctor.catalogue.pipeline.loader_batches import refused
+from fitdoctor.catalogue.pipeline.batch_structure_wrong.loader_batches import refused
 from fitdoctor.collect.budget import Budget
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, collect_data, form_of

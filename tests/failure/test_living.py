@@ -9,7 +9,7 @@ import pytest
 from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.facts import Code, Unknown
 from fitdoctor.failure.living import from_exception
-from fitdoctor.plain import from_plain, to_plain
+from fitdoctor.json_codec import from_plain, to_plain
 
 
 def raised(function, *args):

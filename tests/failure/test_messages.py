@@ -56,6 +56,13 @@ def test_keras_2_names_the_layer_and_nests():
     assert message.arguments == (("query", "tf.Tensor(shape=(None, 3), dtype=float32)"),)
 
 
+def test_keras_2_11_prints_a_piece_of_its_own_source():
+    message = read_message(
+        'Exception encountered when calling layer "unet" "                 f"(type Functional).\n\nno'
+    )
+    assert (message.text, message.layer, message.layer_class) == ("no", "unet", "Functional")
+
+
 def test_keras_2_7_has_arguments_without_a_name():
     message = read_message(
         'Exception encountered when calling layer "dense" (type Dense).\n\nno\n\nCall arguments received:\n  • inputs=1'

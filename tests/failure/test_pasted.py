@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from fitdoctor.examine import examine_failure
+from fitdoctor.diagnose import examine_failure
 from fitdoctor.failure.text import failures_in
 
 SAID = (
@@ -35,6 +37,12 @@ NOTEBOOK = f"""NotImplementedError                       Traceback (most recent 
 
 NotImplementedError: {SAID}
 """
+
+
+def _record(stack: str, message: str) -> str:
+    return json.dumps({"name": "NotImplementedError", "message": message, "stack": stack}, indent=4)
+
+
 FORMS = {
     "plain": PLAIN,
     "a notebook, quoted": "".join(f"> {line}\n" for line in NOTEBOOK.splitlines()),
@@ -53,6 +61,23 @@ FORMS = {
     "quoted in a mail": "".join(f"> {line}\n" for line in PLAIN.splitlines()),
     "docker compose": "".join(f"trainer-1  | {line}\n" for line in PLAIN.splitlines()),
     "indented on a page": "".join(f"    {line}\n" for line in PLAIN.splitlines()),
+    "a page that removes the indentation": "".join(f"{line.strip()}\n" for line in PLAIN.splitlines()),
+    "frames wrapped by a mail program": PLAIN.replace('", line', '",\nline'),
+    "the record that VS Code copies": _record(NOTEBOOK, SAID),
+    "the record that VS Code copies, cut": _record(NOTEBOOK.partition("NotImplementedError: ")[0], SAID)[:-3],
+    "an error while Python ends": f"""{PLAIN}Exception ignored in: <function Atomic.__del__ at 0x7f>
+Traceback (most recent call last):
+  File "/v/lib/python3.8/site-packages/tensorflow/python/eager/atomic.py", line 218, in __del__
+TypeError: 'NoneType' object is not subscriptable
+""",
+    "cut while handling": f"""{PLAIN}
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "/home/me/train.py", line 40, in <module>
+    main()
+""",
+    "quoted, its head cut off": "".join(f"> {line}\n" for line in PLAIN.splitlines()[1:]),
     "its head cut off": PLAIN.partition("122, in error_handler\n")[2],
     "another process": f"""joblib.externals.loky.process_executor._RemoteTraceback:
 \"\"\"

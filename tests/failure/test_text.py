@@ -235,3 +235,41 @@ done
     failure = only(text)
     assert [frame.line for frame in failure.user_frames] == [43, 12, 5]
     assert (failure.dialect, failure.message) == ("autograph", "Cannot reshape a tensor")
+
+
+def test_a_traceback_that_was_cut_gets_the_exception_of_its_title():
+    text = (
+        "**ValueError: Shapes (256, 4) and (256, 100) are incompatible**\nHow to fix this?\n\n"
+        "ValueError                                Traceback (most recent call last)\n"
+        "<ipython-input-42-d96732c3590f> in <module>()\n"
+        "----> 1 model.fit(x_train, y_train)\n"
+    )
+    [failure] = failures_in(text)
+    assert failure.message.startswith("Shapes (256, 4) and (256, 100)")
+    assert failure.last_user_frame.line == 1
+
+
+def test_the_exception_of_a_worker_thread_explains_the_stop_iteration_of_fit():
+    text = (
+        "Exception in thread Thread-1:\nTraceback (most recent call last):\n"
+        '  File "/usr/lib/python2.7/site-packages/keras/utils/data_utils.py", line 568, in data_generator_task\n'
+        "    generator_output = next(self._generator)\nTypeError: function object is not an iterator\n\n"
+        "Traceback (most recent call last):\n"
+        '  File "train.py", line 85, in <module>\n    model.fit_generator(train_gen, steps_per_epoch=5)\n'
+        '  File "/usr/lib/python2.7/site-packages/keras/engine/training.py", line 2011, in fit_generator\n'
+        "    generator_output = next(output_generator)\nStopIteration\n"
+    )
+    [failure] = failures_in(text)
+    assert failure.type == "TypeError"
+    assert failure.last_user_frame.line == 85
+
+
+def test_the_same_line_of_two_cells_is_two_places():
+    text = (
+        "KeyError                                  Traceback (most recent call last)\n"
+        "<ipython-input-124-09903f55127d> in <module>()\n---> 10     loss = train_step(batch)\n\n"
+        "KeyError: in user code:\n\n    <ipython-input-123-d20897873df4>:10 train_step  *\n"
+        "        first = index['<start>']\n\n    KeyError: '<start>'\n"
+    )
+    [failure] = failures_in(text)
+    assert failure.last_user_frame.text == "first = index['<start>']"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.engine_inputs import SeenCall
 from fitdoctor.facts import DataFacts, FitFacts, LayerFacts, MetricFacts, ModelFacts
 from fitdoctor.records import replace
 from fitdoctor.repair.emptied import emptied

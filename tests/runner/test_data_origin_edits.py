@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fitdoctor.diagnosis import Applicability, Confidence, Finding, Fix, Moment, Severity
+from fitdoctor.diagnosis import Applicability, Confidence, Edit, Finding, Fix, Location, Moment, Severity
 from fitdoctor.edits import apply_edits
+from fitdoctor.records import replace
 from fitdoctor.runner.data_origin_edits import fixes_at
 from fitdoctor.source.project import read_project
 
@@ -46,6 +47,16 @@ def _edited(folder: Path, expression: str, cause: str = "FIT203", aspect: str = 
 )
 def test_classes_are_counted_from_0(expression: str, repaired: str, tmp_path: Path) -> None:
     assert _edited(tmp_path, expression) == repaired
+
+
+def test_a_fix_that_adds_a_line_stays_where_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "data.py"
+    path.write_text("y = load()\nfit(y)\n")
+    module = read_project([path]).modules[0]
+    node = next(each for each in ast.walk(module.tree) if isinstance(each, ast.Call))
+    adds = Fix("fill", Applicability.UNSAFE, (Edit(Location(str(path), 2, 1, 2, 1), "y = filled(y)\n"),))
+    finding = replace(_finding("FIT110"), fixes=(adds,))
+    assert fixes_at(finding, module, node, "non-finite", True) == ()
 
 
 def test_ids_are_not_scaled(tmp_path: Path) -> None:

@@ -215,6 +215,17 @@ x = flatten(np.zeros((4, 3, 2)))
     assert _first_bad_line(tmp_path, program, "rank", generic=GENERIC) == "x = flatten(np.zeros((4, 3, 2)))"
 
 
+def test_ids_that_an_encoder_makes_and_scales(tmp_path: Path) -> None:
+    program = (
+        "import numpy as np\n"
+        "def encode(texts):\n"
+        "    ids = np.array([len(text) for text in texts])\n"
+        "    return ids / 9\n"
+        'x = encode(["ab", "abc", "abcd"])\n'
+    )
+    assert _first_bad_line(tmp_path, program, "fractions") == "return ids / 9"
+
+
 def test_ids_that_a_helper_scales(tmp_path: Path) -> None:
     program = "import numpy as np\nfrom generic import scale\nx = scale(np.arange(12))\n"
     assert _first_bad_line(tmp_path, program, "fractions", generic=GENERIC) == "x = scale(np.arange(12))"

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from fitdoctor.collect.cluster import cluster_facts
+from fitdoctor.diagnose import examine_cluster
 from fitdoctor.diagnosis import Location, Severity
-from fitdoctor.examine import examine_cluster
 from fitdoctor.facts import ClusterFacts
-from fitdoctor.runner import lookout
+from fitdoctor.runner import worker_probe
 from tests.support.clusters import config, free_port, listening
 
 MADE = Location("train.py", 7, 1, 7, 9)
@@ -78,7 +78,7 @@ def test_the_own_port_is_tried_and_the_others_are_not(busy: int, monkeypatch: py
 def test_the_lookout_names_who_does_not_answer(busy: int, tmp_path: Path) -> None:
     piece, gone = tmp_path / "silent.json", free_port()
     others = [f"worker 1=localhost:{busy}", f"worker 2=localhost:{gone}"]
-    command = [sys.executable, "-I", "-S", str(lookout.__file__), "0.1", str(piece), "text", *others]
+    command = [sys.executable, "-I", "-S", str(worker_probe.__file__), "0.1", str(piece), "text", *others]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert json.loads(piece.read_text())["workers"] == [f"worker 2 (localhost:{gone})"]
     assert "worker 2" in done.stderr and "worker 1" not in done.stderr

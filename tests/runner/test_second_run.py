@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fitdoctor.plain import to_plain
+from fitdoctor.json_codec import to_plain
 from fitdoctor.runner.first_bad_line import Question
 from fitdoctor.runner.second_run import ANSWERS, TASK, Task
 from fitdoctor.runner.session import Options, write_options
@@ -95,7 +95,7 @@ def test_the_line_is_found_in_another_file(project: Path) -> None:
     assert "`fit` ← `np.where(" in _trails(report)
     (edit,) = report["findings"][0]["fixes"][0]["edits"]
     assert (edit["location"]["path"], edit["location"]["line"]) == ("targets.py", 5)
-    assert edit["replacement"] == '(np.where(words == "yes", 1.0, -1.0) + 1) / 2'
+    assert (edit["replacement"], edit["location"]["column"]) == ("0.0", 42)
     assert printed == "training\n"
     assert report["crashes"] == []
 
@@ -190,6 +190,47 @@ model.fit(feed(80), verbose=0)
 def test_the_column_behind_a_dataset(tmp_path: Path) -> None:
     _printed, report = _run(_laid(tmp_path / "project", HARBOUR), "src/train.py")
     assert _place(report) == ("FIT110", "src/ships.py", 10)
+
+
+PLANTED = {
+    "trees.py": """import numpy as np
+import pandas as pd
+from sklearn.model_selection import train_test_split
+
+
+def trees(n):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(n, 3)), columns=["height", "age", "sun"])
+    return table.assign(ill=np.arange(n) % 8 == 0)
+
+
+def repeated(table):
+    ill = table[table.ill]
+    return pd.concat([table, ill.sample(len(table), replace=True, random_state=0)])
+
+
+def parts(table):
+    return train_test_split(repeated(table), test_size=0.25, random_state=0)
+
+
+def arrays(table):
+    return table.drop(columns="ill").to_numpy("float32"), table["ill"].to_numpy("float32")
+""",
+    "train.py": """import keras
+from trees import arrays, parts, trees
+
+ours, theirs = parts(trees(160))
+x, y = arrays(ours)
+model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1, activation="sigmoid")])
+model.compile("adam", "binary_crossentropy")
+model.fit(x, y, validation_data=arrays(theirs), verbose=0)
+""",
+}
+
+
+def test_rows_in_both_parts_are_located_at_the_split(tmp_path: Path) -> None:
+    _printed, report = _run(_laid(tmp_path / "project", PLANTED), "--locate", "train.py")
+    assert _place(report) == ("FIT003", "trees.py", 18)
 
 
 CANTEEN = {

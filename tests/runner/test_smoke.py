@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import pytest
@@ -56,3 +57,15 @@ def test_there_are_never_more_steps_than_batches(batches: int, asked: Any, steps
 
 def test_arguments_that_keras_will_refuse_are_left_to_it() -> None:
     assert shortened(fit, "model", ("x",), {"epoch": 3}) == (("x",), {"epoch": 3})
+
+
+def test_the_warning_about_frequent_tracing_is_dropped() -> None:
+    logger = logging.getLogger("tensorflow")
+    before = list(logger.filters)
+    try:
+        cut("x", epochs=5)
+        texts = ("5 out of the last 6 calls triggered tf.function retracing", "gradients do not exist")
+        records = [logger.makeRecord("tensorflow", logging.WARNING, "", 0, text, (), None) for text in texts]
+        assert [bool(logger.filter(record)) for record in records] == [False, True]
+    finally:
+        logger.filters[:] = before

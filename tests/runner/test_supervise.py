@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fitdoctor.examine import examine_failure
+from fitdoctor.diagnose import examine_failure
 from fitdoctor.facts import FailureFacts
 from fitdoctor.runner import death
 from fitdoctor.runner.joining import JOINING
@@ -159,7 +159,7 @@ def test_a_failure_that_no_cause_explains_is_told_as_such(tmp_path: Path) -> Non
 def test_a_program_without_fit_gets_one_line_and_none_with_quiet(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text("print('fine')\n")
     ended = doctored(tmp_path, "program.py")
-    line = "fitdoctor: no `fit` was called, nothing to check\n"
+    line = "fitdoctor: no `fit` was called; no problems found in the source\n"
     assert (ended.stdout, ended.stderr, ended.returncode) == ("fine\n", line, 0)
     assert doctored(tmp_path, "-q", "program.py").stderr == ""
 

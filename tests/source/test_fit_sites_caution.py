@@ -6,10 +6,10 @@ import functools
 from pathlib import Path
 
 from fitdoctor.facts import Unknown
+from fitdoctor.gc_pause import gc_paused
 from fitdoctor.source.fits.fit_sites import Followed, fit_sites, follow, model_sites
 from fitdoctor.source.module import Module
 from fitdoctor.source.read import read_source
-from fitdoctor.uncollected import uncollected
 from tests.source.followed_programs import MODEL, module, site
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -141,7 +141,7 @@ def test_a_file_without_models_is_left_alone() -> None:
 def corpus(*folders: str) -> tuple[tuple[str, Followed], ...]:
     """Every program of these folders with what following it gave."""
     paths = [path for folder in folders for path in sorted((CORPUS / folder).rglob("*.py"))]
-    with uncollected():
+    with gc_paused():
         return tuple((path.name, follow(Module(read_source(path)))) for path in paths)
 
 

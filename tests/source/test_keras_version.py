@@ -8,7 +8,14 @@ import pytest
 
 from fitdoctor.cli.discover import discover
 from fitdoctor.cli.lint_files import Wishes, lint_files
-from fitdoctor.source.keras_version import Assumed, of_folder, of_notebook, requirement
+from fitdoctor.source.keras_version import (
+    Assumed,
+    of_folder,
+    of_notebook,
+    of_program,
+    of_separate_programs,
+    requirement,
+)
 from fitdoctor.source.read import source_from_text
 
 
@@ -150,6 +157,21 @@ other.compile(optimizer=sgd, loss="mae")
 one.fit(x, x[:, 0])
 other.fit(x, x[:, 0])
 """
+_SELF_AS_ARGUMENT = """\
+import keras
+
+
+class Net(keras.Model):
+    def __init__(self, name="net"):
+        super().__init__(self, name=name)
+        self.dense = keras.layers.Dense(1)
+
+    def call(self, x):
+        return self.dense(x)
+
+
+Net()
+"""
 _VARIABLE_IN_LOSS = """\
 import tensorflow as tf
 from keras.layers import Dense
@@ -173,6 +195,7 @@ model.compile("adam", loss=loss)
         (_OLD_HISTORY, "FIT322", "keras==2.2.4", "tensorflow==2.10.0"),
         (_VARIABLE_IN_LOSS, "FIT501", "keras==2.2.4", "tensorflow==2.10.0"),
         (_SHARED_OPTIMIZER, "FIT504", "tensorflow<2.11", "tensorflow==2.12.0"),
+        (_SELF_AS_ARGUMENT, "FIT308", "tensorflow==2.10.0", "tensorflow==2.17.0"),
     ],
 )
 def test_what_an_older_tensorflow_accepts_is_no_finding(tmp_path, program, cause, older, newer):
@@ -186,6 +209,106 @@ def test_what_an_older_tensorflow_accepts_is_no_finding(tmp_path, program, cause
         found.append({each.id for each in judged.diagnosis.findings})
     assert cause not in found[0]
     assert cause in found[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "major"),
+    [
+        ("requirements.txt", "tensorflow\ntensorflow_addons\n", 2),
+        ("requirements.txt", "tensorflow>=2.16\nkeras2onnx\n", 3),
+        (".travis.yml", "install:\n  - pip install tensorflow==1.12\n", 2),
+        ("README.md", "Requirements: Python 3.6, TensorFlow 2.3.1", 2),
+        ("README.md", "* **tensorflow==1.15**\n* keras==2.3", 2),
+        ("README.md", "Needs TensorFlow 2.3 or later", None),
+        ("README.md", "Needs TensorFlow 2.3+", None),
+        ("README.md", "A TensorFlow 2.0 implementation", None),
+        ("README.md", "Runs on TensorFlow 1.15 and on TensorFlow 2.17", None),
+    ],
+)
+def test_what_other_packages_and_a_readme_say(tmp_path, name, text, major):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / name).write_text(text, "utf-8")
+    of_folder.cache_clear()
+    found = of_folder(str(tmp_path))
+    assert (found.major if found is not None else None) == major
+
+
+def test_the_newest_version_in_a_readme_counts(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "README.md").write_text(
+        "For TensorFlow 2.1; the one for TensorFlow 1.13 is elsewhere", "utf-8"
+    )
+    found = of_folder(str(tmp_path))
+    assert found is not None
+    assert found.reason == "README.md requires tensorflow==2.1"
+    assert not found.tensorflow_1
+
+
+def test_a_program_that_imports_a_package_of_keras_2_is_for_keras_2():
+    assert of_program("import tensorflow_addons as tfa\n") == Assumed(
+        2, "the program imports tensorflow_addons"
+    )
+    assert (
+        of_program("try:\n    import tensorflow_addons as tfa\nexcept ImportError:\n    tfa = None\n") is None
+    )
+
+
+def test_the_scripts_of_a_repository_share_their_keras(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "train.py").write_text("import keras\n\nkeras.optimizers.Adam(lr=0.1)\n", "utf-8")
+    of_folder.cache_clear()
+    assert [each.id for each in lint_files(discover([str(tmp_path)]), Wishes(), 1).diagnosis.findings] == [
+        "FIT902"
+    ]
+    (tmp_path / "augment.py").write_text("import tensorflow_addons as tfa\n", "utf-8")
+    judged = lint_files(discover([str(tmp_path)]), Wishes(), 1)
+    assert judged.diagnosis.findings == ()
+    assert len(judged.moves) == 1
+
+
+def test_a_folder_of_old_programs_without_pins_is_for_keras_2(tmp_path):
+    (tmp_path / ".git").mkdir()
+    old = "from keras.layers.core import Dense\n\nmodel.fit_generator(batches)\n"
+    for name in ("digits.py", "houses.py", "reviews.py"):
+        (tmp_path / name).write_text(old, "utf-8")
+    (tmp_path / "flowers.py").write_text("import keras\n\nkeras.layers.Dense(1)\n", "utf-8")
+    judged = lint_files(discover([str(tmp_path)]), Wishes(), 1)
+    assert judged.diagnosis.findings == ()
+    assert judged.assumed == {Assumed(2, "3 of 4 programs use what Keras 3 removed")}
+    assert len(judged.moves) >= 3
+    assert lint_files(discover([str(tmp_path)]), Wishes(keras=3), 1).diagnosis.findings
+    assert lint_files(discover([str(tmp_path / "digits.py")]), Wishes(), 1).diagnosis.findings
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param({"new.py": "from keras import ops\n"}, id="one is for Keras 3"),
+        pytest.param({"train.py": "import keras\nimport one, two\n"}, id="one program of several files"),
+        pytest.param({f"open{at}.py": "import keras\n" for at in range(3)}, id="no majority"),
+    ],
+)
+def test_programs_that_are_not_clearly_old_are_judged_by_the_installed_keras(other):
+    old = {f"{name}.py": "from keras.utils import np_utils\n" for name in ("one", "two", "three")}
+    assert of_separate_programs(old)
+    assert not of_separate_programs(old | other)
+
+
+def test_what_only_a_fallback_imports_is_a_fallback(tmp_path):
+    (tmp_path / ".git").mkdir()
+    for name, text in {
+        "net.py": "import tensorflow as tf\n\nif tf.__version__ < '2':\n    import old\nelse:\n    import new\n",
+        "old.py": "import older\n",
+        "older.py": "import tensorflow as tf\n\ntf.set_random_seed(1)\n",
+        "new.py": "import tensorflow as tf\n\ntf.random.set_seed(1)\n",
+        "test_old.py": "import older\n",
+    }.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    files = discover([str(tmp_path)])
+    assert lint_files(files, Wishes(keras=3), 1).diagnosis.findings == ()
+    (tmp_path / "train.py").write_text("import older\n", "utf-8")
+    found = lint_files(discover([str(tmp_path)]), Wishes(keras=3), 1).diagnosis.findings
+    assert [each.id for each in found] == ["FIT406"]
 
 
 def test_a_file_imported_only_for_an_older_keras_is_not_judged_for_keras_3(tmp_path):
@@ -219,3 +342,101 @@ def test_a_requirement_is_read_with_its_versions():
 )
 def test_imports_decide_in_one_file(imports, major):
     assert source_from_text(imports + "\n", "a.py").keras == major
+
+
+@pytest.mark.parametrize(
+    ("text", "major"),
+    [
+        ('assert tf.__version__ == "2.0.0"\n', 2),
+        ('assert tf.__version__.startswith("2.4")\n', 2),
+        ("if not tf.__version__ == '2.0.0-beta1':\n    raise Exception('another version')\n", 2),
+        ('if tf.__version__ != "2.19.0":\n    raise RuntimeError\n', 3),
+        ('assert tf.__version__.startswith("2.")\n', None),
+        ('print(tf.__version__ == "2.0.0")\n', None),
+        ('if tf.__version__ != "2.0.0":\n    print("untested")\n', None),
+    ],
+)
+def test_a_program_that_stops_on_other_versions_says_what_it_runs_on(text, major):
+    found = of_program("import tensorflow as tf\n" + text)
+    assert (found.major if found else None) == major
+
+
+_SHARED_OPTIMIZER = """\
+import tensorflow as tf
+if tf.__version__ != "{}":
+    raise Exception("another version")
+first = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+second = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.Adam()
+x = tf.ones((4, 2))
+for model in (first, second):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(x))
+    variables = model.trainable_variables
+    optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+with tf.GradientTape(persistent=True) as tape:
+    loss = tf.reduce_mean(first(x) + second(x))
+optimizer.apply_gradients(zip(tape.gradient(loss, first.trainable_variables), first.trainable_variables))
+optimizer.apply_gradients(zip(tape.gradient(loss, second.trainable_variables), second.trainable_variables))
+"""
+
+
+def test_one_optimizer_is_judged_by_the_version_that_the_program_asks_for(tmp_path):
+    def ids(version):
+        path = tmp_path / f"train_{version}.py"
+        path.write_text(_SHARED_OPTIMIZER.format(version))
+        found = lint_files(discover([str(path)]), Wishes(), jobs=1).diagnosis.findings
+        return [finding.id for finding in found]
+
+    assert "FIT504" in ids("2.19.0")
+    assert "FIT504" not in ids("2.0.0")
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ([], ["FIT502"]),
+        ([{"output_type": "stream", "text": ["Epoch 1/3\n", "8/8 [===] - loss: 0.5\n"]}], []),
+        ([{"output_type": "error", "ename": "ValueError", "evalue": "", "traceback": []}], ["FIT502"]),
+    ],
+)
+def test_saved_output_that_shows_a_training_outweighs_an_error(tmp_path, output, expected):
+    made = (
+        "import tensorflow as tf\n"
+        "class Text(tf.keras.Model):\n"
+        "    def call(self, inputs):\n"
+        "        return tf.keras.layers.Dense(1)(inputs)\n"
+    )
+    trained = 'model = Text()\nmodel.compile("adam", "mse")\nmodel.fit(tf.ones((8, 3)), tf.ones((8, 1)), epochs=3)\n'
+    cells = [{"cell_type": "code", "source": text, "outputs": []} for text in (made, trained)]
+    cells[1]["outputs"] = output
+    path = tmp_path / "text.ipynb"
+    path.write_text(json.dumps({"cells": cells, "metadata": {"language_info": {"version": "3.6.9"}}}))
+    found = lint_files(discover([str(path)]), Wishes(), jobs=1).diagnosis.findings
+    assert [finding.id for finding in found if finding.severity.value == "error"] == expected
+
+
+def test_what_theano_computes_is_not_judged_as_traced(tmp_path):
+    loss = "import numpy as np\nimport keras\n\n\ndef loss(y_true, y_pred):\n    return np.log(y_pred)\n"
+    trained = "\n\nmodel = keras.Sequential()\nmodel.compile('sgd', loss)\n"
+    for first, ids in (("", ["FIT407"]), ("import theano\n", [])):
+        (tmp_path / "net.py").write_text(first + loss + trained, "utf-8")
+        found = lint_files(discover([str(tmp_path)]), Wishes(), 1).diagnosis.findings
+        assert [each.id for each in found] == ids
+
+
+def test_the_channels_of_a_shipped_dataset_follow_the_setting(tmp_path):
+    text = """
+import keras
+
+keras.config.set_image_data_format("channels_first")
+(x, y), _ = keras.datasets.cifar10.load_data()
+model = keras.Sequential([keras.Input((3, 32, 32)), keras.layers.Conv2D(8, 3), keras.layers.Flatten()])
+model.compile("sgd", "mse")
+model.fit(x / 255, y)
+"""
+    for wrong in (False, True):
+        setting = 'keras.config.set_image_data_format("channels_first")'
+        (tmp_path / "net.py").write_text(text.replace(setting, "") if wrong else text, "utf-8")
+        found = lint_files(discover([str(tmp_path)]), Wishes(), 1).diagnosis.findings
+        assert ("FIT104" in [each.id for each in found]) is wrong

@@ -7,7 +7,8 @@ import textwrap
 import pytest
 
 from fitdoctor.source.module import Module
-from fitdoctor.source.read import source_from_text
+from fitdoctor.source.project import Project
+from fitdoctor.source.read import source_from_cells, source_from_text
 
 HEAD = "import tensorflow as tf\nfrom tensorflow import keras\n"
 
@@ -313,3 +314,31 @@ def test_a_decorator_may_let_the_graph_call_python() -> None:
         """
     )
     assert set(traced(module)) == {"recall"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "eager"),
+    [
+        ("model = Net()\nprint(model(tf.ones((1, 4))))", True),
+        ("model = Net()\nmodel.compile('adam', 'mse')", False),
+        ("x = keras.Input((4,))\nmodel = keras.Model(x, Net()(x))", False),
+    ],
+)
+def test_a_notebook_that_only_calls_its_model_on_values_traces_nothing(cell: str, eager: bool) -> None:
+    head = HEAD + "class Net(keras.Model):\n    def call(self, x):\n        return x"
+    module = Module(source_from_cells([head, cell], "study.ipynb"))
+    (call,) = [info for info in module.functions if info.name == "call"]
+    assert call.traced is not None and call.traced.eager is eager
+
+
+@pytest.mark.parametrize(("imports", "eager"), [("", True), ("import layers\n", False)])
+def test_scripts_that_share_only_a_helper_are_separate_programs(imports: str, eager: bool) -> None:
+    texts = {
+        "helper.py": "def show(x): ...",
+        "layers.py": HEAD + "class L(keras.layers.Layer):\n    def call(self, x): ...",
+        "loop.py": HEAD + "import helper, layers\nwith tf.GradientTape() as tape:\n    y = layers.L()(x)",
+        "other.py": HEAD + imports + "import helper\nmodel = make()\nmodel.fit(x, y)",
+    }
+    project = Project([Module(source_from_text(text, path)) for path, text in texts.items()])
+    (call,) = [info for module in project.modules for info in module.functions if info.name == "call"]
+    assert call.traced is not None and call.traced.eager is eager

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fitdoctor.cli.installed import keras_major
+from fitdoctor.diagnose import Run, examine_failure, examine_run, examine_source
 from fitdoctor.diagnosis import Diagnosis
-from fitdoctor.examine import Run, examine_failure, examine_run, examine_source
 from fitdoctor.runner.session import Options, read_pieces, write_options
 from fitdoctor.runner.supervise import gathered
 from fitdoctor.source.project import read_project

@@ -11,10 +11,13 @@ import socket
 import traceback
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_ports(number):
+    """Held together until all are known, so that they differ."""
+    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
 
 
 def fit_of(package):
@@ -66,7 +69,8 @@ def own_loop(strategy):
 
 def run(train, workers):
     """Return how the workers end: "" for each that trained, otherwise its message."""
-    addresses = [f"127.0.0.1:{free_port()}" for _ in range(workers)]
+    addresses = [f"127.0.0.1:{port}" for port in free_ports(workers)]
+    stay, leave = os.pipe()
     children = []
     for index in range(workers):
         read, write = os.pipe()
@@ -82,14 +86,17 @@ def run(train, workers):
             except BaseException as error:
                 message = str(error)[:5000]
                 traceback.print_exc()
-            os.write(write, message.encode())
+            os.write(write, message.encode() + b"\n")
+            # A worker that leaves early fails the others.
+            os.close(leave)
+            os.read(stay, 1)
             os._exit(0)
         os.close(write)
         children.append((child, read))
-    messages = []
-    for child, read in children:
+    messages = [os.read(read, 10_000).decode().removesuffix("\n") for _child, read in children]
+    os.close(leave)
+    for child, _read in children:
         os.waitpid(child, 0)
-        messages.append(os.read(read, 10_000).decode())
     return messages
 
 

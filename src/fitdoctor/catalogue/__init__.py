@@ -6,24 +6,20 @@ import functools
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from fitdoctor.diagnosis import (
-    Applicability,
-    Confidence,
-    Evidence,
-    Finding,
-    Fix,
-    Location,
-    Moment,
-    Severity,
-)
+from fitdoctor.diagnosis import Applicability, Confidence, Evidence, Finding, Fix, Location, Moment, Severity
 from fitdoctor.records import dataclass, field, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
+
+    from fitdoctor.catalogue.rules import Finder, Rule
+    from fitdoctor.facts import FailureFacts, Unknown
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
 
 ROOT = os.path.dirname(__file__)
 
@@ -88,6 +84,7 @@ class Cause:
     page: str = ""
     """The docstring of its module."""
     judges: list[Judge] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
 
     @property
     def title(self) -> str:
@@ -128,6 +125,69 @@ class Cause:
         """Register a judge that runs during and after training."""
         return self._register(Moment.WHILE_TRAINING, function)
 
+    def rule(
+        self, *words: str, says: str = "", in_source: bool = True, **details: Any
+    ) -> Callable[[Finder], Finder]:
+        """Register a finder over a `Module` as a rule: its matches are likely in source, and certain after its exception.
+
+        Args:
+            words: the source contains one of these if the rule applies.
+            says: a regular expression for the message of its exception; "" if it raises none.
+            in_source: whether matches are reported without the exception.
+            details: the other fields of a `Rule`.
+        """
+
+        def register(find: Finder) -> Finder:
+            from fitdoctor.catalogue import rules
+
+            rule = self._add_rule(says, find=find, words=words, **details)
+
+            def from_rule(module: Module) -> Iterator[Finding]:
+                yield from rules.find(rule, module)
+
+            from_rule.__name__ = getattr(find, "__name__", "rule")
+            if in_source:
+                self.in_source(mentions(*words)(from_rule))
+            return find
+
+        return register
+
+    def message(
+        self,
+        says: str,
+        problem: str,
+        *remedies: str,
+        subject: str,
+        types: tuple[str, ...] = (),
+        **details: Any,
+    ) -> None:
+        """Register a rule without a finder: an exception that shows the cause by its words, whatever the program is.
+
+        Args:
+            says: a regular expression for the message.
+            problem: the message of the finding; `{name}` is a group of the expression.
+            remedies: the fixes.
+            subject: what the finding is about.
+            types: the types of the exception; () for any.
+            details: the other fields of a `Rule`.
+        """
+        self._add_rule(says, problem=problem, remedy=remedies, subject=subject, types=types, **details)
+
+    def _add_rule(self, says: str, **details: Any) -> Rule:
+        import re
+
+        from fitdoctor.catalogue.rules import Rule, findings_from_failure
+
+        rule = Rule(re.compile(says) if says else None, **details)
+        if says and not any(known.says for known in self.rules):
+
+            def from_rules(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+                yield from findings_from_failure(self, self.rules, failure, project)
+
+            self.after_failure(from_rules)
+        self.rules.append(rule)
+        return rule
+
     def _register(self, moment: Moment, function: JudgeFunction) -> JudgeFunction:
         wants = _wants(function)
         needs = frozenset(kind for _parameter, kind, optional in wants if not optional)
@@ -139,16 +199,19 @@ class Cause:
     def finding(
         self,
         message: str,
-        *,
-        subject: str = "",
         location: Location | None = None,
-        evidence: tuple[Evidence, ...] | list[Evidence] = (),
-        fixes: tuple[Fix, ...] | list[Fix] = (),
-        notes: tuple[str, ...] | list[str] = (),
+        *details: Evidence | Fix,
+        subject: str = "",
+        notes: Iterable[str] = (),
         confidence: Confidence = Confidence.LIKELY,
         severity: Severity | None = None,
     ) -> Finding:
-        """Create a finding of this cause; the engine sets the moment."""
+        """Create a finding of this cause at the line to change, with what was seen and how to fix it.
+
+        The engine sets the moment.
+        """
+        evidence = tuple(detail for detail in details if isinstance(detail, Evidence))
+        fixes = [detail for detail in details if isinstance(detail, Fix)]
         severity = severity or self.severity
         if severity is not Severity.ERROR and not self.keeps_training:
             fixes = [_for_a_program_that_trains(each) for each in fixes]
@@ -161,7 +224,7 @@ class Cause:
             message=message,
             subject=subject,
             location=location,
-            evidence=tuple(evidence),
+            evidence=evidence,
             # Fixes with edits come before fixes that are only advice.
             fixes=tuple(sorted(fixes, key=lambda each: not each.edits)),
             notes=tuple(notes),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fitdoctor.catalogue.graph.traced import stands_at
 from fitdoctor.diagnosis import Finding
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.assemble import hides_another
+from fitdoctor.failure.failed_line import stands_at
 from fitdoctor.source.project import Project
 
 HIDDEN = "Keras hides the exception raised in the Lambda layer; `fitdoctor run` can show it"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.config import Config, find_config
 from fitdoctor.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

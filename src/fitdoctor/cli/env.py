@@ -100,7 +100,7 @@ def _devices() -> tuple[list[str], str | None]:
 def _examined(facts: EnvironmentFacts, failed: str | None) -> Diagnosis:
     """Return the conflicts, an unusable TF_CONFIG, and why TensorFlow did not start."""
     from fitdoctor import __version__
-    from fitdoctor.examine import examine_failure
+    from fitdoctor.diagnose import examine_failure
     from fitdoctor.failure.text import failures_in
 
     diagnosis = Diagnosis(tool_version=__version__)
@@ -123,32 +123,36 @@ def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
     for conflict in () if isinstance(facts.conflicts, Unknown) else facts.conflicts:
         yield catalogue()["FIT901"].finding(
             conflict.problem,
+            None,
+            Evidence("source", conflict.source),
+            fix(conflict.remedy),
             subject=f"{conflict.first} and {conflict.second}",
-            evidence=[Evidence(claim="source", observed=conflict.source)],
-            fixes=[fix(conflict.remedy)],
         )
     for wrong in config_problems(facts.cluster_config):
         yield catalogue()["FIT606"].finding(
             wrong.text,
+            None,
+            fix(wrong.remedy or "write it with `json.dumps`: `cluster` and `task`"),
             subject="TF_CONFIG",
-            fixes=[fix(wrong.remedy or "write it with `json.dumps`: `cluster` and `task`")],
-            severity=Severity.ERROR if wrong.fails else Severity.WARNING,
             confidence=Confidence.CERTAIN,
+            severity=Severity.ERROR if wrong.fails else Severity.WARNING,
         )
     for problem in facts.problems:
         yield catalogue()["FIT904"].finding(
             problem,
+            None,
+            fix("fix or delete the file; Keras then writes a new one"),
             subject="keras.json",
-            fixes=[fix("fix or delete the file; Keras then writes a new one")],
             severity=Severity.ERROR if problem.endswith("fails") else Severity.WARNING,
         )
     if facts.backend != "tensorflow" and not facts.legacy_keras:
         problem, fails = _of_backend(facts)
         yield catalogue()["FIT904"].finding(
             problem,
+            None,
+            Evidence("set by", facts.backend_set_by),
+            fix("remove `KERAS_BACKEND` (and `backend` in keras.json) to train on TensorFlow"),
             subject="backend",
-            evidence=[Evidence(claim="set by", observed=facts.backend_set_by)],
-            fixes=[fix("remove `KERAS_BACKEND` (and `backend` in keras.json) to train on TensorFlow")],
             severity=Severity.ERROR if fails else Severity.INFO,
         )
 
@@ -178,16 +182,18 @@ def _no_tensorflow() -> Iterator[Finding]:
     if spec is None:
         yield catalogue()["FIT901"].finding(
             f"TensorFlow is not installed for {sys.executable}",
+            None,
+            fix("install it: `python -m pip install tensorflow`"),
             subject="installed packages",
-            fixes=[fix("install it: `python -m pip install tensorflow`")],
             confidence=Confidence.CERTAIN,
         )
     elif spec.origin is None:
         folder = next(iter(spec.submodule_search_locations or ()), "tensorflow")
         yield catalogue()["FIT907"].finding(
             f"`import tensorflow` imports the empty folder `{folder}` instead of the package",
+            None,
+            fix(f"delete or rename `{folder}`, and install TensorFlow"),
             subject="import of tensorflow",
-            fixes=[fix(f"delete or rename `{folder}`, and install TensorFlow")],
         )
 
 
@@ -210,7 +216,7 @@ def _table(facts: EnvironmentFacts, devices: list[str], *, asked: bool) -> str:
 def _give_json(
     diagnosis: Diagnosis, facts: EnvironmentFacts, devices: list[str], options: argparse.Namespace
 ) -> None:
-    from fitdoctor.plain import to_plain
+    from fitdoctor.json_codec import to_plain
 
     plain: dict[str, Any] = {**diagnosis.to_json(), "environment": to_plain(facts)}
     if options.devices:

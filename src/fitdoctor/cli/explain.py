@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import FAMILIES, catalogue, find, suggestions
 from fitdoctor.cli import UsageError
@@ -19,7 +20,6 @@ from fitdoctor.cli.options import (
     write_file,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
     from typing import Any
@@ -211,9 +211,9 @@ def _failure(raw: bytes, options: Namespace, path: str = "") -> int:
 
 
 def _of_text(raw: bytes, path: str = "") -> Diagnosis:
-    from fitdoctor.catalogue.told_before import reported_in
+    from fitdoctor.catalogue.logged_diagnosis import reported_in
+    from fitdoctor.diagnose import failures_told_in
     from fitdoctor.diagnosis import Diagnosis
-    from fitdoctor.examine import failures_told_in
     from fitdoctor.failure.messages import plain_text
     from fitdoctor.failure.text import read_text_any
     from fitdoctor.source.read import display_path
@@ -228,9 +228,9 @@ def _of_text(raw: bytes, path: str = "") -> Diagnosis:
 
 
 def _diagnosed(failures: list[FailureFacts]) -> Diagnosis:
-    from fitdoctor.cases import files_of
     from fitdoctor.cli.lint_files import joined
-    from fitdoctor.examine import examine_failure
+    from fitdoctor.diagnose import examine_failure
+    from fitdoctor.engine_inputs import files_of
 
     parts = [examine_failure(failure, functools.partial(files_of, failure)) for failure in failures]
     return parts[0] if len(parts) == 1 else joined(parts)

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import (
@@ -23,14 +24,13 @@ from fitdoctor.cli.options import (
 )
 from fitdoctor.records import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from fitdoctor.diagnosis import Finding, Fix
-    from fitdoctor.repair.belongings import Belongings
     from fitdoctor.repair.candidates import Candidate
     from fitdoctor.repair.copies import Copies
+    from fitdoctor.repair.file_restore import FileRestore
     from fitdoctor.repair.files import UserFile
     from fitdoctor.repair.proof import Seen, Wishes
     from fitdoctor.repair.search import Search
@@ -190,8 +190,8 @@ def _ending_in_order() -> Iterator[None]:
 def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
     from fitdoctor.cli.fix_progress import progress
     from fitdoctor.repair import proof
-    from fitdoctor.repair.belongings import Belongings
     from fitdoctor.repair.copies import Copies, sweep
+    from fitdoctor.repair.file_restore import FileRestore
     from fitdoctor.repair.files import CannotEdit, project_root
     from fitdoctor.repair.search import Search
     from fitdoctor.repair.warm_start import WarmStart
@@ -201,22 +201,17 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
     sweep(os.path.dirname(os.path.realpath(wishes.script)))
     folders = [os.getcwd(), project_root(wishes.script)]
     with contextlib.ExitStack() as stack:
-        copies, belongings = stack.enter_context(Copies()), stack.enter_context(Belongings(folders))
+        copies, restore = stack.enter_context(Copies()), stack.enter_context(FileRestore(folders))
         tell = stack.enter_context(progress(options.quiet))
         warm = stack.enter_context(WarmStart(wishes.path_start, _source_of(wishes)))
 
         def prove(files: Mapping[str, UserFile], texts: Mapping[str, str]) -> Seen:
             laid = copies.lay_out(wishes.script, files, texts, as_module=bool(wishes.module))
             start = warm.start if warm.process is not None else None
-            return proof.run(wishes, laid, start, put_back=belongings.put_back)
+            return proof.run(wishes, laid, start, put_back=restore.put_back)
 
         search = Search(
-            wishes.script,
-            prove,
-            tell,
-            unsafe=options.unsafe,
-            everything=options.all,
-            keras=wishes.keras,
+            wishes.script, prove, tell, unsafe=options.unsafe, everything=options.all, keras=wishes.keras
         )
         try:
             search.go()
@@ -225,7 +220,7 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
     what = invocation("fix", wishes.script, wishes.arguments, started, time.time() - started)
     search.first = replace(search.first, diagnosis=replace(search.first.diagnosis, invocation=what))
     written = _write(search) if options.write and search.changes else None
-    _report(options, search, written, (*_of_files(copies, belongings), *_remarks(wishes, search)))
+    _report(options, search, written, (*_of_files(copies, restore), *_remarks(wishes, search)))
     return 0 if search.clean and (written is not None or not options.write or not search.changes) else 1
 
 
@@ -256,10 +251,7 @@ def _write(search: Search) -> list[tuple[str, str]] | None:
 
 
 def _report(
-    options: argparse.Namespace,
-    search: Search,
-    written: list[tuple[str, str]] | None,
-    remarks: Iterable[str],
+    options: argparse.Namespace, search: Search, written: list[tuple[str, str]] | None, remarks: Iterable[str]
 ) -> None:
     if options.output_format != "text" or options.output_file:
         give_out(search.diagnosis(), options)
@@ -331,17 +323,17 @@ _WIDEST = 10_000
 _MOST_NAMED = 5
 
 
-def _of_files(copies: Copies, belongings: Belongings) -> Iterator[str]:
+def _of_files(copies: Copies, restore: FileRestore) -> Iterator[str]:
     if copies.elsewhere:
         yield "the folder is not writable: the copies ran in a temporary folder, so `__file__` was different"
-    if belongings.restored:
-        yield f"the program overwrites these files; they are restored: {_named(belongings.restored)}"
-    if belongings.removed:
-        yield f"removed what the program wrote after two training steps: {_named(belongings.removed)}"
-    if left := belongings.left():
+    if restore.restored:
+        yield f"the program overwrites these files; they are restored: {_named(restore.restored)}"
+    if restore.removed:
+        yield f"removed what the program wrote after two training steps: {_named(restore.removed)}"
+    if left := restore.left():
         yield f"new files, left in place: {_named(left)}"
-    if belongings.lost:
-        yield f"changed by the program and not restored: {_named(belongings.lost)}"
+    if restore.lost:
+        yield f"changed by the program and not restored: {_named(restore.lost)}"
 
 
 def _named(paths: Iterable[str]) -> str:

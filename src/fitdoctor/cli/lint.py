@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.discover import Found, NothingThere, discover
@@ -13,7 +14,6 @@ from fitdoctor.cli.lint_report import clean_line, fixable_of, print_report, prin
 from fitdoctor.cli.options import Parser, add_cause_options, add_output_options, check_causes, listed, say
 from fitdoctor.config import ConfigError, find_config, read_config
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
@@ -216,6 +216,8 @@ def _conclude(options: Namespace, files: list[Found], linted: Linted) -> int:
         diagnosis = without_known(diagnosis, read_baseline(options.baseline))
     if not files:
         say("no Python files or notebooks found")
+        if options.output_format != "text":
+            print_report(diagnosis, options, ())
     elif options.statistics:
         print_statistics(diagnosis, options, len(files))
     elif linted.unreadable and _is_plain_and_empty(options, diagnosis):

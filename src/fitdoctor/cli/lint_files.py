@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from fitdoctor.cli.discover import Found, ignored_in
 from fitdoctor.cli.lint_progress import progress
-from fitdoctor.patterns import pattern
+from fitdoctor.gc_pause import gc_paused
 from fitdoctor.records import dataclass, field, replace
-from fitdoctor.source.keras_version import Assumed, of_folder
+from fitdoctor.source.keras_version import (
+    IMPORTS,
+    Assumed,
+    of_folder,
+    of_separate_programs,
+    root_of,
+    with_older_keras,
+)
 from fitdoctor.source.work_budget import OverBudget, WorkBudget
-from fitdoctor.uncollected import uncollected
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -140,16 +147,51 @@ def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Lint
     judged = Linted()
     groups: dict[int, list[tuple[Found, SourceFacts]]] = {}
     # Trees make many objects and no garbage.
-    with uncollected():
+    with gc_paused():
+        read = []
         for found in files:
-            assumed = _keras(found, wishes)
-            facts = _read(found, wishes, assumed, judged.unreadable if found.path in wanted else [])
+            facts = _read(
+                found, wishes, _keras(found, wishes), judged.unreadable if found.path in wanted else []
+            )
             if facts is not None:
-                groups.setdefault(assumed.major, []).append((found, facts))
+                read.append((found, facts))
+        for found, facts in _with_their_project(read, wishes):
+            # A notebook on an older kernel may import scripts that leave the version open.
+            own = facts.keras if found.path.endswith(".py") else _keras(found, wishes).major
+            groups.setdefault(own, []).append((found, facts))
         for group in groups.values():
             _judge_together(group, wanted, wishes, judged)
             _note_moves(group, wanted, wishes, judged)
     return judged
+
+
+def _with_their_project(
+    read: Sequence[tuple[Found, SourceFacts]], wishes: Wishes
+) -> Iterator[tuple[Found, SourceFacts]]:
+    """Yield the files; those that leave Keras open are for Keras 2 if other files of their repository show that it is."""
+    reasons = {
+        root_of(found.path): facts.keras_because
+        for found, facts in read
+        if facts.keras_because.startswith(IMPORTS) and found.path.endswith(".py")
+    }
+    undecided: dict[str, dict[str, str]] = {}
+    for found, facts in read:
+        if _is_open(found, facts, wishes):
+            undecided.setdefault(root_of(found.path), {})[found.path] = facts.text
+    several = {root: of_separate_programs(programs) for root, programs in undecided.items()}
+    for found, facts in read:
+        if _is_open(found, facts, wishes):
+            root = root_of(found.path)
+            if reason := several[root]:
+                facts = with_older_keras(facts, reason)
+            elif root in reasons and found.path.endswith(".py"):
+                facts = replace(facts, keras=2, keras_because=reasons[root])
+        yield found, facts
+
+
+def _is_open(found: Found, facts: SourceFacts, wishes: Wishes) -> bool:
+    """Whether nothing but the installed Keras says what to check a file for."""
+    return facts.keras != 2 and not (facts.keras_because or wishes.keras or found.config.keras)
 
 
 def _note_moves(
@@ -201,7 +243,7 @@ def _read(found: Found, wishes: Wishes, keras: Assumed, unreadable: list[str]) -
         return None
 
 
-_IMPORTS_TENSORFLOW = pattern(r"(?m)^\s*(?:import|from)\s+tensorflow\b")
+_IMPORTS_TENSORFLOW = re.compile(r"(?m)^\s*(?:import|from)\s+tensorflow\b")
 
 TELLING = ("keras", "tensorflow", "fitdoctor", "noqa: fit")
 """Words of which a project contains at least one if there is anything to find."""
@@ -263,10 +305,13 @@ _STEPS_PER_FILE = 3_000_000
 """Of work (see `work_budget`). Ordinary files take a few thousand; this many take about ten seconds."""
 
 
+_ON_THEANO = re.compile(r"(?m)^\s*(?:import|from)\s+theano\b|KERAS_BACKEND\W+theano\b")
+
+
 def _not_yet(facts: SourceFacts) -> tuple[str, ...]:
-    """Return the causes that do not hold yet for the TensorFlow of a project."""
-    if facts.tensorflow_1:
-        # It traces nothing, and its history has other names.
+    """Return the causes that do not hold yet for the TensorFlow of a project, or for Theano."""
+    if facts.tensorflow_1 or _ON_THEANO.search(facts.text):
+        # Nothing is traced, and the history has other names.
         return ("FIT4", "FIT5", "FIT322")
     return ("FIT504",) if facts.older_optimizers else ()
 
@@ -275,11 +320,11 @@ def _diagnoses(
     project: Project, asked: dict[str, Found], here: list[Case], wishes: Wishes, judged: Linted
 ) -> list[Diagnosis]:
     """Return one diagnosis per file: a finding in one file must not hide a finding in another."""
-    from fitdoctor.cases import source_cases
     from fitdoctor.catalogue import source_causes
-    from fitdoctor.catalogue.doubts import kinds_of
+    from fitdoctor.catalogue.prefilter import kinds_of
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.engine import diagnose
+    from fitdoctor.engine_inputs import source_cases
     from fitdoctor.source.lines import line_reader
     from fitdoctor.source.suppressions import suppress
 
@@ -315,13 +360,23 @@ def _diagnoses(
         if diagnosis is None:
             continue
         if module is not None:
-            heeded = suppress(module, diagnosis.findings)
+            heeded = suppress(
+                module, [one for one in diagnosis.findings if not _ran_all_the_same(module, one)]
+            )
             diagnosis = replace(diagnosis, findings=_heeded_elsewhere(project, module, heeded.kept))
             judged.remarks.extend(
                 _remark(unused) for unused in heeded.unused if _is_checked(unused, select, ignore)
             )
         diagnoses.append(diagnosis)
     return diagnoses
+
+
+def _ran_all_the_same(module: Module, finding: Finding) -> bool:
+    """Return whether the saved output of a notebook shows that training ran in spite of an error."""
+    cell = finding.location.cell if finding.location is not None else None
+    if finding.severity.value != "error" or finding.location is None or cell is None:
+        return False
+    return finding.location.path == module.path and cell <= module.facts.trained_until
 
 
 @contextmanager

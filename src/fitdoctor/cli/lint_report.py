@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import give_out, put, terminal_width, wants_color
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Collection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from fitdoctor.cli import UsageError
 from fitdoctor.report import FORMATS
@@ -11,7 +12,6 @@ from fitdoctor.report.paint import remark
 from fitdoctor.report.paint import terminal_width as terminal_width
 from fitdoctor.report.paint import wants_color as wants_color
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn, TextIO
 

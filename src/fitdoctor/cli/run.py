@@ -6,19 +6,12 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fitdoctor.cli import UsageError
-from fitdoctor.cli.options import (
-    Parser,
-    add_cause_options,
-    add_output_options,
-    say,
-    settings,
-    wants_color,
-)
+from fitdoctor.cli.options import Parser, add_cause_options, add_output_options, say, settings, wants_color
 from fitdoctor.records import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.runner.session import Options
     from fitdoctor.runner.supervise import Ended

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.words import counted
 from fitdoctor.cli.options import give_out, say, terminal_width, wants_color
 from fitdoctor.records import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.runner.session import Options
@@ -70,7 +70,7 @@ def closing_line(ended: Ended, wanted: Options, options: argparse.Namespace) -> 
 def _clean(ended: Ended, wanted: Options) -> str:
     called, checked, seconds = _checks(ended)
     if not called:
-        words = "no `fit` was called, nothing to check"
+        words = "no `fit` was called; no problems found in the source"
     else:
         from fitdoctor.catalogue import catalogue
         from fitdoctor.engine import selected

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from fitdoctor.collect.budget import Deadline
-from fitdoctor.collect.statistics import (
-    columns_of_array,
-    columns_of_frame,
-    columns_of_series,
-    statistics_of,
-)
+from fitdoctor.collect.statistics import columns_of_array, columns_of_frame, columns_of_series, statistics_of
 from fitdoctor.facts import ArrayFacts, Code, Column, Shape, Statistics, Unknown
 from fitdoctor.records import dataclass
 
@@ -74,6 +71,14 @@ def structure_of(value: Any) -> str:
     if isinstance(value, list):
         return "list"
     return "tuple" if isinstance(value, tuple) else "single"
+
+
+def ordered_keys(value: Any) -> tuple[str, ...]:
+    """Return the keys of an `OrderedDict` as Keras flattens it: in their own order, not sorted as in a dict."""
+    tree = getattr(sys.modules.get("keras"), "tree", None)
+    if tree is None or not isinstance(value, OrderedDict):
+        return ()
+    return tuple(map(str, tree.flatten(OrderedDict((key, key) for key in value))))
 
 
 def components(value: Any, path: str) -> Iterator[Component]:

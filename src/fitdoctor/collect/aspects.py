@@ -151,6 +151,7 @@ ASPECTS: dict[str, Callable[[Any], Any]] = {
     "rank": _shape,
     "shape": _shape,
     "rows": _length,
+    "split": _length,
     "range": _extremes,
     "scale": _extremes,
     "fractions": _fractions,

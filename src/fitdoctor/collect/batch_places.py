@@ -8,8 +8,8 @@ from typing import Any
 
 from fitdoctor.collect.sites import module_with
 from fitdoctor.failure.frames import is_library
-from fitdoctor.source.given_out import only_value
 from fitdoctor.source.module import Module
+from fitdoctor.source.yielded_values import only_value
 
 
 def batch_expression(thing: Any) -> tuple[Module, ast.expr] | None:

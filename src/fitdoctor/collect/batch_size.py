@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 from fitdoctor.collect.layers import every_layer, user_classes
-from fitdoctor.patterns import pattern
 
-_WORDS = pattern(r"reshape|batch|broadcast_to|tile")
+_WORDS = re.compile(r"reshape|batch|broadcast_to|tile")
 
 
 def minds_batch_size(model: Any, rows: int) -> bool:

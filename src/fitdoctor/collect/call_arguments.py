@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 from fitdoctor.records import dataclass
-from fitdoctor.source.given_out import literal_part
+from fitdoctor.source.yielded_values import literal_part
 
 PathKeys = tuple[int | str, ...]
 _MISSING = object()

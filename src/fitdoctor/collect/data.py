@@ -16,6 +16,7 @@ from fitdoctor.collect.arrays import (
     dtype_name,
     first_rows,
     map_leaves,
+    ordered_keys,
     rows_of,
     structure_of,
 )
@@ -141,6 +142,7 @@ def _collect_arrays(given: Given, role: str, form: str, budget: Budget, codes: C
             y=y,
             sample_weight=weights,
             x_structure=structure_of(given.x) if given.x is not None else "single",
+            x_order=ordered_keys(given.x),
             y_structure=structure_of(given.y),
             samples=samples,
             batch_size=batch_size,

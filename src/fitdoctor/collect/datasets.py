@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fitdoctor.collect.arrays import Batch, Leaf, dtype_name, structure_of
+from fitdoctor.collect.arrays import Batch, Leaf, dtype_name, ordered_keys, structure_of
 from fitdoctor.collect.budget import Budget
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, batch_specs, prefix
@@ -63,6 +63,7 @@ def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Co
             form="dataset",
             **facts,
             x_structure=structure_of(parts[0]) if parts[0] is not None else "single",
+            x_order=ordered_keys(parts[0]),
             y_structure=structure_of(parts[1]) if len(parts) > 1 else "none",
             element=element_words(spec),
             element_size=len(parts),

@@ -7,12 +7,12 @@ back to the tensor it is sliced from, and pure functions in between are called d
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from fitdoctor.collect.budget import Budget, Deadline
 from fitdoctor.collect.pipelines import chain, inputs_of, operation_of
-from fitdoctor.collect.purity import is_pure
+from fitdoctor.collect.purity import callable_form
 from fitdoctor.collect.statistics import statistics_of, statistics_of_batches
 from fitdoctor.facts import Shape, Statistics, Unknown
 from fitdoctor.records import dataclass
@@ -245,20 +245,21 @@ def _elements(dataset: Any, deadline: Deadline, spread: bool = True) -> Iterator
     if operation == "batch":
         return _batched(inner, attributes.get("_batch_size"), attributes.get("_drop_remainder"))
     if operation == "map":
-        function = getattr(attributes.get("_map_func"), "function", None)
-        return (
-            None
-            if function is None or not is_pure(function)
-            else (tuple(_flat(function(*element))) for element in inner)
-        )
+        function = _callable(attributes.get("_map_func"))
+        return None if function is None else (tuple(_flat(function(*element))) for element in inner)
     if operation == "filter":
-        predicate = getattr(attributes.get("_predicate"), "function", None)
+        predicate = _callable(attributes.get("_predicate"))
         return (
             None
-            if predicate is None or not is_pure(predicate)
+            if predicate is None
             else (element for element in inner if bool(_flat(predicate(*element))[0].numpy()))
         )
     return None
+
+
+def _callable(wrapped: Any) -> Callable[..., Any] | None:
+    function = getattr(wrapped, "function", None)
+    return None if function is None else callable_form(function)
 
 
 def _numbers(ends: list[Any]) -> Iterator[tuple[Any, ...]] | None:

@@ -17,6 +17,7 @@ from fitdoctor.collect.arrays import (
     dtype_name,
     is_array,
     map_leaves,
+    ordered_keys,
     rows_of,
     structure_of,
 )
@@ -69,13 +70,7 @@ def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> 
             "ValueError",
             "When passing a Python generator to a Keras model, the generator must yield at least one batch.",
         )
-    facts = replace(
-        facts,
-        problem=problem,
-        code=code,
-        batches=length,
-        endless=_endless(given.x, length),
-    )
+    facts = replace(facts, problem=problem, code=code, batches=length, endless=_endless(given.x, length))
     return Collected(facts, batch if problem is None else Unknown("Keras rejects the generator"), rest)
 
 
@@ -185,6 +180,7 @@ def batched_facts(
         facts,
         **found,
         x_structure=structure_of(parts[0]) if parts[0] is not None else "single",
+        x_order=ordered_keys(parts[0]),
         y_structure=structure_of(parts[1]) if len(parts) > 1 else "none",
         batch_size=size if size is not None else Unknown("the batches have no rows"),
     )

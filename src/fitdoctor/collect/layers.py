@@ -198,9 +198,7 @@ def _count(variables: Any) -> int:
     return total
 
 
-def _shapes(
-    layer: Any,
-) -> tuple[tuple[Shape, ...] | Unknown, tuple[Shape, ...] | Unknown, tuple[str, ...]]:
+def _shapes(layer: Any) -> tuple[tuple[Shape, ...] | Unknown, tuple[Shape, ...] | Unknown, tuple[str, ...]]:
     """Return the shapes of what goes in and comes out, and the dtypes of what comes out."""
     attributes = vars(layer) if hasattr(layer, "__dict__") else {}
     nodes = attributes.get("_inbound_nodes") or attributes.get("_inbound_nodes_value")

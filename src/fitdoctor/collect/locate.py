@@ -26,10 +26,10 @@ from fitdoctor.facts import Code, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import Path
 from fitdoctor.source.callees import argument_for, gathered_argument
-from fitdoctor.source.given_out import KEEPS_ELEMENTS, SLICES, literal_part, part_given_out, split_path
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin, data_origin, shape_of_input
+from fitdoctor.source.yielded_values import KEEPS_ELEMENTS, SLICES, literal_part, part_given_out, split_path
 
 COMPILE_PARAMETERS = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
 
@@ -75,26 +75,30 @@ class FrameCodes(Codes):
         name, keys = split_path(path)
         found = self._given(name)
         if found is None:
-            return self._starred(name, keys), NOT_FOUND
+            return self._starred(name, keys)
         module, expr = found
         expr, keys = literal_part(expr, keys)
-        use = module.code(expr)
-        return self._follow(module, expr, keys).code, use
+        end = self._follow(module, expr, keys)
+        part: Code | Unknown | None = _part_of_literal(end, keys)
+        if part is None and keys and not end.path and isinstance(expr, ast.Call):
+            part = end.code  # of several parts that a function returns, one is changed where it is created
+        return end.code, part if part is not None else module.code(expr)
 
     def _given(self, name: str) -> tuple[Module, ast.expr] | None:
         found = self._written.argument(name) if self._written is not None else None
         return None if self._module is None or found is None or found[1] else (self._module, found[0])
 
-    def _starred(self, name: str, keys: PathKeys) -> Code | Unknown:
-        """Return the code behind an argument of `fit(*train)`, which has no expression of its own."""
+    def _starred(self, name: str, keys: PathKeys) -> tuple[Code | Unknown, Code | Unknown]:
+        """Return the code behind an argument of `fit(*train)`, and its expression in the tuple, if that is written."""
         found = self._written.argument(name) if self._written is not None else None
         if self._module is None or found is None:
-            return NOT_FOUND
+            return NOT_FOUND, NOT_FOUND
         expr, part = found
         end = self._follow(self._module, expr, (*part, *keys))
         # Without its own origin, the trace ends at the whole tuple, which is not the argument.
         place, node = end.decided
-        return place.code(node) if not end.path else NOT_FOUND
+        made = place.code(node) if not end.path else NOT_FOUND
+        return made, _part_of_literal(end, (*part, *keys)) or NOT_FOUND
 
     def _follow(self, module: Module, expr: ast.expr, keys: PathKeys = ()) -> Origin:
         """Trace a value back through the source and, for parameters with several callers, the active frames."""
@@ -305,6 +309,18 @@ class FrameCodes(Codes):
         layers = constructions.input_layers(model)
         found = self._node_at(recorded_site(layers[0])) if len(layers) == 1 else None
         return (shape_of_input(*found) if found is not None else None) or NOT_FOUND
+
+
+def _part_of_literal(end: Origin, keys: PathKeys) -> Code | None:
+    """Return the expression of a part in the tuple or dict that a name or attribute holds: `y_val` of `self.val`."""
+    for step in end.steps:
+        if not keys or step.how not in ("name", "attribute", "element"):
+            break
+        if step.how == "element" and isinstance(step.node, ast.expr):
+            part, keys = literal_part(step.node, keys)
+            if not keys:
+                return step.module.code(part)
+    return None
 
 
 def _method(call: ast.Call) -> str:

@@ -171,7 +171,8 @@ def metrics_of(
     """Return the compiled metrics, including weighted ones, and their output keys."""
     compiled = vars(model).get("_compile_metrics")
     # In Keras 2 this attribute is a list next to a container.
-    if not hasattr(compiled, "_user_metrics"):
+    keras_3 = hasattr(compiled, "_user_metrics")
+    if not keras_3:
         compiled = vars(model).get("compiled_metrics")
     groups = (
         ("metrics", getattr(compiled, "_user_metrics", None)),
@@ -184,7 +185,11 @@ def metrics_of(
             keys.extend(str(key) for key in given)
             for key, items in given.items():
                 found.extend(_group(model, argument, items, str(key), codes, (key,)))
-        elif isinstance(given, (list, tuple)) and any(isinstance(i, (list, tuple)) for i in given):
+        elif isinstance(given, (list, tuple)) and (
+            any(isinstance(item, (list, tuple)) for item in given)
+            or keras_3
+            and len(given) == len(output_names) > 1
+        ):
             for index, items in enumerate(given):
                 output = output_names[index] if index < len(output_names) else str(index)
                 found.extend(_group(model, argument, items, output, codes, (index,)))

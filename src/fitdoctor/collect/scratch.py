@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from fitdoctor.collect.arrays import Leaf
-from fitdoctor.unwarned import unwarned
+from fitdoctor.quiet_warnings import warnings_silenced
 
 Placeholder = Callable[[Leaf], Any]
 _MAKING = frozenset(("_maybe_build", "add_weight"))
@@ -188,7 +188,7 @@ def silence() -> Iterator[None]:
     logging.disable(logging.CRITICAL)
     try:
         with (
-            unwarned(),
+            warnings_silenced(),
             contextlib.redirect_stdout(io.StringIO()),
             contextlib.redirect_stderr(io.StringIO()),
         ):

@@ -98,11 +98,7 @@ def _traced(model: Any, batch: Batch, size: int) -> Step:
         tf.config.run_functions_eagerly(True)
         try:
             graph = func_graph.func_graph_from_py_func(
-                "fitdoctor_step",
-                step,
-                args=(),
-                kwargs={},
-                signature=tuple(parts),
+                "fitdoctor_step", step, args=(), kwargs={}, signature=tuple(parts)
             )
         finally:
             tf.config.run_functions_eagerly(inline)

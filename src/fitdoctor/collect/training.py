@@ -63,12 +63,7 @@ def _were_first(model: Any, history: Any, epochs: int) -> bool:
     made = getattr(getattr(model, "optimizer", None), "iterations", None)
     try:
         return isinstance(steps, int) and int(made.numpy()) <= steps * epochs  # type: ignore[union-attr]
-    except (
-        AttributeError,
-        TypeError,
-        ValueError,
-        RuntimeError,
-    ):  # under a strategy: one counter per replica
+    except (AttributeError, TypeError, ValueError, RuntimeError):  # under a strategy: one counter per replica
         return False
 
 

@@ -16,12 +16,7 @@ from fitdoctor.collect.batch_size import minds_batch_size
 from fitdoctor.collect.effects import effects_of
 from fitdoctor.collect.layers import every_layer, is_library_class
 from fitdoctor.collect.losses import given_loss
-from fitdoctor.collect.model import (
-    functional_part,
-    is_compiled,
-    keras_version,
-    overrides_of,
-)
+from fitdoctor.collect.model import functional_part, is_compiled, keras_version, overrides_of
 from fitdoctor.collect.own_steps import STEPS, Stopped, packed, placed, stopped_at_gradient
 from fitdoctor.collect.scratch import Placeholder, scratch, silence
 from fitdoctor.collect.snapshot import Snapshot

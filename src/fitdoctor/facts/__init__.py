@@ -6,6 +6,8 @@ statistics, never as values: diagnoses get shared.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 _HOME = {
     name: module
     for module, names in {
@@ -62,7 +64,7 @@ __all__ = [
     "known",
 ]
 
-TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from typing import Any
 

@@ -170,6 +170,8 @@ class DataFacts:
     sample_weight: tuple[ArrayFacts, ...] = ()
     x_structure: str = "single"
     """`single`, `list`, `tuple` or `dict`."""
+    x_order: tuple[str, ...] = ()
+    """The keys of an `OrderedDict`, in the order in which Keras matches them with the model inputs."""
     y_structure: str = "single"
     """… or `none`."""
     element: str = ""

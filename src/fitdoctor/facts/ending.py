@@ -84,6 +84,12 @@ class FailureFacts:
         frames = self.user_frames
         return frames[-1] if frames else None
 
+    @property
+    def location(self) -> Location | None:
+        """The user's line that raised it."""
+        frame = self.last_user_frame
+        return frame.location if frame is not None else None
+
 
 @dataclass(frozen=True)
 class HeldTensor:

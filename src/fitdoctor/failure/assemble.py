@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import re
 
 from fitdoctor.facts import FailureFacts, FailureSummary, Frame
 from fitdoctor.failure.called import called_function
 from fitdoctor.failure.frames import is_generated
 from fitdoctor.failure.messages import Message, read_message
-from fitdoctor.patterns import pattern
 
 
 def assemble(
@@ -44,7 +44,7 @@ def assemble(
     )
 
 
-_SHORT_MODULE = pattern(r"^No module named '?(?P<name>\w+)'?$")
+_SHORT_MODULE = re.compile(r"^No module named '?(?P<name>\w+)'?$")
 
 
 def _with_full_module(message: str, frames: tuple[Frame, ...]) -> str:
@@ -52,7 +52,7 @@ def _with_full_module(message: str, frames: tuple[Frame, ...]) -> str:
     found = _SHORT_MODULE.match(message.strip())
     if found is None or not frames:
         return message
-    whole = pattern(rf"\b(?:from|import) +(?P<name>[\w.]+\.{found['name']})\b").search(frames[-1].text)
+    whole = re.compile(rf"\b(?:from|import) +(?P<name>[\w.]+\.{found['name']})\b").search(frames[-1].text)
     return f"No module named '{whole['name']}'" if whole else message
 
 
@@ -93,11 +93,9 @@ def join_frames(frames: tuple[Frame, ...], message: Message) -> tuple[Frame, ...
     joined = list(frames)
     if message.frames:
         first = next((i for i, frame in enumerate(frames) if is_generated(frame.path)), len(frames))
-        seen = {(frame.path, frame.line) for frame in message.frames}
+        seen = set(map(_place, message.frames))
         deeper = [
-            frame
-            for frame in frames[first:]
-            if not is_generated(frame.path) and (frame.path, frame.line) not in seen
+            frame for frame in frames[first:] if not is_generated(frame.path) and _place(frame) not in seen
         ]
         quoted, before = _without_repeated(message.frames, list(frames[:first]))
         joined = [*before, *quoted, *deeper]
@@ -106,11 +104,15 @@ def join_frames(frames: tuple[Frame, ...], message: Message) -> tuple[Frame, ...
     return tuple(joined)
 
 
+def _place(frame: Frame) -> tuple[object, ...]:
+    """Return what identifies a line; all cells of a notebook have the same path."""
+    return frame.path, frame.line, frame.cell
+
+
 def _without_repeated(quoted: list[Frame], before: list[Frame]) -> tuple[list[Frame], list[Frame]]:
     """Drop quoted frames that the traceback also has: an unconverted caller may be in both."""
     while quoted and before:
-        places = [(frame.path, frame.line) for frame in before]
-        if (quoted[0].path, quoted[0].line) not in places:
+        if _place(quoted[0]) not in map(_place, before):
             break
         quoted = quoted[1:]
     return quoted, before

@@ -6,18 +6,18 @@ import ast
 import builtins
 import itertools
 import keyword
+import re
 
 from fitdoctor.facts import Frame, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.raised_by import is_of_another_library
-from fitdoctor.patterns import pattern
 
 _METHODS = frozenset(
     """fit evaluate predict compile build train_on_batch test_on_batch predict_on_batch fit_generator
     evaluate_generator predict_generator add summary save save_weights load_weights load_model map batch
     from_generator from_tensor_slices gradient apply_gradients minimize""".split()
 )
-_OPENED = pattern(r"([A-Za-z_][\w.]*)\s*\(")
+_OPENED = re.compile(r"([A-Za-z_][\w.]*)\s*\(")
 _LONGEST = 2000
 
 

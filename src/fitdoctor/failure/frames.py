@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import site
 import sys
 
 from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.facts import Frame
-from fitdoctor.patterns import pattern
 
 _PACKAGE_FOLDERS = frozenset({"site-packages", "dist-packages"})
-_EXAMPLE = pattern(r"(?:broken|fixed)(?:_\w+)?\.py")
+_EXAMPLE = re.compile(r"(?:broken|fixed)(?:_\w+)?\.py")
 """The example programs of causes are in our own package but count as user code."""
 _TYPED_IN = (
     "<ipython-input-",
@@ -29,15 +29,15 @@ _TYPED_IN = (
 _COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cc", ".cpp", ".h")
 """Sources of extension modules, which NumPy and pandas name by paths that lead nowhere."""
 
-_NUMBERED_CELL = pattern(
+_NUMBERED_CELL = re.compile(
     r"(?:^<|[/\\]|^)ipython-input-(\d{1,6})-|^<cell (\d{1,6})>|^(?:Cell|Input) In ?\[(\d{1,6})\]"
 )
-_CELL_FILE = pattern(
+_CELL_FILE = re.compile(
     r"""(?x)(?:^|[/\\])ipykernel_\d+[/\\]\d+\.py$
     | (?:^|[/\\])ipython-input-[\w-]+\.py$
     | ^(?:Cell|Input)[ ]In[ ]?\["""
 )
-_LIBRARY_SOURCE = pattern(
+_LIBRARY_SOURCE = re.compile(
     r"""(?x)(?:^|/)(?:
         lib(?:64)?/python\d[\d.]*(?:/|$)
       | python\d[\d.]*/(?:lib|site-packages)/
@@ -49,7 +49,7 @@ _LIBRARY_SOURCE = pattern(
       | bazel-out/
     )"""
 )
-_INTERPRETER = pattern(r"python|conda|/envs/|pyenv|virtualenv|venv")
+_INTERPRETER = re.compile(r"python|conda|/envs/|pyenv|virtualenv|venv")
 _GENERATED = "__autograph_generated_file"
 
 
@@ -154,7 +154,7 @@ def is_framework(path: str) -> bool:
     parts = path.replace("\\", "/").split("/")
     for index, part in enumerate(parts[:-1]):
         if part in _PACKAGE_FOLDERS:
-            package = parts[index + 1].removesuffix(".py")
+            package = parts[index + 1].removesuffix(".py").lower()  # an egg is called `Keras-2.0.0-py3.6.egg`
             return package.startswith(("keras", "tf_keras", "tensorflow"))
     return bool(_FRAMEWORK_SOURCE.search("/".join(parts)))
 
@@ -164,8 +164,11 @@ def is_keras(path: str) -> bool:
     return bool(_KERAS_SOURCE.search(path.replace("\\", "/")))
 
 
-_KERAS_SOURCE = pattern(r"(?:^|/)(?:tf_)?keras/(?:src|engine|utils|layers|models|optimizers|backend)/")
-_FRAMEWORK_SOURCE = pattern(r"(?:^|/)(?:tf_)?keras/(?:src|engine)/|(?:^|/)tensorflow(?:_core)?/python/")
+_KERAS_SOURCE = re.compile(
+    r"(?:^|/)(?:tf_)?keras/(?:src|engine|utils|layers|models|optimizers|backend|legacy)/"
+    r"|-packages/(?:[\w.-]+\.egg/)?(?:tf_)?keras/"
+)
+_FRAMEWORK_SOURCE = re.compile(r"(?:^|/)(?:tf_)?keras/(?:src|engine)/|(?:^|/)tensorflow(?:_core)?/python/")
 
 
 def shown_path(path: str) -> str:

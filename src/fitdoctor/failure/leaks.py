@@ -62,10 +62,7 @@ class Place:
 
 
 def held_tensors(
-    roots: Mapping[str, object],
-    *,
-    seconds: float = MOST_SECONDS,
-    objects: int = MOST_OBJECTS,
+    roots: Mapping[str, object], *, seconds: float = MOST_SECONDS, objects: int = MOST_OBJECTS
 ) -> tuple[HeldTensor, ...]:
     """Return the symbolic tensors of finished functions reachable from these objects, nearest first.
 

@@ -8,54 +8,53 @@ import re
 from fitdoctor.facts import Frame
 from fitdoctor.failure.frames import frame_of
 from fitdoctor.failure.older_words import in_todays_words
-from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, field
 
 LONGEST = 200_000
 """Characters of a message that are read; some messages quote whole tensors."""
 
-_ANSI = pattern(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)|\x1b[@-Z\\-_]?")
+_ANSI = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)|\x1b[@-Z\\-_]?")
 """Terminal colours, links and titles, including truncated ones."""
-_LOST_ANSI = pattern(r"(?:\\x1b|␛)?\[(?:0|1|22)m")
+_LOST_ANSI = re.compile(r"(?:\\x1b|␛)?\[(?:0|1|22)m")
 """Copying from a web page loses the escape character and leaves `[1m`."""
 
-_CALLING = pattern(
+_CALLING = re.compile(
     r"""\s*Exception[ ]encountered[ ]when[ ]calling[ ]
-    (?: layer[ ](?P<quote>["'])(?P<layer>[^"'\n]*)(?P=quote)[ ]\(type[ ](?P<class>[^)\n]*)\)
+    (?: layer[ ](?P<quote>["'])(?P<layer>[^"'\n]*)(?P=quote)[ ](?:"[ ]+f")?\(type[ ](?P<class>[^)\n]*)\)
       | (?P<caller>[^\n]{1,200}?)\.(?P<method>\w{1,60})\(\)
     )\.?[ \t]*(?:\n|$)""",
     re.VERBOSE,
 )
-_ARGUMENTS = pattern(r"^[ \t]*(?:Call arguments|Arguments) received(?: by [^\n]*)?:[ \t]*$", re.MULTILINE)
-_INFERRING = pattern(
+_ARGUMENTS = re.compile(r"^[ \t]*(?:Call arguments|Arguments) received(?: by [^\n]*)?:[ \t]*$", re.MULTILINE)
+_INFERRING = re.compile(
     r"""\s*Could[ ]not[ ]automatically[ ]infer[ ]the[ ]output[ ]shape[ ]/[ ]dtype[ ]of[ ]
     (?P<quote>['"])(?P<layer>[^'"\n]*)(?P=quote)[ ]\(of[ ]type[ ](?P<class>\w+)\)[^\n]*Error[ ]encountered:[ \t]*\n""",
     re.VERBOSE,
 )
-_BULLET = pattern(r"^[ \t]*[•*·][ \t]?(?P<name>\w+)=(?P<value>.*)$")
+_BULLET = re.compile(r"^[ \t]*[•*·][ \t]?(?P<name>\w+)=(?P<value>.*)$")
 
-_FRAME = pattern(
+_FRAME = re.compile(
     r"""^(?:>>>)?\s*File (?P<quote>["'])(?P<path>[^"'\n]+)(?P=quote), line (?P<line>\d+)(?:, in (?P<function>.*))?$"""
 )
-_OLD_FRAME = pattern(
+_OLD_FRAME = re.compile(
     r"^\s*(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]*|<[^>\n]+>):(?P<line>\d+) (?P<function>[\w<>]+)\s*\*{0,2}$"
 )
 """AutoGraph's frames before TensorFlow 2.7: `/path/training.py:571 train_function  *`."""
-_TYPED = pattern(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*): ?(?P<message>.*)$", re.DOTALL)
+_TYPED = re.compile(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*): ?(?P<message>.*)$", re.DOTALL)
 _AUTOGRAPH = ("in user code:", "in converted code:")
 """The second is that of TensorFlow 2.0 and 2.1."""
-_RELATIVE = pattern(r"^\s*relative to (?P<folder>[^\n]+):$")
+_RELATIVE = re.compile(r"^\s*relative to (?P<folder>[^\n]+):$")
 
 _GRAPH = "Graph execution error:"
-_DETECTED = pattern(
+_DETECTED = re.compile(
     r"^Detected at node (?P<quote>['\"]?)(?P<node>[^'\"\s]+)(?P=quote) defined at \(most recent call last\):"
 )
-_NODE_LINE = pattern(r"^Node: '(?P<node>[^']+)'\s*$")
-_ROOT_ERRORS = pattern(r"^\s*\d+ root error\(s\) found\.\s*$")
-_ROOT_ERROR = pattern(r"^\s*\((?P<index>\d+)\) (?:(?P<code>[A-Z][A-Za-z_ ]{2,40}):)?\s*(?P<message>.*)$")
-_NODE_TAIL = pattern(r"\[\[\{?\{?[Nn]ode:? (?P<node>[^\s}\]]+)")
-_OP_TAIL = pattern(r"\[Op:(?P<op>[\w./-]+)\](?: name:[^\n]*)?\s*$")
-_TAIL_LINE = pattern(
+_NODE_LINE = re.compile(r"^Node: '(?P<node>[^']+)'\s*$")
+_ROOT_ERRORS = re.compile(r"^\s*\d+ root error\(s\) found\.\s*$")
+_ROOT_ERROR = re.compile(r"^\s*\((?P<index>\d+)\) (?:(?P<code>[A-Z][A-Za-z_ ]{2,40}):)?\s*(?P<message>.*)$")
+_NODE_TAIL = re.compile(r"\[\[\{?\{?[Nn]ode:? (?P<node>[^\s}\]]+)")
+_OP_TAIL = re.compile(r"\[Op:(?P<op>[\w./-]+)\](?: name:[^\n]*)?\s*$")
+_TAIL_LINE = re.compile(
     r"""^\s*(?:
         \[\[(?:\{\{node[ ]|[Nn]ode:?[ ]|[A-Za-z_][\w/.-]*\]\])
       | Errors[ ]may[ ]have[ ]originated | Function[ ]call[ ]stack: | Operation[ ]defined[ ]at:
@@ -64,23 +63,23 @@ _TAIL_LINE = pattern(
     )""",
     re.VERBOSE,
 )
-_FUNCTION_NODE = pattern(r"^\s*(?:\{\{function_node [^}\n]*\}\}\s*)+")
-_IN_PIPELINE = pattern(
+_FUNCTION_NODE = re.compile(r"^\s*(?:\{\{function_node [^}\n]*\}\}\s*)+")
+_IN_PIPELINE = re.compile(
     r"^\s*Error in user-defined function passed to \S+ transformation with iterator: [\w:\[\]]+: "
 )
 """tf.data's own envelope around what failed in a map function."""
-_OP_OF_NODE = pattern(r"\{\{node (?P<node>[^}\s]+)\}\} = (?P<operation>\w+)[\[(]")
-_OP_NAMED = pattern(r"\(op: '(?P<operation>\w+)'\)")
-_DEFINED_AT = pattern(r"\(defined at (?P<path>[^\s()][^()\n]*?):(?P<line>\d+)\)")
-_STACK_HEADER = pattern(
+_OP_OF_NODE = re.compile(r"\{\{node (?P<node>[^}\s]+)\}\} = (?P<operation>\w+)[\[(]")
+_OP_NAMED = re.compile(r"\(op: '(?P<operation>\w+)'\)")
+_DEFINED_AT = re.compile(r"\(defined at (?P<path>[^\s()][^()\n]*?):(?P<line>\d+)\)")
+_STACK_HEADER = re.compile(
     r"^\s*(?:Operation defined at: \(most recent call last\)|Original stack trace for '[^'\n]*':)\s*$"
 )
 
-_MADE_HERE = pattern(r"^.* was defined here:[ \t]*$", re.MULTILINE)
-_USED_FROM = pattern(
+_MADE_HERE = re.compile(r"^.* was defined here:[ \t]*$", re.MULTILINE)
+_USED_FROM = re.compile(
     r"(?:cannot be accessed from|accessed from:|is captured by) (?:FuncGraph\(name=)?(?P<graph>[^,);.\s]+)"
 )
-_MADE_IN = pattern(
+_MADE_IN = re.compile(
     r"(?:it was defined in|Defined in:|but it is defined at) (?:FuncGraph\(name=)?(?P<graph>[^,);\s]+)"
 )
 _TRACEBACK = "Traceback (most recent call last):"

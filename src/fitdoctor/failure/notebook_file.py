@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 from fitdoctor.diagnosis import NOTEBOOK, Location
 from fitdoctor.facts import FailureFacts, FailureSummary, Frame
-from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
 
-_HASHED = pattern(r"[/\\]ipykernel_\d+[/\\](\d{1,12})\.py$")
-"""ipykernel names a cell by a hash of its text."""
+_HASHED = re.compile(r"[/\\](?:ipykernel_\d+[/\\]|ipython-input-)(\d{1,12})\.py$")
+"""ipykernel and Colab name a cell by a hash of its text."""
 _HASH_SEED = 0xC70F6907
 _BOM = "\ufeff"
 
@@ -34,6 +34,15 @@ class SavedCell:
         lines = self.source.split("\n")
         return lines[number - 1].strip() if 1 <= number <= len(lines) else ""
 
+    def number_of(self, frame: Frame) -> int | None:
+        """Return the number of the line that a frame quotes, or None if the cell has changed since.
+
+        IPython 7 and later do not count blank lines at the beginning of a cell.
+        """
+        blank = len(self.source) - len(self.source.lstrip("\n"))
+        numbers = dict.fromkeys((frame.line, frame.line + blank))
+        return next((number for number in numbers if frame.text in ("", self.line(number))), None)
+
 
 def saved_cells(text: str) -> list[SavedCell] | None:
     """Return the code cells of a saved notebook, or None if the text is not one."""
@@ -43,7 +52,9 @@ def saved_cells(text: str) -> list[SavedCell] | None:
         notebook: Any = json.loads(text.lstrip(_BOM))
     except (ValueError, RecursionError):
         return None
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    sheets = notebook.get("worksheets") if isinstance(notebook, dict) else None  # notebooks before 2015
+    first = sheets[0] if isinstance(sheets, list) and sheets and isinstance(sheets[0], dict) else notebook
+    cells = first.get("cells") if isinstance(first, dict) else None
     if not isinstance(cells, list):
         return None
     code = [cell for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
@@ -51,10 +62,9 @@ def saved_cells(text: str) -> list[SavedCell] | None:
 
 
 def _saved(number: int, cell: dict[str, Any]) -> SavedCell:
-    count = cell.get("execution_count")
-    return SavedCell(
-        number, count if isinstance(count, int) else None, _joined(cell.get("source"), ""), _output_text(cell)
-    )
+    count = cell.get("execution_count", cell.get("prompt_number"))
+    source = _joined(cell.get("source", cell.get("input")), "")
+    return SavedCell(number, count if isinstance(count, int) else None, source, _output_text(cell))
 
 
 def _output_text(cell: dict[str, Any]) -> str:
@@ -66,7 +76,7 @@ def _output_text(cell: dict[str, Any]) -> str:
         kind = output.get("output_type")
         if kind == "stream":
             parts.append(_joined(output.get("text"), ""))
-        elif kind == "error":
+        elif kind in ("error", "pyerr"):
             trace = _joined(output.get("traceback"), "\n")
             parts.append(trace or f"{output.get('ename', '')}: {output.get('evalue', '')}")
     return "\n".join(parts)
@@ -98,8 +108,9 @@ def placed(failure: FailureFacts, at: SavedCell, cells: list[SavedCell], path: s
         if cell is None:
             return frame
         place = (path, cell.number) if path else (NOTEBOOK, cell.count or cell.number)
-        text = frame.text or cell.line(frame.line)
-        return replace(frame, path=place[0], cell=place[1], text=text, library=False)
+        line = cell.number_of(frame) or frame.line
+        text = frame.text or cell.line(line)
+        return replace(frame, path=place[0], cell=place[1], line=line, text=text, library=False)
 
     return _changed(failure, frame_in_file)
 
@@ -108,16 +119,16 @@ def _cell_of(
     frame: Frame, first: list[SavedCell], cells: list[SavedCell], hashes: dict[int, SavedCell]
 ) -> SavedCell | None:
     hashed = _HASHED.search(frame.path)
-    if hashed:
-        return hashes.get(int(hashed[1]))
-    if frame.path != NOTEBOOK:
+    if hashed and int(hashed[1]) in hashes:
+        return hashes[int(hashed[1])]
+    if frame.path != NOTEBOOK and not (hashed and frame.text):
         return None
-    counted = [cell for cell in cells if cell.count == frame.cell]
+    counted = [cell for cell in cells if cell.count == frame.cell and not hashed]
     for cell in (*first, *counted):
-        if frame.text in ("", cell.line(frame.line)):
+        if cell.number_of(frame) is not None:
             return cell
     # The cell has been run again since: match by the quoted line, if it is unique.
-    same = [cell for cell in cells if frame.text and cell.line(frame.line) == frame.text]
+    same = [cell for cell in cells if frame.text and cell.number_of(frame) is not None]
     return same[0] if len(same) == 1 else None
 
 

@@ -4,39 +4,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fitdoctor.failure.shapes import SHAPE, parse_shape
-from fitdoctor.patterns import pattern
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.facts import Shape
 
-_CHECKED = pattern(
-    rf"Error when checking (?:model )?(?P<which>input|target): expected (?P<name>\S{{1,200}}) to have "
+_CHECKED = re.compile(
+    rf"Error when checking (?:model )?(?P<which>input|target|): expected (?P<name>\S{{1,200}}) to have "
     rf"(?:shape (?P<expected>{SHAPE})|(?P<rank>\d{{1,2}}) dimensions),? but got array with shape (?P<found>{SHAPE})"
 )
 """Keras before 2.4 compared arrays with inputs and outputs before it trained."""
-_FOR_OUTPUT = pattern(
+_FOR_OUTPUT = re.compile(
     rf"A target array with shape (?P<target>{SHAPE}) was passed for an output of shape (?P<output>{SHAPE}) "
     r"while using as loss `?(?P<loss>\w+)`?"
 )
-_FOR_CLASSES = pattern(
+_FOR_CLASSES = re.compile(
     rf"You are passing a target array of shape (?P<target>{SHAPE}) while using as loss `categorical_crossentropy`"
 )
 _LOSSES = (
     "mean_squared_error|mean_absolute_error|mean_squared_logarithmic_error|binary_crossentropy|huber|log_cosh"
 )
-_IN_LOSS = pattern(
+_IN_LOSS = re.compile(
     rf"Dimensions must be equal, but are \d+ and \d+ for '\{{\{{node (?:\w+/)?(?P<loss>{_LOSSES})/(?:weighted_loss/)?"
     r"(?P<step>SquaredDifference|sub|mul|logistic_loss/mul)\}\} = (?P<operation>\w+)\[[^\n]{0,2000}' "
     r"with input shapes: (?P<first>\[[\d,?]*\]), (?P<second>\[[\d,?]*\])"
 )
-_OF_LOSS = pattern(
+_OF_LOSS = re.compile(
     rf"Incompatible shapes: (?P<first>{SHAPE}) vs\. (?P<second>{SHAPE})(?P<rest>[^\n]*)(?P<tail>[\s\S]*)"
 )
-_LOSS_NODE = pattern(
-    rf"^(?:gradient_tape/)?(?:loss/\w+_loss|(?:\w+/)?(?P<loss>{_LOSSES}))/(?P<step>sub|SquaredDifference|mul)(?:_\d+)?$"
+_LOSS_NODE = re.compile(
+    rf"^(?:gradient_tape/)?(?:loss(?:_\d+)?/\w+_loss|(?:\w+/)?(?P<loss>{_LOSSES}))/(?P<step>sub|SquaredDifference|mul)(?:_\d+)?$"
 )
 """Before Keras 3, a loss was in the graph under its own name; in TensorFlow 1, under that of the output."""
 
@@ -49,16 +48,19 @@ def in_todays_words(text: str, node: str = "", operation: str = "") -> str:
         node: the node of the graph that failed, if the message named one.
         operation: the operation that failed, if the message named one.
     """
-    for expected, rewrite in _WORDINGS:
-        found = expected.search(text)
-        if found is not None:
-            return text[: found.start()] + rewrite(found) + text[found.end() :]
+    for said in dict.fromkeys((text, " ".join(text.split()))):  # mail programs and pages wrap lines
+        for expected, rewrite in _WORDINGS:
+            found = expected.search(said)
+            if found is not None:
+                return said[: found.start()] + rewrite(found) + said[found.end() :]
     return _of_loss(text, node, operation)
 
 
 def _checked(found: re.Match[str]) -> str:
     shape = parse_shape(found["found"])
     assert shape is not None
+    if shape[:1] == (0,):
+        return "Expected input data to be non-empty."
     if found["rank"]:
         expected: Shape = (None,) * int(found["rank"])
     else:
@@ -146,7 +148,7 @@ def _of_loss(text: str, node: str, operation: str) -> str:
 
 
 def _rows_of(shapes: str) -> str:
-    found = (parse_shape(match[0]) for match in pattern(SHAPE).finditer(shapes[1:-1]))
+    found = (parse_shape(match[0]) for match in re.compile(SHAPE).finditer(shapes[1:-1]))
     return ", ".join(str(shape[0]) for shape in found if shape)
 
 
@@ -165,49 +167,54 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
     (_FOR_OUTPUT, _for_output),
     (_FOR_CLASSES, _for_classes),
     (_IN_LOSS, _in_loss),
-    (pattern(r"except for the concat axis\. Got inputs shapes: "),
+    (re.compile(r"except for the concat axis\. Got inputs shapes: "),
      lambda _: "except for the concatenation axis. Received: input_shape="),
-    (pattern(r'"concat" mode can only merge layers with matching output shapes except for the concat axis\. Layer shapes: '),
+    (re.compile(r'"concat" mode can only merge layers with matching output shapes except for the concat axis\. '
+                r"Layer shapes: "),
      lambda _: "A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis. "
                "Received: input_shape="),
-    (pattern(r"Failed to find data adapter that can handle input: (?P<types>[^\n]{1,2000})"),
+    (re.compile(r"Failed to find data adapter that can handle input: ?(?P<types>[^\n]{1,2000})"),
      lambda found: _unrecognized(found["types"])),
-    (pattern(r"Please provide as model inputs either a single array or a list of arrays\. You passed: x=(?P<x>[^\n]*)"),
+    (re.compile(r"Please provide as model inputs either a single array or a list of arrays\. You passed: x=(?P<x>[^\n]*)"),
      lambda found: f"Unrecognized data type: x={found['x']} (of type <class 'list'>)"),
-    (pattern(r"^Unknown (?P<kind>layer|loss function|metric function|object): ?'?(?P<name>\w+)'?$"),
+    (re.compile(r"^Unknown (?P<kind>layer|loss function|metric function|object): ?'?(?P<name>\w+)'?$"),
      lambda found: f"Unknown {found['kind']}: '{found['name']}'. Please ensure you are using a `custom_object_scope`"),
-    (pattern(r"^(?P<what>No module named|cannot import name) (?P<name>[\w.]+)$"),
+    (re.compile(r"^(?P<what>No module named|cannot import name) (?P<name>[\w.]+)$"),
      lambda found: f"{found['what']} '{found['name']}'"),
-    (pattern(r"When subclassing the `Model` class, you should implement a `call(?:\(\))?` method"),
+    (re.compile(r"When subclassing the `Model` class, you should implement a `call(?:\(\))?` method"),
      lambda _: "Model Model does not have a `call()` method implemented"),
-    (pattern(r"Input arrays should have the same number of samples as target arrays\. Found (?P<x>\d+) input samples and "
+    (re.compile(r"Input arrays should have the same number of samples as target arrays\. Found (?P<x>\d+) input samples and "
              r"(?P<y>\d+) target samples"),
      lambda found: f"Data cardinality is ambiguous:\n  x sizes: {found['x']}\n  y sizes: {found['y']}"),
-    (pattern(r"All input arrays \(x\) should have the same number of samples\. "
+    (re.compile(r"All input arrays \(x\) should have the same number of samples\. "
              rf"Got array shapes: (?P<shapes>\[(?:{SHAPE},? ?)+\])"),
      lambda found: f"Data cardinality is ambiguous:\n  x sizes: {_rows_of(found['shapes'])}"),
-    (pattern(r"Error when checking model input: the list of Numpy arrays that you are passing to your model is not the "
+    (re.compile(r"Error when checking model input: the list of Numpy arrays that you are passing to your model is not the "
              r"size the model expected\. Expected to see (?P<expected>\d+) array\(s\),[\s\S]{0,120}?"
              r"list of (?P<found>\d+) arrays"),
      lambda found: f'Layer "model" expects {found["expected"]} input(s), but it received {found["found"]} input tensors'),
-    (pattern(rf"Cannot feed value of shape (?P<found>{SHAPE}) for Tensor u?'(?P<name>[^']+)', "
+    (re.compile(rf"Cannot feed value of shape (?P<found>{SHAPE}) for Tensor u?'(?P<name>[^']+)', "
              rf"which has shape '(?P<expected>{SHAPE})'"),
      _fed),
-    (pattern(r"You are passing KerasTensor[\s\S]{0,2000}?, an intermediate Keras symbolic input/output, to a TF API that "
+    (re.compile(r"You are passing KerasTensor[\s\S]{0,2000}?, an intermediate Keras symbolic input/output, to a TF API that "
              r"does not"),
      lambda _: "A KerasTensor cannot be used as input to a TensorFlow function: this one does not"),
-    (pattern(r"^'Tensor' object is not iterable\.?$"),
+    (re.compile(r'(?:"(?P<owner>\w+)" object )?has no attribute "(?P<name>\w+)"'),
+     lambda found: (f"'{found['owner']}' object " if found["owner"] else "") + f"has no attribute '{found['name']}'"),
+    (re.compile(r"^'Tensor' object is not iterable\.?$"),
      lambda _: "Tensor objects are only iterable when eager execution is enabled."),
-    (pattern(r"Layer \S+ was called with an input that isn't a symbolic tensor\. Received type: "
+    (re.compile(r"Layer \S+ was called with an input that isn't a symbolic tensor\. Received type: "
              r"<class '(?P<kind>[\w.]*layers[\w.]*)'>"),
      lambda found: f"Inputs to a layer should be tensors. Got: <{found['kind']} object at 0x0>"),
-    (pattern(r"The model cannot be compiled because it has no loss to optimize\."),
+    (re.compile(r"GradientTape\.\w+ can only be called once on non-persistent tapes"),
+     lambda _: "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"),
+    (re.compile(r"The model cannot be compiled because it has no loss to optimize\."),
      lambda _: "No loss to compute. Provide a `loss` argument in `compile()`."),
 )  # fmt: skip
 """An older wording, and the function that returns today's; the first that is found counts."""
 
-_TYPE = pattern(r"<class '(?P<name>[\w.<>]+)'>")
-_HELD = pattern(r"\(<class '(?P<name>[\w.]+)'> containing (?P<what>[^()]*)\)")
+_TYPE = re.compile(r"<class '(?P<name>[\w.<>]+)'>")
+_HELD = re.compile(r"\(<class '(?P<name>[\w.]+)'> containing (?P<what>[^()]*)\)")
 
 
 def _unrecognized(given: str) -> str:
@@ -232,11 +239,15 @@ def _parts(given: str) -> list[tuple[str, str]]:
     return parts
 
 
+_OF_ARRAYS = re.compile(r"keys and \{[^{}]*<class '(?:numpy|pandas|tensorflow)\.[^{}]*\} values")
+"""A dict of arrays is one of the forms that Keras takes."""
 _TAKEN = ("numpy.", "pandas.", "tensorflow.", "NoneType")
 
 
 def _blamed(parts: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
     """Return `x` unless its type is one that Keras takes; then `y`."""
     named = [(name, kind, held) for name, (kind, held) in zip("xy", parts, strict=False)]
-    odd = [one for one in named if not one[1].startswith(_TAKEN) or one[2]]
-    return [(name, kind, f" containing {held}" if held else "") for name, kind, held in (odd or named)[:1]]
+    odd = [
+        one for one in named if not (one[1].startswith(_TAKEN) and not one[2] or _OF_ARRAYS.search(one[2]))
+    ]
+    return [(name, kind, f" containing {held}" if held else "") for name, kind, held in (odd[:1] or named)]

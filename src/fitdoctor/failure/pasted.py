@@ -4,33 +4,45 @@ from __future__ import annotations
 
 import re
 
-from fitdoctor.patterns import pattern
-
 _TAIL = 2_000_000
 """Characters searched at the end of a log; pasted text is short."""
-_QUOTED = pattern(r"^[>\s`|]+(?=[A-Za-z_])")
-_RETICULATE = pattern(
+_QUOTED = re.compile(r"^[>\s`|]+(?=[A-Za-z_])")
+_RETICULATE = re.compile(
     r"^(?P<call>[ ]*Error in py_(?:call|run)\w*\([^\n]{0,500}\) ?:)\s{1,8}(?=_?[A-Z])", re.MULTILINE
 )
 """R prints Python's exception after its own call, indented."""
-_DEBUGGER = pattern(
+_DEBUGGER = re.compile(
     r"^Exception has occurred: (?P<type>[\w.]{1,100})[^\n]{0,300}\n"
     r"(?P<message>\S[^\n]{0,5000}(?:\n(?![ \t]+File \")[^\n]{0,5000}){0,40}?)"
     r"(?P<frames>(?:\n[ \t]+\S[^\n]{0,5000})*)(?=\n\S|\n*$)",
     re.MULTILINE,
 )
 """VS Code's box: the type, the message on the next line, and the frames below it."""
-_FRAME = pattern(r"^(?:File [\"']|(?:[A-Za-z]:)?[/\\<~][^\n]{0,1000}?:\d{1,7} \w)")
-_TYPED = pattern(r"^(?:[a-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception): ")
+_RECORD = re.compile(
+    r"\{\s*\"name\": \"(?P<type>\w{1,60})\",\s*\"message\": \"(?P<message>(?:[^\"\\]|\\.){0,20000})\",\s*\"stack\": \""
+)
+"""What VS Code copies of a cell's error: a JSON object."""
+_FRAME = re.compile(r"^(?:File [\"']|(?:[A-Za-z]:)?[/\\<~][^\n]{0,1000}?:\d{1,7} \w)")
+_TYPED = re.compile(r"^(?:[a-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception): ")
 
 
 def without_wrapping(text: str) -> str:
     """Return the text with exceptions from R and VS Code rewritten as Python prints them."""
     tail = text[-_TAIL:]
+    record = _RECORD.search(tail)
+    if record is not None:
+        stack = _unescaped(tail[record.end() :].rstrip('"}\n '))
+        # The stack ends with the exception, unless it was cut.
+        last = "" if stack.rstrip().endswith(_unescaped(record["message"])[-40:]) else f"\n{record['type']}: "
+        return f"{stack}{last}{_unescaped(record['message']) if last else ''}"
     if "Error in py_" not in tail and "Exception has occurred: " not in tail:
         return text
     tail = _DEBUGGER.sub(_as_traceback, _RETICULATE.sub("\\g<call>\n", tail))
     return text[:-_TAIL] + tail
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", lambda mark: {"n": "\n", "t": "\t"}.get(mark[1], mark[1]), text)
 
 
 def _as_traceback(box: re.Match[str]) -> str:

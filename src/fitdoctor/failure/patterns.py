@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from fitdoctor.facts import Shape
 from fitdoctor.failure.shapes import (
     SHAPE,
@@ -22,7 +24,6 @@ from fitdoctor.failure.shapes import (
     shapes_in,
     target_and_output,
 )
-from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "MissingGradients",
     "NamedTensor",
     "OperationShapes",
+    "RejectedInteger",
     "ReshapeSizes",
     "TargetOutput",
     "UnexpectedKeyword",
@@ -57,6 +59,7 @@ __all__ = [
     "named_tensor",
     "operation_shapes",
     "parse_shape",
+    "rejected_integer",
     "reshape_sizes",
     "shapes_in",
     "target_and_output",
@@ -78,19 +81,19 @@ class LabelOutOfRange:
     """The labels of the batch that the message shows."""
 
 
-_LABEL = pattern(
+_LABEL = (
     r"label value of (?P<value>-?\d+) which is outside the valid range of \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
     r"(?:\.\s*Label values: (?P<batch>[-\d ]+))?"
 )
-_WHOLE = pattern(r"-?\d+")
+_WHOLE = r"-?\d+"
 
 
 def label_out_of_range(message: str) -> LabelOutOfRange | None:
     """Return the label that a sparse loss rejected."""
-    match = _LABEL.search(message)
+    match = re.search(_LABEL, message)
     if match is None:
         return None
-    batch = tuple(int(word) for word in _WHOLE.findall(match["batch"] or "")[:1000])
+    batch = tuple(int(word) for word in re.findall(_WHOLE, match["batch"] or "")[:1000])
     return LabelOutOfRange(int(match["value"]), int(match["low"]), int(match["high"]), batch)
 
 
@@ -104,15 +107,13 @@ class IndexOutOfRange:
     high: int
 
 
-_INDEX = pattern(
-    r"indices\[(?P<position>[\d, ]*)\] = (?P<value>-?\d+) is not in \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
-)
-_SCALAR_INDEX = pattern(r"indices = (?P<value>-?\d+) is not in \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)")
+_INDEX = r"indices\[(?P<position>[\d, ]*)\] = (?P<value>-?\d+) is not in \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
+_SCALAR_INDEX = r"indices = (?P<value>-?\d+) is not in \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
 
 
 def index_out_of_range(message: str) -> IndexOutOfRange | None:
     """Return the index that a gather rejected."""
-    match = _INDEX.search(message) or _SCALAR_INDEX.search(message)
+    match = re.search(_INDEX, message) or re.search(_SCALAR_INDEX, message)
     if match is None:
         return None
     position = match.groupdict().get("position") or ""
@@ -135,17 +136,15 @@ class Cardinality:
         return dict(self.sizes).get(name, ())
 
 
-_SIZES = pattern(r"(?:^|[\s.])'?(?P<name>x|y|sample_weight)'? sizes: (?P<sizes>\d+(?:, ?\d+)*)")
+_SIZES = r"(?:^|[\s.])'?(?P<name>x|y|sample_weight)'? sizes: (?P<sizes>\d+(?:, ?\d+)*)"
 
 
-_SPLIT_OF_LIST = pattern(
-    r"`validation_split` is only supported.*\[<class '(?:int|float|bool|str|list|tuple)'>"
-)
+_SPLIT_OF_LIST = r"`validation_split` is only supported.*\[<class '(?:int|float|bool|str|list|tuple)'>"
 
 
 def splits_list(message: str) -> bool:
     """Whether `validation_split` was rejected because of a list of numbers, not a dataset."""
-    return _SPLIT_OF_LIST.search(message) is not None
+    return re.search(_SPLIT_OF_LIST, message) is not None
 
 
 def cardinality(message: str) -> Cardinality | None:
@@ -154,9 +153,37 @@ def cardinality(message: str) -> Cardinality | None:
         return None
     found = [
         (match["name"], tuple(int(size) for size in match["sizes"].split(",")))
-        for match in _SIZES.finditer(message)
+        for match in re.finditer(_SIZES, message)
     ]
     return Cardinality(tuple(found)) if found else None
+
+
+@dataclass(frozen=True)
+class RejectedInteger:
+    """A size that is an integer, but not of the type `int`."""
+
+    name: str
+    """The argument of the layer."""
+    number: str
+    """As the message shows it; "" if it does not."""
+
+
+_REJECTED_INTEGER = (
+    r"invalid value for (?:argument )?`(?P<name>\w+)`, expected a positive integer\. "
+    r"Received: \w+=(?P<number>[1-9]\d*)(?![\d.])"
+    r"|`(?P<named>\w+)` must be a positive integer\. Received: \w+=(?P<given>[1-9]\d*) \(of type (?:u?int\d+|str)\)"
+    r"|Expected an integer value for `(?P<expected>\w+)`, got <class 'numpy\.u?int\d+'>"
+    r"|(?P<state>output|state)_size must be an integer"
+)
+
+
+def rejected_integer(message: str) -> RejectedInteger | None:
+    """Return the size that a Keras 3 layer rejected because of its type: a NumPy integer, or a string."""
+    match = re.search(_REJECTED_INTEGER, message)
+    if match is None:
+        return None
+    name = match["name"] or match["named"] or match["expected"] or "units"
+    return RejectedInteger(name, match["number"] or match["given"] or "")
 
 
 # --- names --------------------------------------------------------------------------------------------------
@@ -173,30 +200,28 @@ class UnexpectedKeyword:
     """The class of a method, if known."""
 
 
-_UNEXPECTED = pattern(
+_UNEXPECTED = (
     r"(?<![\w.<>])(?P<function>[\w.<>]{1,200})\(\) got an unexpected keyword argument '(?P<name>\w+)'"
 )
-_UNBOUND = pattern(r"got an unexpected keyword argument '(?P<name>\w+)'")
-_NOT_RECOGNIZED = pattern(
-    r"""(?x)(?:Argument\(s\)[ ]not[ ]recognized:[ ]\{\s*
+_UNBOUND = r"got an unexpected keyword argument '(?P<name>\w+)'"
+_NOT_RECOGNIZED = r"""(?x)(?:Argument\(s\)[ ]not[ ]recognized:[ ]\{\s*
       | Unrecognized[ ]keyword[ ]arguments(?:[ ]passed[ ]to[ ](?P<owner>\w+))?:[ ]\{\s*
       | Unexpected[ ]keyword[ ]argument(?:s|\(s\))?:?[ ][\[{(]?\s*
       | Invalid[ ]keyword[ ]argument\(s\)[ ]in[ ]`(?P<function>\w+)\(?\)?`:[ ]\(?\{?
       | \('Keyword[ ]argument[ ]not[ ]understood:',[ ])
     ["'](?P<name>\w+)["']"""
-)
 
 
 def unexpected_keyword(message: str) -> UnexpectedKeyword | None:
     """Return the rejected keyword and the function that rejected it."""
-    match = _UNEXPECTED.search(message)
+    match = re.search(_UNEXPECTED, message)
     if match:
         owner, _, function = match["function"].rpartition(".")
         return UnexpectedKeyword(function, match["name"], owner.rpartition(".")[2])
-    refused = _NOT_RECOGNIZED.search(message)
+    refused = re.search(_NOT_RECOGNIZED, message)
     if refused:
         return UnexpectedKeyword(refused["function"] or "", refused["name"], refused["owner"] or "")
-    unbound = _UNBOUND.search(message)
+    unbound = re.search(_UNBOUND, message)
     return UnexpectedKeyword("", unbound["name"]) if unbound else None
 
 
@@ -211,12 +236,12 @@ class ArgumentCount:
     given: int | None = None
 
 
-_MISSING = pattern(
+_MISSING = (
     r"(?<![\w.<>])(?P<function>[\w.<>]{1,200})\(\) missing \d+ required "
     r"(?:positional|keyword-only) arguments?: (?P<names>'[^\n]{1,500})"
 )
-_MISSING_BOUND = pattern(r"missing a required (?:keyword-only )?argument: (?P<names>'\w+')")
-_TAKES = pattern(
+_MISSING_BOUND = r"missing a required (?:keyword-only )?argument: (?P<names>'\w+')"
+_TAKES = (
     r"(?<![\w.<>])(?P<function>[\w.<>]{1,200})\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? "
     r"but (?P<given>\d+) (?:was|were) given"
 )
@@ -224,17 +249,17 @@ _TAKES = pattern(
 
 def argument_count(message: str) -> ArgumentCount | None:
     """Return the missing or surplus arguments of a call."""
-    takes = _TAKES.search(message)
+    takes = re.search(_TAKES, message)
     if takes:
         owner, _, function = takes["function"].rpartition(".")
         return ArgumentCount(
             function, owner.rpartition(".")[2], takes=int(takes["takes"]), given=int(takes["given"])
         )
-    missing = _MISSING.search(message)
+    missing = re.search(_MISSING, message)
     if missing:
         owner, _, function = missing["function"].rpartition(".")
         return ArgumentCount(function, owner.rpartition(".")[2], names_in(missing["names"]))
-    bound = _MISSING_BOUND.search(message)
+    bound = re.search(_MISSING_BOUND, message)
     return ArgumentCount("", missing=names_in(bound["names"])) if bound else None
 
 
@@ -250,20 +275,25 @@ class AttributeMissing:
     suggestion: str = ""
 
 
-_ATTRIBUTE = pattern(
+_ATTRIBUTE = (
     r"(?:(?P<kind>[Mm]odule|type object) )?'(?P<owner>[^'\n]{1,300})'(?: object)? "
     r"has no attribute '(?P<name>[^'\n]{1,300})'"
 )
-_DID_YOU_MEAN = pattern(r"Did you mean: '(?P<name>\w+)'")
+SIZE_IN_LAYER = re.compile(
+    r"Cannot convert a symbolic (?:tf\.)?Tensor \((?:\w+/)*(?:lstm|gru|simple_rnn|rnn|bidirectional|conv_lstm)\w*/"
+    r"[\w/]*strided_slice\w*:0\) to a numpy array"
+)
+"""The size that a recurrent layer takes of its input: with NumPy 1.20 and later, TensorFlow before 2.5 fails there."""
+_DID_YOU_MEAN = r"Did you mean: '(?P<name>\w+)'"
 
 
 def attribute_missing(message: str) -> AttributeMissing | None:
     """Return the missing attribute."""
-    match = _ATTRIBUTE.search(message)
+    match = re.search(_ATTRIBUTE, message)
     if match is None:
         return None
     kind = {"module": "module", "type object": "type"}.get((match["kind"] or "").lower(), "object")
-    hint = _DID_YOU_MEAN.search(message)
+    hint = re.search(_DID_YOU_MEAN, message)
     return AttributeMissing(match["owner"], match["name"], kind, hint["name"] if hint else "")
 
 
@@ -276,8 +306,8 @@ class MissingGradients:
     variables: tuple[str, ...] = ()
 
 
-_VARIABLE_PATH = pattern(r"<(?:Keras)?Variable (?:path|name)=(?P<path>[^,\s>]+)")
-_VARIABLE_NAME = pattern(r"'(?P<name>[\w./ -]{1,200}:0)'")
+_VARIABLE_PATH = r"<(?:Keras)?Variable (?:path|name)=(?P<path>[^,\s>]+)"
+_VARIABLE_NAME = r"'(?P<name>[\w./ -]{1,200}:0)'"
 
 
 def missing_gradients(message: str) -> MissingGradients | None:
@@ -287,8 +317,8 @@ def missing_gradients(message: str) -> MissingGradients | None:
         return None
     # After `grads_and_vars`, old messages list everything again with values.
     named = message.partition("Provided `grads_and_vars`")[0][:20_000]
-    paths = [match["path"] for match in _VARIABLE_PATH.finditer(named)]
-    names = [match["name"] for match in _VARIABLE_NAME.finditer(named)]
+    paths = [match["path"] for match in re.finditer(_VARIABLE_PATH, named)]
+    names = [match["name"] for match in re.finditer(_VARIABLE_NAME, named)]
     return MissingGradients(every, tuple(dict.fromkeys(paths or names)))
 
 
@@ -302,14 +332,14 @@ class NamedTensor:
 
 
 _TENSORS = (
-    pattern(
+    re.compile(
         rf"<tf\.Tensor '(?P<name>[^'\n]{{1,500}})' shape=(?P<shape>{SHAPE}|<unknown>) dtype=(?P<dtype>\w+)>"
     ),
-    pattern(
+    re.compile(
         rf'Tensor\("(?P<name>[^"\n]{{1,500}})"(?:, shape=(?P<shape>{SHAPE}))?(?:, dtype=(?P<dtype>\w+))?\)'
     ),
-    pattern(r"symbolic (?:tf\.)?Tensor \((?P<name>[^)\n]{1,500})\) to a numpy array"),
-    pattern(r"The graph tensor has name: (?P<name>\S+)"),
+    re.compile(r"symbolic (?:tf\.)?Tensor \((?P<name>[^)\n]{1,500})\) to a numpy array"),
+    re.compile(r"The graph tensor has name: (?P<name>\S+)"),
 )
 
 
@@ -342,35 +372,35 @@ class DtypeMismatch:
 
 
 _DTYPES = (
-    pattern(
+    re.compile(
         r"Input '(?P<argument>\w+)' of '(?P<operation>\w+)' Op has type (?P<found>\w+) "
         r"that does not match (?:expected )?type (?:of )?(?P<expected>\w+)"
     ),
     # Operations that join parts: `tf.concat`, `tf.stack`.
-    pattern(
+    re.compile(
         r"Tensors in list passed to '(?P<argument>\w+)' of '(?P<operation>\w+)' Op have types "
         r"\[(?P<types>(?P<expected>\w+)(?:, (?P=expected))*, (?P<found>\w+)[\w, ]*)\]"
     ),
-    pattern(
+    re.compile(
         r"Value passed to parameter '(?P<argument>\w+)' has DataType (?P<found>\w+) "
         r"not in list of allowed values: (?P<allowed>[\w, ]+)"
     ),
     # The eager wording.
-    pattern(
+    re.compile(
         r"Value for attr '\w+' of (?P<found>\w+) is not in the list of allowed values: (?P<allowed>[\w, ]+)"
         r"(?:\s*; NodeDef: \{\{node (?P<operation>\w+)\}\})?"
     ),
-    pattern(
+    re.compile(
         r"cannot compute (?P<operation>\w+) as input #(?P<argument>\d+)\(zero-based\) "
         r"was expected to be an? (?P<expected>\w+) tensor but is an? (?P<found>\w+) tensor"
     ),
     # `/` compares the dtypes itself, before it creates an operation.
-    pattern(r"`x` and `y` must have the same dtype, got tf\.(?P<found>\w+) != tf\.(?P<expected>\w+)"),
-    pattern(r"Tensor conversion requested dtype (?P<expected>\w+) for Tensor with dtype (?P<found>\w+)"),
-    pattern(r"Cast (?P<found>\w+) to (?P<expected>\w+) is not supported"),
-    pattern(r"Unsupported object type (?P<found>[\w.]+)"),
-    pattern(r"Invalid dtype: (?P<found>[\w\[\], ]+)"),
-    pattern(r"dtype='?(?P<found>\w+)'? is not a valid dtype for Keras type promotion"),
+    re.compile(r"`x` and `y` must have the same dtype, got tf\.(?P<found>\w+) != tf\.(?P<expected>\w+)"),
+    re.compile(r"Tensor conversion requested dtype (?P<expected>\w+) for Tensor with dtype (?P<found>\w+)"),
+    re.compile(r"Cast (?P<found>\w+) to (?P<expected>\w+) is not supported"),
+    re.compile(r"Unsupported object type (?P<found>[\w.]+)"),
+    re.compile(r"Invalid dtype: (?P<found>[\w\[\], ]+)"),
+    re.compile(r"dtype='?(?P<found>\w+)'? is not a valid dtype for Keras type promotion"),
 )
 
 
@@ -401,7 +431,7 @@ class AllocationFailed:
     device: str = ""
 
 
-_OOM = pattern(
+_OOM = (
     r"OOM when allocating tensor with shape ?(?P<shape>[\[(][\d, ]*[\])]) and type (?P<dtype>\w+)"
     r"(?: on (?P<device>\S+))?"
 )
@@ -409,7 +439,7 @@ _OOM = pattern(
 
 def allocation_failed(message: str) -> AllocationFailed | None:
     """Return the tensor or size that could not be allocated."""
-    match = _OOM.search(message)
+    match = re.search(_OOM, message)
     if match:
         return AllocationFailed(parse_shape(match["shape"]), match["dtype"], match["device"] or "")
     words = ("failed to allocate memory", "Out of memory while trying to allocate", "Unable to allocate ")

@@ -6,14 +6,15 @@ import re
 
 from fitdoctor.facts import Frame
 from fitdoctor.failure.traceback_text import Block, is_chain, text_frame
-from fitdoctor.patterns import pattern
 
-SECTION = pattern(r"^_{3,} .{1,400} _{3,}$")
-_END = pattern(r"^(?:={3,} |_{3,} .{1,400} _{3,}$)")
-_ERROR = pattern(r"^E(?:\s{1,12}|$)(?P<text>.*)$")
-_FRAME = pattern(r"^(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]{0,1000}):(?P<line>\d+): (?P<rest>in .+|[\w.]*)\s*$")
-_TYPED = pattern(r"^(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?::(?: (?P<message>.*))?)?$", re.DOTALL)
-_DEF = pattern(r"^\s*(?:async )?def (?P<name>\w+)\(")
+SECTION = re.compile(r"^_{3,} .{1,400} _{3,}$")
+_END = re.compile(r"^(?:={3,} |_{3,} .{1,400} _{3,}$)")
+_ERROR = re.compile(r"^E(?:\s{1,12}|$)(?P<text>.*)$")
+_FRAME = re.compile(
+    r"^(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]{0,1000}):(?P<line>\d+): (?P<rest>in .+|[\w.]*)\s*$"
+)
+_TYPED = re.compile(r"^(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?::(?: (?P<message>.*))?)?$", re.DOTALL)
+_DEF = re.compile(r"^\s*(?:async )?def (?P<name>\w+)\(")
 MOST_LINES = 4000
 
 

@@ -92,6 +92,8 @@ def clean_text(text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\x08" in text:
         text = _BACKSPACES.sub("\n", text)
+    if _TO_COORDINATOR in text:
+        text = _REPORTED.sub(r"\g<type>: ", text)
     if _SEE_ABOVE in text:
         text = text.replace(_SEE_ABOVE, "Error:")
     if "╭" in text:
@@ -102,14 +104,30 @@ def clean_text(text: str) -> str:
         text = _RAY.sub("", text)
     if text[:1] == "#" and all(line[:1] in ("#", "") for line in text.split("\n")):
         text = _COMMENT.sub("", text)  # copied from the comments of a program
+    if "’" in text or "“" in text:
+        text = text.translate(_STRAIGHT)
+    if "\n>" in text[:_SAMPLE] and len(text) <= _SAMPLE:
+        text = _QUOTE.sub(lambda quote: _QUOTE_MARK.sub("", quote[0]), text)
+    if ",\n" in text[:_SAMPLE] and len(text) <= _SAMPLE:
+        text = _WRAPPED_FRAME.sub(r"\1 \2", text)
     if text[:1] in (" ", "\t", "\n"):
         text = textwrap.dedent(text)  # copied from the middle of a message or of a document
     return without_wrapping(text)
 
 
+_STRAIGHT = str.maketrans("‘’“”", "''\"\"")
+"""Word processors replace the quotes of a message."""
+_QUOTE = re.compile(r"(?:^>(?!>)[^\n]*\n?){2,}", re.MULTILINE)
+"""Two quoted lines or more; pytest marks a single line so."""
+_QUOTE_MARK = re.compile(r"^(?:>(?!>>) ?)+", re.MULTILINE)
+_WRAPPED_FRAME = re.compile(r"^(\s*File \"[^\"\n]+\",)\n\s*(line \d+)", re.MULTILINE)
+"""A frame that a mail program wrapped."""
 _COMMENT = re.compile(r"^# ?", re.MULTILINE)
 _RAY = re.compile(r"^\([\w.:]+ pid=\d+(?:, ip=[\d.]+)?\) ?", re.MULTILINE)
 """The prefix that Ray adds to the lines of its workers."""
+_TO_COORDINATOR = "Error reported to Coordinator: <class '"
+_REPORTED = re.compile(rf"^[^\n]{{0,100}}{_TO_COORDINATOR}(?P<type>[\w.]+)'>, ", re.MULTILINE)
+"""A thread of TensorFlow 1 logs its exception so."""
 _SEE_ABOVE = "Error (see above for traceback):"
 """TensorFlow 1 repeats an exception in these words."""
 _BOX = re.compile(

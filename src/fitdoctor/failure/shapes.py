@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from fitdoctor.facts import Shape
-from fitdoctor.patterns import pattern
-from fitdoctor.records import dataclass
+import re
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
+from fitdoctor.facts import Shape
+from fitdoctor.records import dataclass
 
 _DIMENSION = r"(?:-?\d{1,18}|None|\?|<unknown>)"
 SHAPE = rf"[\[(][ ]?(?:{_DIMENSION}(?:,[ ]?{_DIMENSION}){{0,11}},?)?[ ]?[\])]"
 """A shape as any version writes it: `(None, 28)`, `[?,28]`, `(8,)`, `()`."""
-_ONE_SHAPE = pattern(SHAPE)
-_NUMBER = pattern(_DIMENSION)
+_ONE_SHAPE = SHAPE
+_NUMBER = _DIMENSION
 
 
 def parse_shape(text: str) -> Shape | None:
@@ -22,14 +19,14 @@ def parse_shape(text: str) -> Shape | None:
     text = (
         text.strip().removeprefix("TensorShape(").removesuffix(")") if "TensorShape" in text else text.strip()
     )
-    if not _ONE_SHAPE.fullmatch(text):
+    if not re.fullmatch(_ONE_SHAPE, text):
         return None
-    return tuple(int(part) if part.lstrip("-").isdigit() else None for part in _NUMBER.findall(text))
+    return tuple(int(part) if part.lstrip("-").isdigit() else None for part in re.findall(_NUMBER, text))
 
 
 def shapes_in(message: str) -> tuple[Shape, ...]:
     """Return all shapes in a message in order, except lone bracketed numbers, which may be something else."""
-    found = (match[0] for match in _ONE_SHAPE.finditer(message[:20_000]))
+    found = (match[0] for match in re.finditer(_ONE_SHAPE, message[:20_000]))
     shapes = [parse_shape(text) for text in found if "," in text or text in ("()", "[]")]
     return tuple(shape for shape in shapes if shape is not None)
 
@@ -68,37 +65,35 @@ class InputMismatch:
         return expected, self.found_rank if self.found is None else len(self.found)
 
 
-_LAYER_INPUT = pattern(
-    r"""(?x)Input[ ](?P<index>\d+)
+_LAYER_INPUT = r"""(?x)Input[ ](?P<index>\d+)
     (?:[ ]with[ ]name[ ]'(?P<name>[^'\n]*)')?
-    [ ](?:of[ ]layer[ ]["']?(?P<layer>[^\s"':]+)["']?[ ]is[ ]incompatible[ ]with[ ]the[ ]layer
+    [ ](?:of[ ]layer[ ]["']?(?P<layer>[^\s"':]+)["']?[ ]is[ ]incompatible[ ]with[ ]the\s+layer
       | is[ ]incompatible[ ]with[ ]layer[ ]["']?(?P<model>[^\s"':]+)["']?):[ ]?:?[ ]?(?P<rest>.*)"""
-)
-_EXPECTED_SHAPE = pattern(rf"expected shape=(?P<expected>{SHAPE}), found shape=(?P<found>{SHAPE})")
-_EXPECTED_RANK = pattern(
+_EXPECTED_SHAPE = rf"expected shape=(?P<expected>{SHAPE}), found shape=(?P<found>{SHAPE})"
+_EXPECTED_RANK = (
     rf"expected (?P<rule>min_|max_)?ndim=(?P<rank>\d+), found ndim=(?P<found_rank>\d+)"
     rf"(?:\. Full shape received: (?P<found>{SHAPE}))?"
 )
-_EXPECTED_AXIS = pattern(
+_EXPECTED_AXIS = (
     rf"expected axis (?P<axis>-?\d+) of input shape to have value (?P<length>\d+),? but received input with shape "
     rf"(?P<found>{SHAPE})"
 )
 _INVALID_INPUT = "Invalid input shape for input "
 """The received value follows, perhaps an array with many values."""
 _LONGEST_VALUES = 40_000
-_OTHER_INPUT = pattern(
+_OTHER_INPUT = (
     rf"(?: with name '(?P<name>[^'\n]*)')?(?: and path '[^'\n]*')?\. "
     rf"Expected shape (?P<expected>{SHAPE}), but input has incompatible shape (?P<found>{SHAPE})"
 )
-_CHECKING = pattern(
-    rf"Error when checking (?:model )?(?P<which>input|target): expected (?P<name>\S{{1,200}}) to have "
+_CHECKING = (
+    rf"Error when checking (?:model )?(?P<which>input|target|): expected (?P<name>\S{{1,200}}) to have "
     rf"(?:shape (?P<expected>{SHAPE})|(?P<rank>\d+) dimensions),? but got array with shape (?P<found>{SHAPE})"
 )
 
 
 def input_mismatch(message: str) -> InputMismatch | None:
     """Return the rejected input, for the wording of any Keras version."""
-    checking = _CHECKING.search(message)
+    checking = re.search(_CHECKING, message)
     if checking:
         rank = int(checking["rank"]) if checking["rank"] else None
         found = _shape(checking, "found")
@@ -112,21 +107,21 @@ def input_mismatch(message: str) -> InputMismatch | None:
             target=checking["which"] == "target",
         )
     at = message.find(_INVALID_INPUT)
-    invalid = _OTHER_INPUT.search(message, at, at + _LONGEST_VALUES) if at >= 0 else None
+    invalid = re.search(_OTHER_INPUT, message[at : at + _LONGEST_VALUES]) if at >= 0 else None
     if invalid:
         return InputMismatch(
             name=invalid["name"] or "", expected=_shape(invalid, "expected"), found=_shape(invalid, "found")
         )
-    refused = _LAYER_INPUT.search(message)
+    refused = re.search(_LAYER_INPUT, message)
     return _refused(refused) if refused else None
 
 
 def _refused(refused: re.Match[str]) -> InputMismatch:
     rest = refused["rest"]
     shapes, ranks, axis = (
-        _EXPECTED_SHAPE.search(rest),
-        _EXPECTED_RANK.search(rest),
-        _EXPECTED_AXIS.search(rest),
+        re.search(_EXPECTED_SHAPE, rest),
+        re.search(_EXPECTED_RANK, rest),
+        re.search(_EXPECTED_AXIS, rest),
     )
     name = refused["name"] or ""
     found = shapes or ranks or axis
@@ -144,11 +139,11 @@ def _refused(refused: re.Match[str]) -> InputMismatch:
     )
 
 
-_KERNEL_NODE = pattern(
+_KERNEL_NODE = (
     r"^(?:StatefulPartitionedCall/)?(?:functional|sequential|model)(?:_\d+)?/"
     r"(?P<layer>(?P<kind>dense|lstm|gru|simple_rnn)(?:_\d+)?)/"
 )
-_KERNEL_SIZES = pattern(
+_KERNEL_SIZES = (
     r"Matrix size-incompatible: In\[0\]: \[\d+,(?P<found>\d+)\], In\[1\]: \[(?P<kernel>\d+),\d+\]"
     r"|but are (?P<found_first>\d+) and (?P<kernel_first>\d+) for '\{\{node \S+_cell(?:_\d+)?/MatMul\}\}"
 )
@@ -156,7 +151,7 @@ _KERNEL_SIZES = pattern(
 
 def kernel_mismatch(message: str, node: str) -> InputMismatch | None:
     """Return the mismatch of a layer inside the model whose kernel was built for another last axis."""
-    sizes, layer = _KERNEL_SIZES.search(message), _KERNEL_NODE.search(node)
+    sizes, layer = re.search(_KERNEL_SIZES, message), re.search(_KERNEL_NODE, node)
     if sizes is None or layer is None:
         return None
     found, wanted = sizes["found"] or sizes["found_first"], sizes["kernel"] or sizes["kernel_first"]
@@ -176,32 +171,32 @@ class InputCount:
     missing: str = ""
 
 
-_COUNT = pattern(
+_COUNT = (
     r"""Layer ["']?(?P<layer>[^\s"']+)["']? expects (?P<expected>\d+) (?:named )?input(?:\(s\)|s)?"""
     r"""(?: with keys (?P<keys>\[[^\]\n]{0,2000}\]))?,? but it received (?P<received>\d+) input"""
 )
-_KEYS = pattern(
+_KEYS = (
     r"""Missing data for input ["'](?P<missing>[^"'\n]*)["']\. You passed a data dictionary with keys """
     r"""(?P<given>\[[^\]\n]{0,2000}\])\. Expected the following keys: (?P<keys>\[[^\]\n]{0,2000}\])"""
 )
-_QUOTED = pattern(r"""'([^'\n]{0,200})'|"([^"\n]{0,200})\"""")
+_QUOTED = r"""'([^'\n]{0,200})'|"([^"\n]{0,200})\""""
 
 
 def names_in(text: str) -> tuple[str, ...]:
     """Return the quoted names of a list in a message."""
-    return tuple(first or second for first, second in _QUOTED.findall(text))
+    return tuple(first or second for first, second in re.findall(_QUOTED, text))
 
 
 def input_count(message: str) -> InputCount | None:
     """Return the wrong number of inputs, or the wrong keys."""
-    keys = _KEYS.search(message)
+    keys = re.search(_KEYS, message)
     if keys:
         return InputCount(
             expected_keys=names_in(keys["keys"]),
             received_keys=names_in(keys["given"]),
             missing=keys["missing"],
         )
-    count = _COUNT.search(message)
+    count = re.search(_COUNT, message)
     if count is None:
         return None
     return InputCount(
@@ -228,7 +223,7 @@ class TargetOutput:
 _TARGET, _OUTPUT = rf"(?P<target>{SHAPE})", rf"(?P<output>{SHAPE})"
 _RECEIVED = rf"\. Received: target\.shape={_TARGET}, output\.shape={_OUTPUT}"
 _PAIRS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (rule, pattern(words))
+    (rule, re.compile(words))
     for rule, words in (
         ("same rank", r"must have the same rank \(ndim\)" + _RECEIVED),
         ("same shape", r"must have the same shape" + _RECEIVED),
@@ -325,20 +320,18 @@ class OperationShapes:
         return "MatMul" in self.operation
 
 
-_FOR_NODE = pattern(
-    r"""(?mx)for[ ]'(?:\{\{node[ ](?P<node>[^}\s]+)\}\}[ ]=[ ](?P<operation>\w+)\[[^\n]{0,4000}?
+_FOR_NODE = r"""(?mx)for[ ]'(?:\{\{node[ ](?P<node>[^}\s]+)\}\}[ ]=[ ](?P<operation>\w+)\[[^\n]{0,4000}?
       | (?P<old_node>[^'\s]+))'
     (?:[ ]\(op:[ ]'(?P<old_operation>\w+)'\))?
     [ ]with[ ]input[ ]shapes:[ ](?P<shapes>[\[\]\d,?. <>a-z]{2,1000}?)(?:[ ]and[ ]with|\.$|\.\s|$)"""
-)
-_LENGTHS = pattern(r"must be equal, but are (?P<one>\d+) and (?P<two>\d+)")
-_SUBTRACTING = pattern(r"Negative dimension size caused by subtracting (?P<one>\d+) from (?P<two>\d+)")
-_AGAINST = pattern(
+_LENGTHS = r"must be equal, but are (?P<one>\d+) and (?P<two>\d+)"
+_SUBTRACTING = r"Negative dimension size caused by subtracting (?P<one>\d+) from (?P<two>\d+)"
+_AGAINST = (
     rf"(?:Incompatible shapes: |Inputs have incompatible shapes\. Received shapes |"
     rf"Matrix size-incompatible: In\[0\]: |mismatching shapes? |Shapes of all inputs must match: values\[\d+\]\.shape = )"
     rf"(?P<one>{SHAPE})(?:,? vs\.? |, In\[1\]: | != values\[\d+\]\.shape = |, | and )(?P<two>{SHAPE})"
 )
-_LISTED = pattern(
+_LISTED = (
     rf"(?:Received: input_shape=|Got inputs shapes: |inputs with (?:compatible|matching) shapes[^\[\n]{{0,200}})"
     rf"(?P<shapes>\[(?:{SHAPE}(?:, )?){{1,20}}\])"
 )
@@ -346,8 +339,8 @@ _LISTED = pattern(
 
 def operation_shapes(message: str) -> OperationShapes | None:
     """Return the shapes that an operation or merging layer rejected."""
-    node = _FOR_NODE.search(message)
-    lengths = _LENGTHS.search(message) or _SUBTRACTING.search(message)
+    node = re.search(_FOR_NODE, message)
+    lengths = re.search(_LENGTHS, message) or re.search(_SUBTRACTING, message)
     pair = (int(lengths["one"]), int(lengths["two"])) if lengths else None
     if node:
         return OperationShapes(
@@ -356,16 +349,16 @@ def operation_shapes(message: str) -> OperationShapes | None:
             node=node["node"] or node["old_node"] or "",
             lengths=pair,
         )
-    against = _AGAINST.search(message)
+    against = re.search(_AGAINST, message)
     if against:
         shapes = (_shape(against, "one"), _shape(against, "two"))
         return OperationShapes(tuple(shape for shape in shapes if shape is not None), lengths=pair)
-    listed = _LISTED.search(message)
+    listed = re.search(_LISTED, message)
     return OperationShapes(_listed_shapes(listed["shapes"][1:-1]), lengths=pair) if listed else None
 
 
 def _listed_shapes(text: str) -> tuple[Shape, ...]:
-    shapes = (parse_shape(match[0]) for match in _ONE_SHAPE.finditer(text))
+    shapes = (parse_shape(match[0]) for match in re.finditer(_ONE_SHAPE, text))
     return tuple(shape for shape in shapes if shape is not None)
 
 
@@ -381,22 +374,22 @@ class ReshapeSizes:
 
 
 _RESHAPES = (
-    pattern(
+    re.compile(
         rf"Cannot reshape a tensor with (?P<given>\d+) elements to shape (?P<target>{SHAPE}) "
         r"\((?P<wanted>\d+) elements\)"
     ),
-    pattern(
+    re.compile(
         r"Input to reshape is a tensor with (?P<given>\d+) values, but the requested shape "
         r"(?:has (?P<wanted>\d+)|requires a multiple of (?P<multiple>\d+))"
     ),
-    pattern(
+    re.compile(
         r"Dimension size must be evenly divisible by (?P<multiple>\d+) but is (?P<given>\d+) for '[^']{0,400}Reshape"
     ),
-    pattern(
+    re.compile(
         r"total size of (?:the tensor|new array) must be unchanged[.,] ?(?:Received: )?"
         rf"input_shape ?= ?(?P<input>{SHAPE}), (?:target|output)_shape ?= ?(?P<target>{SHAPE})"
     ),
-    pattern(r"cannot reshape array of size (?P<given>\d+) into shape (?P<target>\([\d, -]{1,200}\))"),
+    re.compile(r"cannot reshape array of size (?P<given>\d+) into shape (?P<target>\([\d, -]{1,200}\))"),
 )
 
 
@@ -428,24 +421,25 @@ class ExhaustedDimension:
     kernel: Shape | None
 
 
-_EXHAUSTED = pattern(
+_EXHAUSTED = (
     rf"output size would be (?:zero or )?negative\. Received:? `inputs shape=(?P<input>{SHAPE})`(?: and |, )"
     rf"`(?:kernel shape|pool_size|pool size)=(?P<kernel>{SHAPE})`"
 )
 
 
-_DOWNSAMPLED = pattern(
-    rf"dimensions in the output is <= 0 due to downsampling in [\w/]+\.[^\n]{{0,80}}Received input shape (?P<input>{SHAPE})"
+_DOWNSAMPLED = (
+    r"dimensions in the output is <= 0 due to downsampling in [\w/]+\.[^\n]{0,80}"
+    rf"Received input shape (?P<input>{SHAPE})"
 )
 """The Keras 2 wording."""
 
 
 def exhausted_dimension(message: str) -> ExhaustedDimension | None:
     """Return the layer input with an axis too short for the window."""
-    match = _EXHAUSTED.search(message)
+    match = re.search(_EXHAUSTED, message)
     if match:
         return ExhaustedDimension(_shape(match, "input"), _shape(match, "kernel"))
-    older = _DOWNSAMPLED.search(message)
+    older = re.search(_DOWNSAMPLED, message)
     if older:
         return ExhaustedDimension(_shape(older, "input"), None)
     if "Negative dimension size caused by subtracting" in message:

@@ -6,22 +6,42 @@ import re
 
 from fitdoctor.facts import Frame
 from fitdoctor.failure.traceback_text import Block, gather_message, text_frame
-from fitdoctor.patterns import pattern
 
 _BUILTIN = (
     r"Exception(?=: )|KeyboardInterrupt|StopIteration|SystemExit|GeneratorExit|StopAsyncIteration|MemoryError"
     "|RecursionError"
 )
-LONE = pattern(
-    rf"^(?:\d{{4}}-\d\d-\d\dT[\d:.]{{8,20}}Z )?(?:##\[error\])?(?:E {{3,9}})?[`*]{{0,3}}"
-    rf"(?P<type>(?:[a-z_]\w*\.)*(?:_?[A-Z]\w{{0,60}}(?:Error|Exception)|{_BUILTIN}|error(?=: OpenCV\()))(?::(?= )|$)",
+_NAME = rf"(?P<type>(?:[a-z_]\w*\.)*(?:_?[A-Z]\w{{0,60}}(?:Error|Exception)|{_BUILTIN}|error(?=: OpenCV\()))"
+LONE = re.compile(
+    rf"^(?:\d{{4}}-\d\d-\d\dT[\d:.]{{8,20}}Z )?(?:##\[error\])?(?:E {{3,9}})?(?:> )?[`*]{{0,3}}{_NAME}(?::(?= )|$)",
     re.MULTILINE,
 )
-_ENVELOPE = pattern(
+_ANY_CASE = r"(?P<lowered>(?i:(?:value|type|attribute|index|key|runtime|import)error))"
+IN_PROSE = re.compile(
+    rf"(?<![\w.])(?<!except )(?<!\| )(?P<mark>[`\"'*_]*)(?:{_NAME}|{_ANY_CASE}) ?: *(?=\S)"
+    r"(?!(?:pass|continue|return)\b)"
+)
+"""An exception in a sentence, in a title or in a line that lost its breaks; its first mark may be closed after it."""
+_ENVELOPE = re.compile(
     r"^\s*(?:Exception encountered when calling |in (?:user|converted) code:|Graph execution error:|"
     r"<tf\.Tensor .{1,300} is out of scope)"
 )
-_SYNTAX_PLACE = pattern(
+_AS_CODE = re.compile(
+    r"(?<!raise )\b(?P<type>[A-Z]\w{0,60}(?:Error|Exception))\((?P<quote>[\"'])(?P<message>[^\n]{8,2000}?)(?P=quote)\)"
+)
+"""`ValueError("…")`: an exception as it stands in the code that raises it, or as `repr` shows it."""
+_STATUSES = {
+    "invalid argument": "InvalidArgumentError", "data loss": "DataLossError", "not found": "NotFoundError",
+    "resource exhausted": "ResourceExhaustedError", "internal": "InternalError", "unknown": "UnknownError",
+    "unimplemented": "UnimplementedError", "failed precondition": "FailedPreconditionError",
+}  # fmt: skip
+_STATUS = re.compile(
+    r"^(?:[^\n]{0,100}\b[WE]\d{0,4}\b[^\n]{0,60} ?tensorflow/[^\]\n]{0,200}\] [^\n]{0,200}?)?"
+    rf"(?P<status>(?i:{'|'.join(name.replace(' ', '[ _]') for name in _STATUSES)})): (?P<message>[^\n]*)",
+    re.MULTILINE,
+)
+"""The line that TensorFlow logs before it raises an exception."""
+_SYNTAX_PLACE = re.compile(
     r'^\s*(?:File "(?P<path>[^"\n]+)"|(?P<cell>(?:Cell|Input) In ?\[\d+\])), line (?P<line>\d+)\s*$'
 )
 
@@ -38,10 +58,10 @@ WARNINGS = (
     "triggered tf.function retracing",
 )
 """Warnings of Keras and TensorFlow that point to a problem with the training."""
-_WARNED = pattern(
+_WARNED = re.compile(
     r"^(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]{0,1000}):(?P<line>\d+): (?P<type>\w*Warning): (?P<message>.*)$"
 )
-_LOGGED = pattern(
+_LOGGED = re.compile(
     r"^.{0,200}?(?:WARNING:[\w.]+:|UserWarning: |\bW\d{4}\b[^\]\n]{0,200}\] |"
     r": [WE] tensorflow/[^\]\n]{0,200}\] )(?P<message>.*)$"
 )
@@ -50,29 +70,32 @@ SYNTAX_ERRORS = ("\nSyntaxError: ", "\nIndentationError: ", "\nTabError: ")
 """Errors without a traceback: the program itself cannot be parsed."""
 
 SIGNALS = (
-    ("SIGKILL", pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Killed\b(?:: 9)?(?: {2,}.*)?$")),
-    ("SIGKILL", pattern(r"Out of memory: Killed process \d+|oom-kill(?:er)?:|OOMKilled|oom_kill event")),
-    ("SIGKILL", pattern(r"exit(?:ed with)? (?:code|status):? \(?137\b|signal 9\b|signal: killed")),
+    ("KernelCrash", re.compile(r"Kernel crashed while executing code|kernel appears to have died")),
+    ("SIGKILL", re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Killed\b(?:: 9)?(?: {2,}.*)?$")),
+    ("SIGKILL", re.compile(r"Out of memory: Killed process \d+|oom-kill(?:er)?:|OOMKilled|oom_kill event")),
+    ("SIGKILL", re.compile(r"exit(?:ed with)? (?:code|status):? \(?137\b|signal 9\b|signal: killed")),
     (
         "SIGSEGV",
-        pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Segmentation fault\b|exit code 139\b|signal 11\b"),
+        re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Segmentation fault\b|exit code 139\b|signal 11\b"),
     ),
-    ("SIGSEGV", pattern(r"^Fatal Python error: Segmentation fault")),
+    ("SIGSEGV", re.compile(r"^Fatal Python error: Segmentation fault")),
     (
         "SIGABRT",
-        pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Aborted(?: \(core dumped\))?\b|exit code 134\b"),
+        re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Aborted(?: \(core dumped\))?\b|exit code 134\b"),
     ),
-    ("SIGABRT", pattern(r"^Fatal Python error: Aborted|^terminate called after throwing an instance of")),
+    ("SIGABRT", re.compile(r"^Fatal Python error: Aborted|^terminate called after throwing an instance of")),
     (
         "SIGABRT",
-        pattern(r"^(?:\d{4}-[\d: .-]+ )?F(?:\d{4})? .{0,400}(?:Check failed:|CUDNN_STATUS|CUDA_ERROR)"),
+        re.compile(r"^(?:\d{4}-[\d: .-]+ )?F(?:\d{4})? .{0,400}(?:Check failed:|CUDNN_STATUS|CUDA_ERROR)"),
     ),
-    ("SIGBUS", pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Bus error\b|^Fatal Python error: Bus error")),
-    ("SIGILL", pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Illegal instruction\b|exit code 132\b")),
+    ("SIGBUS", re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Bus error\b|^Fatal Python error: Bus error")),
+    ("SIGILL", re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Illegal instruction\b|exit code 132\b")),
 )
 SIGNAL_WORDS = (
     "Killed",
     "killed",
+    "Kernel crashed",
+    "kernel appears",
     "oom-kill",
     "oom_kill",
     "exit code 13",
@@ -90,8 +113,8 @@ SIGNAL_WORDS = (
     "Illegal instruction",
 )
 """Words that a line about a killed process must contain; a fast first check."""
-_THREAD = pattern(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\):\s*$")
-_FAULT_FRAME = pattern(r'^\s+File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?: in (?P<function>.*))?$')
+_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\):\s*$")
+_FAULT_FRAME = re.compile(r'^\s+File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?: in (?P<function>.*))?$')
 
 
 def parse_lone(lines: list[str], before: list[str], complete: bool) -> Block | None:
@@ -103,11 +126,18 @@ def parse_lone(lines: list[str], before: list[str], complete: bool) -> Block | N
         complete: the text ends with `lines`.
     """
     head = LONE.match(lines[0][:2000])
+    mark = ""
     if head is None:
-        return None
+        head = IN_PROSE.match(lines[0][:2000])
+        if head is None:
+            return None
+        mark = head["mark"][::-1]
+    kind = head["type"] or f"{head['lowered'][:-5].capitalize()}Error"
     first = lines[0][head.end() :].removeprefix(":").strip()
+    if mark and mark in first:
+        return Block(kind, first[: first.rindex(mark)], (), 1)
     message, taken = gather_message(first, lines[1:], complete)
-    return Block(head["type"], message, _syntax_place(before), 1 + taken)
+    return Block(kind, message, _syntax_place(before), 1 + taken)
 
 
 def _syntax_place(before: list[str]) -> tuple[Frame, ...]:
@@ -124,6 +154,20 @@ def parse_envelope(text: str) -> Block | None:
     if len(text) > 20_000 or not _ENVELOPE.match(text):
         return None
     return Block("", text.strip(), (), text.count("\n") + 1)
+
+
+def exception_as_code(text: str) -> Block | None:
+    """Read a short text that names its exception as code: `ValueError("No variables provided.")`."""
+    found = _AS_CODE.search(text) if len(text) <= 2000 and text.strip().count("\n") < 4 else None
+    return Block(found["type"], found["message"], (), 1) if found is not None else None
+
+
+def logged_status(text: str) -> tuple[str, str] | None:
+    """Return the type and message of the last exception that TensorFlow logged before it raised it."""
+    logged = list(_STATUS.finditer(text[-200_000:]))
+    if not logged:
+        return None
+    return _STATUSES[logged[-1]["status"].lower().replace("_", " ")], logged[-1]["message"]
 
 
 def parse_warning(line: str) -> Block | None:

@@ -18,17 +18,19 @@ from fitdoctor.failure.pasted import without_marks
 from fitdoctor.failure.pytest_text import SECTION, parse_pytest_failure
 from fitdoctor.failure.raw_text import clean_text, read_text_any, without_mark, without_prefix
 from fitdoctor.failure.signs import (
+    IN_PROSE,
     LONE,
     SIGNAL_WORDS,
     SYNTAX_ERRORS,
     WARNINGS,
+    exception_as_code,
+    logged_status,
     parse_envelope,
     parse_lone,
     parse_signal,
     parse_warning,
 )
 from fitdoctor.failure.traceback_text import HEADER, Block, is_chain, parse_traceback
-from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
 
 __all__ = ["failures_in", "read_text_any"]
@@ -39,6 +41,8 @@ _WINDOW = 400_000
 """Maximum length of one exception, in characters."""
 _TAIL = 2_000_000
 _MOST_CHAINED = 50
+_LONGEST_QUESTION = 20_000
+"""Characters of a text that may be a question with an exception in the middle of a sentence; logs are longer."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,12 @@ def failures_in(text: str, path: str = "") -> list[FailureFacts]:
     if cells is not None:
         return [placed(one, cell, cells, path) for cell in cells for one in failures_in(cell.output)]
     text = clean_text(text)
-    found = _without_inside([*_structured(text), *_syntax_errors(text)])
-    if not found:
-        found = _lone(text)
+    found = _without_ignored(text, _without_inside([*_structured(text), *_syntax_errors(text)]))
+    found = _with_title(text, found)
+    if not any(
+        one.block.type for one in found
+    ):  # nothing, or tracebacks that were cut before their exception
+        found = _lone(text) or _with_logged_status(text, found)
     found = _without_inside([*found, *_signs(text)])
     return _distinct(_facts(group, _trained_before(text, group[0].start)) for group in _chains(found))
 
@@ -179,9 +186,29 @@ def _lone(text: str) -> list[_Found]:
             done = one.end
             found.append(one)
     if not found:
-        block = parse_envelope(text)
+        block = parse_envelope(text) or exception_as_code(text)
         return [_Found(block, 0, len(text), "lone")] if block else []
     return found
+
+
+def _with_title(text: str, found: list[_Found]) -> list[_Found]:
+    """Give a traceback that was cut before its exception the one that the question names above it."""
+    if len(found) != 1 or found[0].block.message or len(text) > _LONGEST_QUESTION:
+        return found
+    cut, told = found[0], _lone(text[: found[0].start])
+    if not told or told[-1].block.frames or cut.block.type not in ("", told[-1].block.type):
+        return found
+    block = replace(cut.block, type=told[-1].block.type, message=told[-1].block.message)
+    return [replace(cut, block=block)]
+
+
+def _with_logged_status(text: str, cut: list[_Found]) -> list[_Found]:
+    """Give a traceback that was cut before its exception the one that TensorFlow logged."""
+    status = logged_status(text) if cut else None
+    if status is None:
+        return cut
+    kind, message = status
+    return [*cut[:-1], replace(cut[-1], block=replace(cut[-1].block, type=kind, message=message))]
 
 
 def _lone_places(text: str) -> list[int]:
@@ -191,7 +218,8 @@ def _lone_places(text: str) -> list[int]:
         places = [match.start() for match in LONE.finditer(text, low)]
         if places:
             return places[-MOST_PLACES:]
-    return []
+    quoted = list(IN_PROSE.finditer(text)) if len(text) <= _LONGEST_QUESTION else []
+    return [match.start() for match in quoted[-1:]]
 
 
 def _lone_at(text: str, start: int) -> _Found | None:
@@ -274,9 +302,9 @@ def _chains(found: list[_Found]) -> Iterator[list[_Found]]:
         yield group
 
 
-_FIRST_EPOCH = pattern(r"^Epoch 1/\d+[^\n]*$", re.MULTILINE)
-_LATER_EPOCH = pattern(r"^Epoch (?:[2-9]|\d{2,})/\d+", re.MULTILINE)
-_LAST_BATCH = pattern(r"^[ ]*(\d+)/\1[ ]+(?:\[=|━|- )", re.MULTILINE)
+_FIRST_EPOCH = re.compile(r"^Epoch 1/\d+[^\n]*$", re.MULTILINE)
+_LATER_EPOCH = re.compile(r"^Epoch (?:[2-9]|\d{2,})/\d+", re.MULTILINE)
+_LAST_BATCH = re.compile(r"^[ ]*(\d+)/\1[ ]+(?:\[=|━|- )", re.MULTILINE)
 _EPOCH = 20_000
 """Characters before a failure that are searched for the progress of its first epoch."""
 
@@ -293,7 +321,20 @@ def _trained_before(text: str, start: int) -> bool:
     return bool(_FIRST_EPOCH.match(epoch) and _LAST_BATCH.search(epoch)) and not _LATER_EPOCH.search(epoch)
 
 
+def _without_ignored(text: str, found: list[_Found]) -> list[_Found]:
+    """Drop what Python ignored while it cleaned up, such as an error in `__del__`, if anything else failed."""
+    real = [one for one in found if not _IGNORED.search(text, max(0, one.start - 300), one.start)]
+    return real or found
+
+
+_IGNORED = re.compile(r"^Exception ignored in[^\n]*\n\Z", re.MULTILINE)
+
+
 def _facts(group: list[_Found], trained: bool = False) -> FailureFacts:
+    while len(group) > 1 and not group[-1].block.type:
+        # The traceback was cut before its exception, which was raised while handling the one before it.
+        frames = (*group[-1].block.frames, *group[-2].block.frames)
+        group = [*group[:-2], replace(group[-2], block=replace(group[-2].block, frames=frames))]
     earlier: tuple[FailureSummary, ...] = ()
     wrapped: FailureFacts | None = None
     for one in group[-_MOST_CHAINED:-1]:
@@ -320,8 +361,16 @@ def _one(block: Block, earlier: tuple[FailureSummary, ...] = ()) -> FailureFacts
 
 def _distinct(failures: Iterator[FailureFacts]) -> list[FailureFacts]:
     """Remove duplicates: logs repeat failures, and TensorFlow logs a Python function's error before raising it."""
-    found = list(dict.fromkeys(failures))
+    found = _without_lost_worker(list(dict.fromkeys(failures)))
     return [one for at, one in enumerate(found) if not any(_repeats(later, one) for later in found[at + 1 :])]
+
+
+def _without_lost_worker(found: list[FailureFacts]) -> list[FailureFacts]:
+    """Join the exception that ended a worker thread with the `StopIteration` that Keras raises because of it."""
+    if len(found) < 2 or found[-1].type != "StopIteration" or found[-1].message.strip("` \n"):
+        return found
+    *others, reason, stopped = found
+    return [*others, replace(reason, frames=(*stopped.frames, *reason.frames))]
 
 
 def _repeats(later: FailureFacts, earlier: FailureFacts) -> bool:

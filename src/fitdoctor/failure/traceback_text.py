@@ -8,19 +8,18 @@ import re
 from fitdoctor.facts import Frame
 from fitdoctor.failure.frames import frame_of
 from fitdoctor.failure.pasted import indented_again
-from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 
 HEADER = "Traceback (most recent call last)"
 MOST_LINES = 6000
 
-_FRAME = pattern(r'^\s*(?:> ?)?File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:,? ?in (?P<function>.*))?$')
-_BARE_FRAME = pattern(
+_FRAME = re.compile(r'^\s*(?:> ?)?File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:,? ?in (?P<function>.*))?$')
+_BARE_FRAME = re.compile(
     r"^\s*File (?P<path>(?:[A-Za-z]:)?[^\":\n]{1,1000}):(?P<line>\d+)(?: in (?P<function>.{1,300}))?$"
 )
 """Spyder's, without quotes: `File c:\\me\\train.py:9 in loss`."""
-_EXCEPTION = pattern(r"^(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?::(?: (?P<message>.*))?)?$")
-_NOISE = pattern(
+_EXCEPTION = re.compile(r"^(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?::(?: (?P<message>.*))?)?$")
+_NOISE = re.compile(
     r"""^(?:
         \d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d
       | [IWEF]\d{4}[ ]\d\d:\d\d:
@@ -31,7 +30,7 @@ _NOISE = pattern(
     )""",
     re.VERBOSE,
 )
-_STOP = pattern(
+_STOP = re.compile(
     r"""^(?:
         ={5,} | _{5,}[ ] | -{20,}
       | (?:FAILED|PASSED|ERROR)[ ]\S+::
@@ -53,7 +52,7 @@ _CHAIN = (
     "During handling of the above exception, another exception occurred:",
     "The above exception was the direct cause of the following exception:",
 )
-_GOES_ON = pattern(
+_GOES_ON = re.compile(
     r"""^\s*(?:
         (?:Call[ ])?[Aa]rguments[ ]received | .{0,2000}[ ]was[ ]defined[ ]here: | The[ ]tensor[ ]
       | Detected[ ]at[ ]node | Node:[ ] | Errors[ ]may[ ]have[ ]originated | Function[ ]call[ ]stack:
@@ -63,11 +62,11 @@ _GOES_ON = pattern(
     )""",
     re.VERBOSE,
 )
-_ARGUMENTS = pattern(r"^\s*(?:Call arguments|Arguments) received(?: by .*)?:\s*$")
-_NESTED = pattern(
+_ARGUMENTS = re.compile(r"^\s*(?:Call arguments|Arguments) received(?: by .*)?:\s*$")
+_NESTED = re.compile(
     r"^(?:\{\{function_node [^}]*\}\}\s*)*[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Iteration|Exit)\b"
 )
-_TAIL_END = pattern(r"\[Op:[\w./-]+\]")
+_TAIL_END = re.compile(r"\[Op:[\w./-]+\]")
 _AT_THE_END = 60
 """Paragraphs at the end of the text belong to the last message, up to this number of lines."""
 
@@ -106,12 +105,16 @@ def parse_traceback(lines: list[str], complete: bool) -> Block | None:
     indent = len(lines[0]) - len(lines[0].lstrip())
     body = [_outdented(line, indent) for line in lines[1:MOST_LINES]]
     frames: list[Frame] = []
+    flat = False
     for index, line in enumerate(body):
         if not line.strip():
             continue
         frame = _FRAME.match(line) or _BARE_FRAME.match(line) if len(line) < 4000 else None
         if frame:
+            flat = line[0] == "F"
             frames.append(text_frame(frame["path"], frame["line"], frame["function"] or ""))
+        elif flat and not frames[-1].text and not _exception_name(line):  # the page removed the indentation
+            frames[-1] = _with_text(frames[-1], line.strip())
         elif line[0] in " \t^~":  # Python's markers under a multi-line statement may begin anywhere
             if frames and not frames[-1].text and set(line) - set(" ^~"):
                 frames[-1] = _with_text(frames[-1], line.strip())

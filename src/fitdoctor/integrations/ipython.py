@@ -76,7 +76,7 @@ def _off() -> None:
 
 
 def _lint() -> None:
-    from fitdoctor.examine import examine_source
+    from fitdoctor.diagnose import examine_source
     from fitdoctor.records import replace
     from fitdoctor.source.project import read_project
 

@@ -18,7 +18,7 @@ from fitdoctor.runner.programs import user_frame
 
 if TYPE_CHECKING:
     from fitdoctor.api import OnError
-    from fitdoctor.runner.watching import Looked, Watching
+    from fitdoctor.runner.fit_interceptor import Looked, Watching
 
 
 def Doctor(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error: OnError = "raise") -> Any:

@@ -36,6 +36,8 @@ class Laid:
     """(a module's own file, its copy)."""
     origins: tuple[tuple[str, Origin], ...] = ()
     """The original of each copy, by the path that its locations show."""
+    repaired: bool = False
+    """Whether it differs from the user's program."""
 
 
 class Copies:
@@ -85,7 +87,7 @@ class Copies:
                 runs = copy
             else:
                 replaced.append((path, copy))
-        return Laid(runs, tuple(replaced), tuple(origins))
+        return Laid(runs, tuple(replaced), tuple(origins), bool(texts))
 
     def _write(self, path: str, raw: bytes) -> str:
         folder, name = os.path.split(path)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Finding
+from fitdoctor.engine_inputs import SeenCall
 from fitdoctor.facts import ModelFacts
 
 _LEFT = 0.5

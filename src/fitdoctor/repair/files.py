@@ -18,6 +18,7 @@ from fitdoctor.records import dataclass, replace
 from fitdoctor.repair import notebooks
 from fitdoctor.source.module import Module
 from fitdoctor.source.read import source_from_cells, source_from_text
+from fitdoctor.source.written_numbers import CONFIGURATIONS
 
 
 class CannotEdit(Exception):
@@ -53,7 +54,7 @@ class UserFile:
 
 
 def read_file(path: str) -> UserFile:
-    """Read a Python file or notebook that is to be changed.
+    """Read a Python file, notebook or configuration file that is to be changed.
 
     Raises:
         CannotEdit: it cannot be read, or does not parse.
@@ -88,7 +89,9 @@ def file_of(path: str, raw: bytes) -> UserFile:
 
 
 def parses(file: UserFile, text: str) -> bool:
-    """Whether a text of the file is Python, or a notebook of Python."""
+    """Whether a text of the file is Python, or a notebook of Python; a configuration file is not checked."""
+    if file.path.endswith(CONFIGURATIONS):
+        return True
     try:
         code = notebooks.script_of(text).text if file.is_notebook else text.removeprefix("\ufeff")
         with warnings.catch_warnings():

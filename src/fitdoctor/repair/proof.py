@@ -15,11 +15,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from fitdoctor.cases import Call, SeenCall
+from fitdoctor.diagnose import Run, examine_run
 from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Severity
-from fitdoctor.examine import Run, examine_run
+from fitdoctor.engine_inputs import Call, SeenCall
 from fitdoctor.facts import FailureSummary, Outcome, Unknown
-from fitdoctor.plain import from_plain, to_plain
+from fitdoctor.json_codec import from_plain, to_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.repair.copies import Laid, in_own_words
 from fitdoctor.repair.emptied import emptied
@@ -125,7 +125,7 @@ def run(
             keras=wishes.keras,
             keep_files=put_back is not None,
             # Where data became bad is asked once, of the program as it is.
-            locate="" if laid.replaced or laid.script != wishes.script else "quick",
+            locate="" if laid.repaired else "quick",
         )
         write_options(folder, options)
         watch = death.Watch()

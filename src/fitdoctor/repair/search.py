@@ -311,7 +311,7 @@ class Search:
     def _lurking(self) -> frozenset[str]:
         """Return the errors that the unchanged source shows: a repair that reaches one did not cause it."""
         if self._in_source is None:
-            from fitdoctor.examine import examine_source
+            from fitdoctor.diagnose import examine_source
             from fitdoctor.source.project import Project
 
             found = examine_source(Project.around(self.script, self.keras)).findings

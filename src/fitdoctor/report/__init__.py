@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fitdoctor.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.diagnosis import Diagnosis
 

@@ -10,15 +10,7 @@ import html
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from fitdoctor.diagnosis import (
-    Applicability,
-    Diagnosis,
-    Evidence,
-    Finding,
-    Fix,
-    Location,
-    Unexplained,
-)
+from fitdoctor.diagnosis import Applicability, Diagnosis, Evidence, Finding, Fix, Location, Unexplained
 from fitdoctor.records import replace
 from fitdoctor.report.excerpt import Hunk, Lines, hunks, in_their_files
 from fitdoctor.report.highlight import tokens

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fitdoctor.diagnosis import Diagnosis, Finding
 from fitdoctor.report import Look
 from fitdoctor.report.paint import printable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

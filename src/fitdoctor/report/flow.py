@@ -474,12 +474,7 @@ def _course(points: Sequence[tuple[float, float]]) -> str:
     return "".join(path)
 
 
-def _box(
-    node: Node,
-    box: Sequence[tuple[str, str]],
-    below: Sequence[str],
-    at: tuple[float, float],
-) -> str:
+def _box(node: Node, box: Sequence[tuple[str, str]], below: Sequence[str], at: tuple[float, float]) -> str:
     x, y = at
     width, height = _size(box, ())[0], len(box) * _LINE + 10
     kind = "fd-break" if node.note else f"fd-{node.stage}"

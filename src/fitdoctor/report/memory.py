@@ -121,16 +121,12 @@ def _bar_chart(title: str, rows: Sequence[tuple[str, int]], width: int) -> list[
 
 
 def _json(prediction: Prediction) -> str:
-    from fitdoctor.plain import to_plain
+    from fitdoctor.json_codec import to_plain
 
     plain = to_plain(prediction)
     plain["fits"] = prediction.fits
     plain["points"] = [[stage, size] for stage, size in prediction.points]
-    document = {
-        "schema_version": 1,
-        "tool": {"name": "fitdoctor", "version": __version__},
-        "memory": plain,
-    }
+    document = {"schema_version": 1, "tool": {"name": "fitdoctor", "version": __version__}, "memory": plain}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -7,8 +7,8 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 

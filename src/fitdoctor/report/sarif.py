@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from fitdoctor import __version__
@@ -11,7 +12,6 @@ from fitdoctor.diagnosis import Diagnosis, Finding, Fix, Location, Severity
 from fitdoctor.report import Look
 from fitdoctor.report.concise import by_place
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

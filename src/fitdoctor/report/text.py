@@ -193,7 +193,7 @@ def _repeats(evidence: Evidence, finding: Finding) -> bool:
 
 def _adds(evidence: Evidence, finding: Finding) -> bool:
     """Whether the claim has a figure that the message lacks: `label 10 appears in row 25`."""
-    outside_names = " ".join(evidence.claim.split("`")[::2])
+    outside_names = " ".join(evidence.claim.split("`")[::2]).replace("Keras 2 ", "")
     return not set(_FIGURE.findall(outside_names)) <= set(_FIGURE.findall(finding.message))
 
 

@@ -18,7 +18,7 @@ from fitdoctor.runner.notebook_display import show
 from fitdoctor.source.running_notebook import shell
 
 if TYPE_CHECKING:
-    from fitdoctor.runner.watching import Watching
+    from fitdoctor.runner.fit_interceptor import Watching
 
 _SHORTENED = "The traceback above is shortened to your own code; `%tb` shows all of it."
 _MOST_LINES = 6

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from fitdoctor.runner.session import FAULTS, Options, Recorder, Started, read_options
 
 if TYPE_CHECKING:
+    from fitdoctor.runner.fit_interceptor import Checks
     from fitdoctor.runner.noted_code import Sites
-    from fitdoctor.runner.watching import Checks
 
 Start = tuple[Callable[..., Any], tuple[Any, ...]]
 """The function that starts the program, and its arguments."""
@@ -116,8 +116,9 @@ def _as_script(options: Options, folder: str, sites: Sites | None = None) -> Sta
 
         del main.__dict__["__file__"], main.__dict__["__cached__"]  # no notebook has them
         # Where Jupyter starts it: what it reads lies beside it.
-        os.chdir(os.path.dirname(absolute))
-        return run_notebook, (absolute, main, folder, sites.compiled_tree if sites is not None else None)
+        os.chdir(os.path.dirname(os.path.abspath(shown)))
+        compiled = sites.compiled_tree if sites is not None else None
+        return run_notebook, (absolute, main, folder, compiled, options.past_failures)
     with open(path, "rb") as file:
         source = file.read()
     code = (
@@ -133,13 +134,7 @@ def _as_module(options: Options) -> Start:
 
     _fresh_main()
     sys.argv[:] = ["-m", *options.arguments]
-    sys.orig_argv[:] = [
-        sys.executable,
-        *_interpreter_options(),
-        "-m",
-        options.module,
-        *options.arguments,
-    ]
+    sys.orig_argv[:] = [sys.executable, *_interpreter_options(), "-m", options.module, *options.arguments]
     if not sys.flags.safe_path:
         sys.path.insert(0, os.getcwd())
     if options.replaced:
@@ -174,7 +169,7 @@ def _interpreter_options() -> list[str]:
 
 def _watch(options: Options, recorder: Recorder, started: Started | None) -> Checks:
     from fitdoctor.runner import hooks
-    from fitdoctor.runner.watching import Watching
+    from fitdoctor.runner.fit_interceptor import Watching
 
     watching = Watching(
         select=options.select,

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from fitdoctor.catalogue.inputs.embedding_fed_floats.cause import PAD_WITH_ZERO
+from fitdoctor.catalogue.knowledge.data.value_changes import padded_with_zero
 from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
@@ -30,15 +32,44 @@ def fixes_at(finding: Finding, module: Module, node: ast.expr, aspect: str, want
         edits = tuple(_counted_from_0(module, node))
         title = "count the classes from 0 where the labels are made"
         return (Fix(title, Applicability.SAFE, edits),) if edits else ()
+    if finding.id == "FIT208" and tuple(wanted) == (-1, 1):
+        edits = tuple(_zero_for_minus_one(module, node))
+        title = "use 0 instead of -1 where the labels are made"
+        if edits:
+            return (Fix(title, Applicability.UNSAFE, edits),)
     if aspect == "fractions" and isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         # Only a user's function is called here; a scaler is the judge's own matter.
         edits = (Edit(module.location(node), module.segment(node.args[0])),)
+    if aspect == "fractions" and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        edits = (Edit(module.location(node), module.segment(node.left)),)
     first = next(iter(finding.fixes), None)
+    if first is not None and first.title == PAD_WITH_ZERO:
+        edits = padded_with_zero(module, node)
     if edits:
         return (replace(first, edits=edits),) if first is not None and not first.edits else ()
+    only = _only_there(finding, module, node)
+    if only:
+        return only
     if aspect not in _OF_EVERY_USE:
         return ()
     return tuple(moved for fix in finding.fixes if (moved := _moved(fix, module, node)) is not None)
+
+
+def _only_there(finding: Finding, module: Module, node: ast.expr) -> tuple[Fix, ...]:
+    """Return the fixes that change several places, with the edits of the bad expression alone."""
+    here = module.location(node)
+    found = []
+    for fix in finding.fixes:
+        edits = tuple(
+            edit
+            for edit in fix.edits
+            if edit.location.path == here.path
+            and edit.location.cell == here.cell
+            and here.line <= edit.location.line <= here.end_line
+        )
+        if 0 < len(edits) < len(fix.edits) and all(edit.location.column > 1 for edit in edits):
+            found.append(replace(fix, edits=edits))
+    return tuple(found)
 
 
 def _moved(fix: Fix, module: Module, node: ast.expr) -> Fix | None:
@@ -54,8 +85,10 @@ def _moved(fix: Fix, module: Module, node: ast.expr) -> Fix | None:
     if owner is None or place.line != place.end_line:
         return None
     argument = owner.line_text(place.line, place.cell)[place.column - 1 : place.end_column - 1]
+    if not argument:  # it adds a line
+        return None
     before, found, after = edit.replacement.partition(argument)
-    if not argument or not found or argument in after or not before + after:
+    if not found or argument in after or not before + after:
         return None
     try:
         conversion = ast.parse(f"{before}{_PLACEHOLDER}{after}", mode="eval")
@@ -111,6 +144,20 @@ def _numbered_from_0(module: Module, node: ast.Dict) -> Iterator[Edit]:
         for each in node.values:
             assert isinstance(each, ast.Constant)
             yield Edit(module.location(each), str(each.value - 1))  # type: ignore[operator]
+
+
+def _zero_for_minus_one(module: Module, node: ast.expr) -> Iterator[Edit]:
+    """Yield the edit of the only -1 among two values to choose from: `np.where(up, 1, -1)`, `1 if up else -1`."""
+    if isinstance(node, ast.IfExp):
+        values = [node.body, node.orelse]
+    elif isinstance(node, ast.Dict):
+        values = list(node.values)
+    else:
+        values = node.args[1:] if isinstance(node, ast.Call) and len(node.args) == 3 else []
+    below = [each for each in values if isinstance(each, ast.UnaryOp) and isinstance(each.op, ast.USub)]
+    if len(below) == 1 and module.segment(below[0]).replace(" ", "") in ("-1", "-1.0"):
+        if all(module.segment(each) in ("1", "1.0") for each in values if each is not below[0]):
+            yield Edit(module.location(below[0]), module.segment(below[0]).replace("-", "").replace("1", "0"))
 
 
 def _is_one(node: ast.AST | None) -> bool:

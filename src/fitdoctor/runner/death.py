@@ -41,11 +41,7 @@ class Watch:
         message = self._message(name, now)
         frames = tuple(_frames(folder / FAULTS)) or _frames_of_now(now)
         return FailureFacts(
-            type=name,
-            message=message,
-            raw_message=message,
-            frames=frames,
-            called=str(now.get("method", "")),
+            type=name, message=message, raw_message=message, frames=frames, called=str(now.get("method", ""))
         )
 
     def _message(self, name: str, now: dict[str, Any]) -> str:

@@ -66,6 +66,41 @@ def origin(history: History, value: Any, index: int, question: Question) -> Trai
     return _Walk(history, index, question).trail(value)
 
 
+def divergence(history: History, value: Any, other: Any, index: int) -> Trail | None:
+    """Return where two values part that were made from the same rows: a split, or a slice for one of them.
+
+    Args:
+        history: what was noted.
+        value: one value that reached `fit`.
+        other: the other one.
+        index: the position of the aspect that is the number of rows.
+    """
+    seen = history.seen(other)
+    ways, others = _ways(history, history.seen(value)), _ways(history, seen)
+    rows = seen.aspects[index]
+    shared = [
+        steps
+        for each, steps in ways.values()
+        if steps and each.key in others and (each.aspects[index] or 0) >= rows
+    ]
+    steps = min(shared, key=len, default=None)
+    return Trail(tuple(steps), steps[-1].site) if steps is not None else None
+
+
+def _ways(history: History, start: Seen) -> dict[int, tuple[Seen, list[Step]]]:
+    """Return all that a value was made from, by its key, each with the steps of the shortest way back to it."""
+    found: dict[int, tuple[Seen, list[Step]]] = {start.key: (start, [])}
+    waiting = [start.key]
+    while waiting and len(found) < _MOST_ELEMENTS:
+        key = waiting.pop(0)
+        for step in history.steps.get(key, ()):
+            for each in step.operands:
+                if each.is_data and each.key not in found:
+                    found[each.key] = each, [*found[key][1], step]
+                    waiting.append(each.key)
+    return found
+
+
 class _Walk:
     def __init__(self, history: History, index: int, question: Question) -> None:
         self._history = history
@@ -198,7 +233,10 @@ class _Walk:
         return any(each.is_data and each.key != step.made.key for each in step.operands)
 
     def _is_raw(self, step: Step) -> bool:
-        return not self._introduced(step) and type(self._history.object(step.made.key)) is not list
+        """Whether a step only reads or draws text: from a file, or from a list of words."""
+        given = [each for each in step.operands if each.is_data and each.key != step.made.key]
+        plain = all(_is_plain_list(self._history.object(each.key)) for each in given)
+        return plain and type(self._history.object(step.made.key)) is not list
 
     def _returned(self, step: Step) -> Site | None:
         """Return the expression of a user's function whose numbers, one per element, filled a list."""
@@ -227,10 +265,10 @@ class _Walk:
         function = step.site.function
         if function is None or not step.callers:
             return None
-        generic = self._aspect == "fractions" or self._works_elsewhere(step)
         call = self._call_at(step.callers[0], function.name)
         if call is None:
             return None
+        generic = self._aspect == "fractions" and self._takes_numbers(step) or self._works_elsewhere(step)
         if (
             generic
             or self._aspect in _CHOSEN_BY_CALLERS
@@ -238,6 +276,25 @@ class _Walk:
         ):
             return call
         return None
+
+    def _takes_numbers(self, root: Step) -> bool:
+        """Whether the numbers come from outside the function; one that gets text makes its numbers itself."""
+        waiting, known = [root], set()
+        while waiting:
+            for each in waiting.pop().operands:
+                if not each.is_data or each.key in known:
+                    continue
+                known.add(each.key)
+                made = [
+                    step
+                    for step in self._history.steps.get(each.key, ())
+                    if step.site.function is root.site.function
+                ]
+                table = hasattr(self._history.object(each.key), "columns")
+                if not made and (table or each.aspects[self._index] is not None):
+                    return True
+                waiting += made
+        return False
 
     def _works_elsewhere(self, step: Step) -> bool:
         """Whether the same expression, called from another line, gave the aspect to no data."""
@@ -263,6 +320,11 @@ class _Walk:
             and _called(site.node) == name
         ]
         return found[0] if len(found) == 1 else None
+
+
+def _is_plain_list(value: Any) -> bool:
+    """Whether it is a list of words or numbers, such as names to draw from and their shares."""
+    return type(value) in (list, tuple) and all(type(item) in (str, int, float, type(None)) for item in value)
 
 
 def _elements(value: Any) -> Iterator[Any]:

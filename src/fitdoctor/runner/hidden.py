@@ -12,7 +12,13 @@ _FILES = frozenset(
     {
         *(
             str(_RUNNER / name)
-            for name in ("bootstrap.py", "hooks.py", "watching.py", "joining.py", "notebook_program.py")
+            for name in (
+                "bootstrap.py",
+                "hooks.py",
+                "fit_interceptor.py",
+                "joining.py",
+                "notebook_program.py",
+            )
         ),
         str(_RUNNER.parent / "collect" / "origins.py"),
     }

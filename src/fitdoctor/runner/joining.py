@@ -18,13 +18,13 @@ from fitdoctor.runner.cluster import meeting
 from fitdoctor.runner.will_fail import will_fail
 
 if TYPE_CHECKING:
-    from fitdoctor.runner.watching import Watching
+    from fitdoctor.runner.fit_interceptor import Watching
 
 JOINING = "making a strategy over several workers"
 """The name of this phase in the session."""
 PATIENCE = 30
 """Seconds after which workers that do not answer are listed: they may start later, so nothing is stopped."""
-_LOOKOUT = Path(__file__).with_name("lookout.py")
+_WORKER_PROBE = Path(__file__).with_name("worker_probe.py")
 
 
 def join(
@@ -47,7 +47,7 @@ def join(
 def _looked(watching: Watching, frame: FrameType | None) -> ClusterFacts | None:
     try:
         from fitdoctor.collect.cluster import cluster_facts
-        from fitdoctor.examine import examine_cluster
+        from fitdoctor.diagnose import examine_cluster
 
         facts = _compared(watching, cluster_facts(frame))
         diagnosis = examine_cluster(facts, watching.project, watching.select, watching.ignore)
@@ -101,12 +101,21 @@ def _lookout(watching: Watching, facts: ClusterFacts | None) -> Iterator[None]:
     words = [f"{name}={address}" for name, address in cluster.others]
     try:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_LOOKOUT), str(PATIENCE), str(piece), watching.tell, *words],
+            [
+                sys.executable,
+                "-I",
+                "-S",
+                str(_WORKER_PROBE),
+                str(PATIENCE),
+                str(piece),
+                watching.tell,
+                *words,
+            ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
     except OSError as error:
-        watching.crashed("lookout", error)
+        watching.crashed("worker probe", error)
         yield
         return
     if watching.recorder is not None:

@@ -26,7 +26,9 @@ Compiled = Callable[[ast.AST, str, str], CodeType]
 """From a parsed cell, its name and the mode of `compile` to its code."""
 
 
-def run_notebook(path: str, main: ModuleType, folder: str, compiled: Compiled | None = None) -> None:
+def run_notebook(
+    path: str, main: ModuleType, folder: str, compiled: Compiled | None = None, past_failures: bool = False
+) -> None:
     """Run the cells; an exception in one of them ends the program.
 
     Args:
@@ -34,6 +36,7 @@ def run_notebook(path: str, main: ModuleType, folder: str, compiled: Compiled | 
         main: the module in which its code runs.
         folder: where IPython may keep its files.
         compiled: compiles the cells; by default, as they are.
+        past_failures: go on after a cell that fails.
     """
     cells = [_numbered(cell) for cell in read_source(path).typed]
     run_from_file(path)
@@ -45,7 +48,7 @@ def run_notebook(path: str, main: ModuleType, folder: str, compiled: Compiled | 
         if shell is None:
             _run_without_ipython(cells, main, compiled)
         else:
-            _run_with_ipython(shell, cells)
+            _run_with_ipython(shell, cells, past_failures)
     except BaseException:
         if sys.excepthook is sys.__excepthook__:
             # The interpreter's own looks for the source in files alone.
@@ -65,14 +68,14 @@ def _numbered(cell: str) -> str:
     return cell if cell.lstrip().startswith("%%") or cell.partition("\n")[0].strip() else "#" + cell
 
 
-def _run_with_ipython(shell: Any, cells: list[str]) -> None:
+def _run_with_ipython(shell: Any, cells: list[str], past_failures: bool) -> None:
     with warnings.catch_warnings():
         # Of `sys.exit()`, which means here what it says.
         warnings.filterwarnings("ignore", "To exit: use 'exit'")
         for cell in cells:
             result = shell.run_cell(cell, store_history=True)
             error = result.error_before_exec or result.error_in_exec or shell.failed
-            if error is not None:
+            if error is not None and not past_failures:
                 raise error.with_traceback(_from_cell(error.__traceback__))
 
 

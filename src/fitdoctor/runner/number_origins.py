@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
-from fitdoctor.diagnosis import Diagnosis, Evidence, Origin
+from fitdoctor.diagnosis import Diagnosis, Edit, Evidence, Finding, Fix, Location, Origin
+from fitdoctor.records import replace
 from fitdoctor.runner.second_run import expression_at
+from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-from fitdoctor.source.written_numbers import is_setting, size_in, written
+from fitdoctor.source.written_numbers import (
+    CONFIGURATIONS,
+    KERAS,
+    Written,
+    default_behind,
+    is_setting,
+    makes_data,
+    size_in,
+    written,
+)
 
 _SIZED = ("shape", "range", "rank")
 """Aspects of data that a layer's size must match."""
-_KERAS = ("keras.", "tf_keras.", "tensorflow.keras.")
 
 
 def number_origins(diagnosis: Diagnosis, project: Project, arguments: Sequence[str]) -> tuple[Origin, ...]:
@@ -36,12 +47,63 @@ def _origins(diagnosis: Diagnosis, project: Project, arguments: Sequence[str]) -
         if place is None or found is None or cause is None or cause.aspect not in _SIZED:
             continue
         module, node = found
-        size = size_in(node) if module.resolve(getattr(node, "func", None)).startswith(_KERAS) else None
+        size = size_in(node) if module.resolve(getattr(node, "func", None)).startswith(KERAS) else None
         if isinstance(node, ast.Constant) or is_setting(node):
             size = node  # the default of an option, which the command line may replace, or a value of a file
         number = written(project, module, size, arguments) if size is not None else None
+        if size is not None and number is None:
+            number = _default(module, size, finding)
         if size is None or number is None or number.location == place:
             continue
+        if number.location is not None and makes_data(project, number.location, arguments):
+            continue  # the data is made for this number, too: then the number is not what is wrong
         set_by = f"`{number.text}` " + (f"({number.location})" if number.location else "on the command line")
         trail = Evidence(f"number: `{module.segment(size)}` ← {set_by}")
-        yield Origin(finding.id, finding.subject, place, number.location or place, trail)
+        fixes = _moved(finding, module, size, number.location, number.text) if number.location else ()
+        yield Origin(finding.id, finding.subject, place, number.location or place, trail, fixes)
+
+
+def _default(module: Module, size: ast.expr, finding: Finding) -> Written | None:
+    """Return the default of a parameter that has the number which the finding names."""
+    default = default_behind(module, size)
+    number = module.segment(default) if default is not None else ""
+    if default is None or not re.search(rf"\b{number}\b", finding.message):
+        return None
+    return Written(f"{module.segment(size)}={number}", module.location(default))
+
+
+def _moved(finding: Finding, module: Module, size: ast.expr, place: Location, text: str) -> tuple[Fix, ...]:
+    """Return the fixes that write another number for a size, with the edit where the number is written."""
+    old = re.search(r"-?\d+$", text)
+    written_alone = place.path.endswith(CONFIGURATIONS) or (
+        old is not None and place.end_column - place.column == len(old[0])
+    )
+    if old is None or not written_alone:
+        return ()
+    found = []
+    for fix in finding.fixes:
+        new = _new_number(module, size, fix.edits[0]) if len(fix.edits) == 1 else None
+        if new is not None:
+            spelt = text[: old.start()] if place.path.endswith(CONFIGURATIONS) else ""
+            found.append(replace(fix, edits=(Edit(place, f"{spelt}{new}"),)))
+    return tuple(found)
+
+
+def _new_number(module: Module, size: ast.expr, edit: Edit) -> int | None:
+    """Return the number that an edit writes for a size, alone or in a tuple whose other elements stay."""
+    try:
+        new = ast.literal_eval(edit.replacement)
+    except (SyntaxError, ValueError):
+        return None
+    if edit.location == module.location(size):
+        return new if type(new) is int else None
+    around = module.parent(size)
+    if not isinstance(around, ast.Tuple) or edit.location != module.location(around):
+        return None
+    if not isinstance(new, tuple) or len(new) != len(around.elts):
+        return None
+    pairs = list(zip(around.elts, new, strict=True))
+    sizes = {value for each, value in pairs if not isinstance(each, ast.Constant)}
+    kept = all(each.value == value for each, value in pairs if isinstance(each, ast.Constant))
+    only = next(iter(sizes))
+    return only if kept and len(sizes) == 1 and type(only) is int else None

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from fitdoctor.collect.aspects import is_data, is_dataset, same_aspect
-from fitdoctor.plain import from_plain
+from fitdoctor.json_codec import from_plain
 from fitdoctor.records import dataclass
-from fitdoctor.runner.first_bad_line import Question, origin
+from fitdoctor.runner.first_bad_line import Question, Trail, divergence, origin
 from fitdoctor.runner.hooks import HOMES
 from fitdoctor.runner.noted_code import Site, Sites
 from fitdoctor.runner.programs import user_frame
 from fitdoctor.runner.second_run import ANSWERS, TASK, Task
 from fitdoctor.runner.value_history import History
-from fitdoctor.source.given_out import PARTS, split_path
+from fitdoctor.source.running_notebook import named_by_cell
+from fitdoctor.source.yielded_values import PARTS, split_path
 
 GAVE_UP = 3
 _WRITES = os.O_TRUNC | os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND
@@ -87,6 +88,7 @@ class Answering:
     history: History
     folder: Path
     _calls: int = 0
+    """Those made where the one in question is made."""
     _under_way: bool = False
 
     def imported(self, library: str) -> None:
@@ -112,9 +114,11 @@ class Answering:
         """Answer, and end; earlier calls are made, unless they might write."""
         if self._under_way or method == "__init__":
             return original(model, *args, **kwargs)
-        self._calls += 1
+        frame = user_frame(sys._getframe(1))
+        here = named_by_cell(frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)
+        self._calls += (*here, method) == (self.task.path, self.task.line, self.task.method)
         if self._calls == self.task.number:
-            self._answer(original, method, model, args, kwargs)
+            self._answer(original, model, args, kwargs)
         if kwargs.get("callbacks"):
             _give_up()
         self._under_way = True
@@ -124,19 +128,10 @@ class Answering:
             self._under_way = False
 
     def _answer(
-        self,
-        original: Callable[..., Any],
-        method: str,
-        model: Any,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
+        self, original: Callable[..., Any], model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         """Write the answers, and end."""
         try:
-            frame = user_frame(sys._getframe(2))
-            here = (frame.f_code.co_filename, frame.f_lineno, method) if frame is not None else None
-            if here != (self.task.path, self.task.line, self.task.method):
-                _give_up()
             bound = inspect.signature(original).bind_partial(model, *args, **kwargs).arguments
             answers = [
                 self._one(index, question, bound) for index, question in enumerate(self.task.questions)
@@ -149,13 +144,20 @@ class Answering:
 
     def _one(self, index: int, question: Question, bound: dict[str, Any]) -> Any:
         value = _value_of(question.argument, bound)
+        if question.aspect == "split":
+            return self._told(
+                divergence(self.history, value, _value_of(question.wanted, bound), index), index
+            )
         if is_data(value):
             found = self.history.seen(value).aspects[index]
             if not isinstance(found, frozenset) and not same_aspect(question.aspect, question.wanted, found):
                 return None
         elif not is_dataset(value):
             return None
-        trail = origin(self.history, value, index, question)
+        return self._told(origin(self.history, value, index, question), index, question.aspect)
+
+    def _told(self, trail: Trail | None, index: int, aspect: str = "") -> Any:
+        """Return a trail as JSON holds it."""
         if trail is None:
             return None
         root = trail.steps[-1]
@@ -164,9 +166,7 @@ class Answering:
             "steps": [_span(step.site) for step in trail.steps],
             "blamed": _span(trail.blamed),
             "passed": [_span(self.history.sites.sites[each]) for each in sorted(self.history.read_at(keys))],
-            "before": [
-                each.aspects[index] for each in root.operands if question.aspect in ("rows", "rank", "shape")
-            ],
+            "before": [each.aspects[index] for each in root.operands if aspect in ("rows", "rank", "shape")],
         }
 
 
@@ -202,4 +202,6 @@ def _first_batch(value: Any) -> Any:
 
 def _span(site: Site) -> list[Any]:
     node = site.node
-    return [site.path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset]
+    path, line = named_by_cell(site.path, node.lineno)
+    last = (node.end_lineno or node.lineno) - node.lineno + line
+    return [path, line, node.col_offset, last, node.end_col_offset]

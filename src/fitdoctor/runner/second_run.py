@@ -12,22 +12,27 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fitdoctor.catalogue.inputs.column_lists import column_list, columns_behind
 from fitdoctor.diagnosis import Diagnosis, Evidence, Finding, Location, Origin
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
+from fitdoctor.failure.frames import cell_number, is_cell
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner.data_origin_edits import fixes_at
 from fitdoctor.runner.first_bad_line import Question
-from fitdoctor.runner.session import Started, write_options
+from fitdoctor.runner.session import Options, Started, write_options
 from fitdoctor.source.callees import callee
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.origins import origin
+from fitdoctor.source.read import cell_starts
+from fitdoctor.source.running_notebook import cells_run
 
 if TYPE_CHECKING:
-    from fitdoctor.cases import Call
+    from fitdoctor.engine_inputs import Call
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
 
@@ -37,7 +42,7 @@ QUICK, ALWAYS = "quick", "always"
 """When to run a program a second time: if that is quick, or always."""
 QUICK_CPU, QUICK_SECONDS = 15.0, 120.0
 """Processor and clock seconds until the call that count as quick; a third of the former is TensorFlow's start."""
-LEAST_SECONDS = 15.0
+LEAST_SECONDS = 30.0
 """How long a second run may take at least; else three times as long as the first one took until then."""
 _TALKS = re.compile(
     r"\b(?:input\(|stdin|gfile|gs://|s3://|TFRecordWriter|create_file_writer|to_parquet|to_hdf|h5py|imwrite|write_file|VideoWriter|TF_CONFIG|wandb|mlflow)"
@@ -45,6 +50,9 @@ _TALKS = re.compile(
 """What a program that must not run twice would say: it reads input, or writes past Python."""
 _MOST_TEXT = 44
 _OF_VALUES = ("non-finite", "objects", "fractions", "empty", "range", "rows")
+
+_ALWAYS_OF_DATA = ("non-finite", "fractions", "objects", "empty")
+"""Aspects that no change of the model makes right: what was seen decides, wherever the source seemed to point."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +63,15 @@ class Task:
     line: int
     method: str
     number: int
-    """The calls of Keras up to and with this one."""
+    """The calls there up to and with this one."""
     questions: tuple[Question, ...]
+
+
+def started_here() -> Started:
+    """How to run the cells of this notebook again, in another process."""
+    folder = os.getcwd()
+    options = Options(folder=folder, shown_as=os.path.join(folder, "notebook.ipynb"), locate=QUICK)
+    return Started(options, dict(os.environ), time.time(), live=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +99,7 @@ class SecondRun:
             diagnosis: the findings.
             call: the call of Keras that they are about.
             place: its file, line and method.
-            number: how many calls of Keras there were up to and with this one.
+            number: how many calls there were at that place, up to and with this one.
             project: the user's source.
         """
         if not self.is_due:
@@ -110,7 +125,7 @@ class SecondRun:
 
     def _run(self, task: Task) -> list[Any] | None:
         """Return the answers of the second run, None where it has none."""
-        from fitdoctor.plain import to_plain
+        from fitdoctor.json_codec import to_plain
         from fitdoctor.runner.supervise import BOOTSTRAP, interpreter_options
 
         limit = LEAST_SECONDS + 3 * self.seconds
@@ -125,6 +140,8 @@ class SecondRun:
                 locate="",
                 parent=os.getpid(),
             )
+            if self.started.live:
+                options = replace(options, script=_write_cells(folder), past_failures=True)
             write_options(folder, options)
             (folder / TASK).write_text(json.dumps(to_plain(task)), "utf-8")
             environment = {
@@ -164,6 +181,14 @@ class SecondRun:
         return answers if isinstance(answers, list) else None
 
 
+def _write_cells(folder: Path) -> str:
+    """Write the cells that were run so far as a notebook, and return its path."""
+    cells = [{"cell_type": "code", "source": cell} for cell in cells_run()]
+    path = folder / "cells.ipynb"
+    path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}), "utf-8")
+    return str(path)
+
+
 # --- what to ask --------------------------------------------------------------------------------------------------
 
 
@@ -178,9 +203,14 @@ def _asked(finding: Finding, call: Call, project: Project) -> Iterator[tuple[Fin
     if certain and _expected(finding) is None:
         return
     for data, array in _arrays(finding, call, cause.aspect):
-        wanted = _wanted(array, cause.aspect)
+        aspect = _aspect(cause.aspect, array)
+        wanted = _wanted(array, aspect)
+        if aspect == "split":
+            wanted = next(
+                (ours.path for data in call.data if data.role == "training" for ours in data.x), None
+            )
         if wanted is not None:
-            yield finding, Question(array.path, cause.aspect, wanted, last=array in data.y)
+            yield finding, Question(array.path, aspect, wanted, last=array in data.y)
 
 
 def _arrays(finding: Finding, call: Call, aspect: str) -> list[tuple[DataFacts, ArrayFacts]]:
@@ -200,6 +230,14 @@ def _arrays(finding: Finding, call: Call, aspect: str) -> list[tuple[DataFacts, 
         for data, array in every
         if data.role == role and array in (data.y if labels else data.x)
     ]
+
+
+def _aspect(aspect: str, array: ArrayFacts) -> str:
+    """Return the aspect that is wrong about an array: ids that are no fractions are negative."""
+    numbers = array.statistics
+    return (
+        "range" if aspect == "fractions" and not isinstance(numbers, Unknown) and numbers.integral else aspect
+    )
 
 
 def _wanted(array: ArrayFacts, aspect: str) -> Any:
@@ -341,17 +379,31 @@ def _origin(finding: Finding, question: Question, answer: Any, call: Call, proje
     on_path = (*passed, *(place for place, _text in steps))
     passed_by = _in_call(finding.location, call) or any(_covers(each, finding.location) for each in on_path)
     # Of two arguments with different numbers of rows, the finding is at one, and the other one may have lost some.
-    if not passed_by and question.aspect != "rows":
+    if not passed_by and question.aspect not in ("rows", *_ALWAYS_OF_DATA):
         if not is_counted(finding, project) and not _had_expected(finding, answer):
             return None
     if question.aspect == "rows" and not _lost_rows(question, answer, call):
-        return None
+        if not (_in_call(finding.location, call) and _made_short(question, blamed[0], call, project)):
+            return None
     hops = [(place, text) for place, text in (*steps, blamed) if not _in_call(place, call)]
     trail = " ← ".join([f"`{call.fit.method}`", *(f"`{text}` ({place})" for place, text in _distinct(hops))])
     found = expression_at(project, blamed[0])
-    fixes = fixes_at(finding, *found, question.aspect, question.wanted) if found is not None else ()
     evidence = Evidence(f"data path: {trail}")
+    columns = _columns(finding, call) if question.aspect == "fractions" else set()
+    together = column_list(*found, columns) if found is not None and columns else None
+    if together is not None and (edits := together.without(columns)):
+        listed = together.module.location(together.node)
+        fixes = tuple(replace(fix, edits=edits) for fix in finding.fixes[:1])
+        return Origin(finding.id, finding.subject, finding.location, listed, evidence, fixes)
+    fixes = fixes_at(finding, *found, question.aspect, question.wanted) if found is not None else ()
     return Origin(finding.id, finding.subject, finding.location, blamed[0], evidence, fixes)
+
+
+def _columns(finding: Finding, call: Call) -> set[str]:
+    """Return the columns of a table that the arrays may be which the first fix of a finding names."""
+    paths = set(re.findall(r"`([^`]+)`", finding.fixes[0].title)) if finding.fixes else set()
+    arrays = [array for data in call.data for array in data.x if array.path in paths]
+    return {name for array in arrays for name in columns_behind(array)}
 
 
 def _number_behind(project: Project, place: Location) -> tuple[Location, str] | None:
@@ -389,6 +441,14 @@ def _lost_rows(question: Question, answer: Any, call: Call) -> bool:
     return any(rows in counts - {question.wanted} for rows in answer["before"])
 
 
+def _made_short(question: Question, place: Location, call: Call, project: Project) -> bool:
+    """Whether a function made an array with fewer rows than the other arguments have."""
+    counts = {_wanted(array, "rows") for data in call.data for array in (*data.x, *data.y)} - {None}
+    found = expression_at(project, place)
+    inside = found is not None and isinstance(found[0].scope(found[1]).node, FUNCTIONS)
+    return inside and question.wanted == min(counts, default=None)
+
+
 def _place(project: Project, span: Any) -> tuple[Location, str] | None:
     """Return the location and the text of an expression, given by its file, first and last line and column."""
     path, line, column, end_line, end_column = span
@@ -411,12 +471,14 @@ def _place(project: Project, span: Any) -> tuple[Location, str] | None:
 
 def _module_at(project: Project, path: str, line: int) -> tuple[Module | None, int]:
     """Return the module that a file, or a cell of the notebook, is in, and the line there."""
-    from fitdoctor.failure.frames import is_cell
-    from fitdoctor.source.running_notebook import joined_line, notebook_path
-
-    if not is_cell(path):
+    number = cell_number(path) if is_cell(path) else None
+    if number is None:
         return project.module_at(path), line
-    return project.module_at(notebook_path()), joined_line(path, line) or 0
+    for module in project.modules:
+        starts = cell_starts(module.facts.cells or ())
+        if number <= len(starts):
+            return module, starts[number - 1] + line - 1
+    return None, line
 
 
 def _statement(module: Module, line: int) -> ast.stmt | None:

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from fitdoctor.plain import from_plain, to_plain
+from fitdoctor.json_codec import from_plain, to_plain
 from fitdoctor.records import dataclass
 
 OPTIONS = "options.json"
@@ -58,6 +58,8 @@ class Options:
     """When to run the program a second time to find the line that made its data bad: `quick`, `always`, or ""."""
     second: bool = False
     """This is that second run."""
+    past_failures: bool = False
+    """Go on after a cell that fails: the cells of a live notebook are run again as they were run there."""
     replaced: tuple[tuple[str, str], ...] = ()
     """Modules to load from elsewhere: (the module's file, its copy)."""
 
@@ -75,6 +77,8 @@ class Started:
     environment: dict[str, str]
     began: float
     """By the clock that `time.time` reads."""
+    live: bool = False
+    """The program is a notebook in a kernel: its cells so far are what is run again."""
 
 
 def write_options(folder: Path, options: Options) -> None:

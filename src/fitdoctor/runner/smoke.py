@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,12 +29,19 @@ def shortened(
     if given.get("epochs", 1) <= first:
         return args, kwargs
     given["epochs"] = first + 1
+    # A filter that is there already is not added again.
+    logging.getLogger("tensorflow").addFilter(_is_not_about_retracing)
     given["steps_per_epoch"] = _steps(given.get("steps_per_epoch"), "training", data)
     if given.get("validation_data") is not None or given.get("validation_split"):
         given["validation_steps"] = _steps(given.get("validation_steps"), "validation", data)
         # Validation every fifth epoch would be no validation at all.
         given["validation_freq"] = 1
     return bound.args[1:], bound.kwargs
+
+
+def _is_not_about_retracing(record: logging.LogRecord) -> bool:
+    """Whether a warning of TensorFlow is not the one about frequent tracing: in two steps, every call seems frequent."""
+    return "triggered tf.function retracing" not in str(record.msg)
 
 
 def _steps(asked: Any, role: str, data: Sequence[DataFacts]) -> int:

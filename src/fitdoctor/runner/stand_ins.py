@@ -1,13 +1,16 @@
-"""Loads the user's modules from repaired copies, so that a repair can be tried without touching their files."""
+"""Loads the user's modules and settings from repaired copies, so that a repair can be tried without touching their files."""
 
 from __future__ import annotations
 
+import builtins
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_file_location
 from types import ModuleType
+from typing import Any
 
 
 class _Finder:
@@ -34,3 +37,18 @@ class _Finder:
 def stand_in(copies: Mapping[str, str]) -> None:
     """Load these copies instead of the original files from now on."""
     sys.meta_path.insert(0, _Finder(copies))
+    settings = {own: copy for own, copy in copies.items() if not own.endswith((".py", ".ipynb"))}
+    if settings:
+        _open_instead(settings)
+
+
+def _open_instead(copies: Mapping[str, str]) -> None:
+    """Let `open` read these copies instead of the original files."""
+    plain = io.open
+
+    def redirected(file: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+        if isinstance(file, (str, os.PathLike)) and not set(mode) & set("wax+"):
+            file = copies.get(os.path.realpath(os.fspath(file)), file)
+        return plain(file, mode, *arguments, **options)
+
+    builtins.open = io.open = redirected

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fitdoctor.cases import Call
 from fitdoctor.diagnosis import MemoryCourse
+from fitdoctor.engine_inputs import Call
 from fitdoctor.facts import EnvironmentFacts, Unknown
 from fitdoctor.memory.estimate import course_of_layers, estimate
 

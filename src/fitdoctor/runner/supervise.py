@@ -15,22 +15,22 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from fitdoctor.cases import SeenCall
+from fitdoctor.diagnose import Run, examine_run
 from fitdoctor.diagnosis import Crash, Diagnosis, MemoryCourse, Moment, Origin, Raised, Script, Training, Way
-from fitdoctor.examine import Run, examine_run
+from fitdoctor.engine_inputs import SeenCall
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.facts.cluster import cluster_of
-from fitdoctor.plain import from_plain
+from fitdoctor.json_codec import from_plain
 from fitdoctor.quiet_start import NoiseFilter, relay, wanted
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner import death
+from fitdoctor.runner.data_path import way_of, with_break
 from fitdoctor.runner.endings import described
 from fitdoctor.runner.invocation import invocation, run_versions
 from fitdoctor.runner.joining import JOINING
-from fitdoctor.runner.lookout import silent_among
 from fitdoctor.runner.session import Options, Started, read_now, read_pieces, seen_from, write_options
 from fitdoctor.runner.step_memory import course_of
-from fitdoctor.runner.way import way_of, with_break
+from fitdoctor.runner.worker_probe import silent_among
 from fitdoctor.source.project import read_project
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
@@ -275,10 +275,9 @@ def _at_late_origins(
     piece: dict[str, Any] = next(
         (each for each in pieces if each["kind"] == "call" and each["number"] == end.get("call")), {}
     )
-    notebook = options.script.endswith(".ipynb")
-    if not (late and options.locate and piece.get("until") and run.failed_call and run.project) or notebook:
+    if not (late and options.locate and piece.get("until") and run.failed_call and run.project):
         return diagnosis
-    from fitdoctor.examine import at_origins
+    from fitdoctor.diagnose import at_origins
     from fitdoctor.runner.number_origins import number_origins
     from fitdoctor.runner.second_run import SecondRun
 

@@ -7,11 +7,11 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from fitdoctor.cases import SeenCall
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import prefix
+from fitdoctor.diagnose import examine_call
 from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Moment
-from fitdoctor.examine import examine_call
+from fitdoctor.engine_inputs import SeenCall
 from fitdoctor.facts import (
     ArrayFacts,
     Column,

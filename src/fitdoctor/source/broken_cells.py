@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
+import re
 
 from fitdoctor.facts import SourceFacts
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.read import SourceError, parse
 
-_NAME = pattern(r"(?<![\w.])[^\W\d]\w*")
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _SWITCHES = ("eagerly", "compat.v1", "set_global_policy", "set_floatx", "set_image_data_format", "environ")
 """Words that change how the whole program runs; after a broken cell with one, nothing is judged."""
 

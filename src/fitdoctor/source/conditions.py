@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.module import Module
 
@@ -59,6 +59,22 @@ def expects_failure(module: Module, node: ast.AST) -> bool:
     return False
 
 
+def passes_over_failure(module: Module, node: ast.AST, within: ast.AST) -> bool:
+    """Whether a node is in a `try` that goes on after any failure: `except Exception: pass`."""
+    inner, parent = node, module.parent(node)
+    while parent is not None and inner is not within:
+        if isinstance(parent, ast.Try) and inner in parent.body:
+            for handler in parent.handlers:
+                every = handler.type is None or getattr(handler.type, "id", "") in (
+                    "Exception",
+                    "AttributeError",
+                )
+                if every and not any(isinstance(part, ast.Raise) for part in ast.walk(handler)):
+                    return True
+        inner, parent = parent, module.parent(parent)
+    return False
+
+
 def knows_another_way(module: Module, node: ast.AST) -> bool:
     """Whether the program checks for a feature before using it, or has a fallback.
 
@@ -85,7 +101,10 @@ def knows_another_way(module: Module, node: ast.AST) -> bool:
 
 
 def is_switched_off(module: Module, node: ast.AST) -> bool:
-    """Whether a node is under `if MODE == "graph"` where the only value of `MODE` in the file is another one."""
+    """Whether a node is under `if MODE == "graph"` where the only value of `MODE` in the file is another one.
+
+    Nor does `if image_data_format() == "channels_first"` hold unless the file sets it.
+    """
     inner, parent = node, module.parent(node)
     while parent is not None:
         if isinstance(parent, ast.If) and inner in parent.body and _is_false(module, parent.test):
@@ -96,6 +115,10 @@ def is_switched_off(module: Module, node: ast.AST) -> bool:
 
 def _is_false(module: Module, test: ast.expr) -> bool:
     match test:
+        case ast.Compare(left=ast.Call(func=asks), ops=[ast.Eq()], comparators=[ast.Constant(value=asked)]):
+            if asked != "channels_first" or not module.segment(asks).endswith("image_data_format"):
+                return False
+            return "set_image_data_format" not in module.text and "set_image_dim_ordering" not in module.text
         case ast.Compare(left=ast.Name() as name, ops=[ast.Eq()], comparators=[ast.Constant(value=asked)]):
             scope = module.index.lookup(name.id, module.scope(name))
             bound = scope.bindings[name.id] if scope is not None else []
@@ -165,10 +188,26 @@ def _asks_what_there_is(module: Module, test: ast.expr, steps: int = _MOST_NAMES
         bound = scope.bindings[name.id] if scope is not None else []
         if any(isinstance(one, ast.alias) and one.name == "__version__" for one in bound):
             return True
+        if any(_is_set_by_what_there_is(module, one, steps - 1) for one in bound):
+            return True
         made = module.made_by(name)
         if made is not name and _asks_what_there_is(module, made, steps - 1):
             return True
     return False
+
+
+def _is_set_by_what_there_is(module: Module, binding: ast.AST, steps: int) -> bool:
+    """Whether a flag gets its value in a branch: `if tf.__version__ < "2": OLD = True`, `except ImportError: OLD = True`."""
+    statement = module.statement(binding)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Constant):
+        return False
+    around = module.parent(statement)
+    if isinstance(around, ast.If):
+        return _asks_what_there_is(module, around.test, steps)
+    tried = module.parent(around) if isinstance(around, ast.ExceptHandler) else around
+    return isinstance(tried, ast.Try) and any(
+        isinstance(one, (ast.Import, ast.ImportFrom)) for one in tried.body
+    )
 
 
 def _made_or_called(body: list[ast.stmt]) -> set[str]:

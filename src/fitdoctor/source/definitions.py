@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from fitdoctor.records import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.index import FunctionNode
     from fitdoctor.source.module import Module
@@ -41,6 +41,12 @@ class CallSite:
     def function(self) -> FunctionInfo | None:
         """The enclosing function."""
         return self.module.function_of(self.node)
+
+    @property
+    def receiver(self) -> ast.expr:
+        """The object whose method is called; only for a call with a `method`."""
+        assert isinstance(self.node.func, ast.Attribute)
+        return self.node.func.value
 
     def argument(self, name: str, position: int | None = None) -> ast.expr | None:
         """Return a keyword argument, or a positional one unless `*` hides its position."""

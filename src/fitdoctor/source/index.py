@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.records import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
@@ -140,11 +140,7 @@ class Index:
                     stack.append(child)
 
     def _enter(
-        self,
-        scope: Scope,
-        node: ast.AST,
-        stack: list[ast.AST],
-        waiting: list[tuple[Scope, list[ast.AST]]],
+        self, scope: Scope, node: ast.AST, stack: list[ast.AST], waiting: list[tuple[Scope, list[ast.AST]]]
     ) -> bool:
         """Record the names that a node binds; True if its children are already handled."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -209,11 +205,7 @@ class Index:
         self._later(scope, node, parts, waiting)
 
     def _later(
-        self,
-        scope: Scope,
-        node: ScopeNode,
-        body: list[ast.AST],
-        waiting: list[tuple[Scope, list[ast.AST]]],
+        self, scope: Scope, node: ScopeNode, body: list[ast.AST], waiting: list[tuple[Scope, list[ast.AST]]]
     ) -> Scope:
         inner = Scope(node, scope)
         self.scopes[node] = inner

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fitdoctor.patterns import pattern
+import re
 
 INPUTS = ("keras.Input", "keras.layers.InputLayer", "tf_keras.Input", "tf_keras.layers.InputLayer")
 """Functions that create a model input."""
@@ -69,9 +69,9 @@ OPTIMIZERS = {
 }
 
 
-_NO_LETTER = pattern(r"\W+")
-_WORD = pattern("(.)([A-Z][a-z]+)")
-_CAPITAL = pattern("([a-z])([A-Z])")
+_NO_LETTER = re.compile(r"\W+")
+_WORD = re.compile("(.)([A-Z][a-z]+)")
+_CAPITAL = re.compile("([a-z])([A-Z])")
 
 
 def snake_case(name: str) -> str:

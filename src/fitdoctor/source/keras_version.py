@@ -10,12 +10,17 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from fitdoctor.records import dataclass
+from fitdoctor.facts import Unknown
+from fitdoctor.records import dataclass, replace
+from fitdoctor.source.keras_changes import is_import_of_old_keras
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from fitdoctor.facts import SourceFacts
+    from fitdoctor.source.project import Project
 
     Pin = tuple[str, str]
     """A package in lower case with dashes, and its version specifier."""
@@ -36,7 +41,11 @@ class Assumed:
 _TENSORFLOWS = frozenset(
     ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-macos", "tensorflow-intel")
 )
-_PACKAGES = _TENSORFLOWS | {"keras"}
+_OF_KERAS_2 = frozenset(
+    "tensorflow-gpu tensorflow-addons keras-applications keras-contrib keras-resnet keras-rl keras-rl2 keras2onnx".split()
+)
+"""Packages whose last release needs Keras 2."""
+_PACKAGES = _TENSORFLOWS | _OF_KERAS_2 | {"keras"}
 _BEFORE_KERAS_3 = {
     "tensorflow": ("1.4.0", "1.15.5", *(f"2.{minor}.{patch}" for minor in range(16) for patch in range(5))),
     "keras": ("1.2.2", "2.0.0", "2.1.6", "2.2.5", "2.3.1", *(f"2.{minor}.0" for minor in range(4, 16))),
@@ -51,10 +60,8 @@ _FIRST_PYTHON = (3, 9)
 
 def judged(pins: Iterable[Pin], source: str) -> Assumed | None:
     """Return what the pins of one file imply; Keras's own pin comes before TensorFlow's."""
-    for package, specifier in sorted(pins, key=lambda pin: pin[0] != "keras"):
-        if package == "tensorflow-gpu" and not specifier:
-            # Its last release is 2.12.
-            return Assumed(2, f"{source} requires {package}")
+    pins = sorted(pins, key=lambda pin: pin[0] != "keras")
+    for package, specifier in pins:
         major = _major(package, specifier)
         if major is not None:
             first = (2, 4) if package == "keras" else (2, 0)
@@ -64,14 +71,15 @@ def judged(pins: Iterable[Pin], source: str) -> Assumed | None:
                 _is_before(package, specifier, first),
                 _is_before(package, specifier, (2, 11)),
             )
-    return None
+    old = next((package for package, _specifier in pins if package in _OF_KERAS_2), None)
+    return Assumed(2, f"{source} requires {old}") if old else None
 
 
 def _major(package: str, specifier: str) -> int | None:
     """Return 2 or 3 if the specifier admits only versions that bring that Keras."""
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-    if package not in _PACKAGES or not specifier:
+    if package not in _TENSORFLOWS | {"keras"} or not specifier:
         return None
     try:
         allowed = SpecifierSet(specifier)
@@ -115,6 +123,12 @@ def _is_before(package: str, specifier: str, since: tuple[int, int]) -> bool:
     )
 
 
+def is_keras_2(project: Project | Unknown) -> bool:
+    """Return whether the whole program uses Keras 2."""
+    modules = () if isinstance(project, Unknown) else project.modules
+    return bool(modules) and all(module.keras == 2 for module in modules)
+
+
 # --- files that pin versions --------------------------------------------------------------------------------------
 
 
@@ -126,6 +140,17 @@ def of_folder(folder: str) -> Assumed | None:
     if here is not None or above == folder or os.path.exists(os.path.join(folder, ".git")):
         return here
     return of_folder(above)
+
+
+@functools.lru_cache(maxsize=4096)
+def root_of(path: str) -> str:
+    """Return the repository of a file, or "" outside of one."""
+    folder = os.path.dirname(os.path.abspath(path))
+    while not os.path.exists(os.path.join(folder, ".git")):
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return ""
+    return folder
 
 
 def _in_folder(folder: str) -> Assumed | None:
@@ -149,7 +174,8 @@ def _in_order(names: set[str]) -> Iterator[str]:
     declared = ("pyproject.toml", "Pipfile", "setup.cfg", "setup.py")
     yield from (name for name in declared if name in names)
     yield from sorted(name for name in names if re.fullmatch(r"(conda|env|environment)[\w.-]*\.ya?ml", name))
-    yield from ("Dockerfile",) if "Dockerfile" in names else ()
+    yield from (name for name in ("Dockerfile", ".travis.yml") if name in names)
+    yield from sorted(name for name in names if name.lower() in ("readme.md", "readme.rst", "readme.txt"))
 
 
 _MOST_BYTES = 8 * 2**20
@@ -170,7 +196,9 @@ def _pins_of(path: str) -> list[Pin]:
         return []
     if name.endswith((".lock", ".toml")) or name == "Pipfile":
         return list(_from_document(name, text))
-    if name == "Dockerfile":
+    if name.lower().startswith("readme"):
+        return list(_from_readme(text))
+    if name in ("Dockerfile", ".travis.yml"):
         images = [
             ("tensorflow", f"=={version}")
             for version in re.findall(r"tensorflow/tensorflow:(\d+\.\d+\.\d+)", text)
@@ -207,6 +235,22 @@ def _from_conda(text: str) -> Iterator[Pin]:
             yield conda[1].lower(), f"=={conda[2].rstrip('.')}.*"
         elif (pin := requirement(entry[1])) is not None:
             yield pin
+
+
+_NAMED = re.compile(
+    r"(?i)(?<![\w/>=-])(tensorflow(?:-gpu)?|keras)[`*]*(?:\s*==?|\s+v(?:ersion)?\.?)?[\s`*]*"
+    r"(\d+\.\d+(?:\.\d+)?)(?!\.?\d|[\w.]*[+x]|\W{0,3}(?:or|and|to)\s+(?:later|above|newer|higher|greater|up|\d))"
+)
+
+
+def _from_readme(text: str) -> Iterator[Pin]:
+    """The versions that a README names, unless they differ: `tensorflow==2.3.1`, "TensorFlow 1.15"."""
+    named = {(package.lower(), f"=={version}") for package, version in _NAMED.findall(text)}
+    # "TensorFlow 2.0" also means any TensorFlow 2.
+    named = {(package, version) for package, version in named if version != "==2.0"}
+    if len({_major(package, version) for package, version in named}) == 1:
+        # The newest first: a README also names the version of an earlier implementation.
+        yield from sorted(named, key=lambda pin: [int(part) for part in pin[1][2:].split(".")], reverse=True)
 
 
 def _from_document(name: str, text: str) -> Iterator[Pin]:
@@ -271,7 +315,7 @@ def _listed(value: Any) -> list[str]:
 # --- notebooks ----------------------------------------------------------------------------------------------------
 
 _INSTALL = re.compile(
-    r"(?m)^[ \t]*(?:RUN[ \t]+|[!%])?[ \t]*(?:\w+[ \t]+-m[ \t]+)?(?:pip3?|uv pip|conda)[ \t]+install[ \t]+([^\n]*)"
+    r"(?m)^[ \t]*(?:RUN[ \t]+|[!%]|-[ \t]+)?[ \t]*(?:\w+[ \t]+-m[ \t]+)?(?:pip3?|uv pip|conda)[ \t]+install[ \t]+([^\n]*)"
 )
 _CHOSEN = re.compile(r"(?m)^[ \t]*%tensorflow_version[ \t]+(\d)")
 _LAST_PYTHON_OF_1 = (3, 7)
@@ -289,7 +333,7 @@ def of_notebook(cells: Iterable[str], metadata: Any) -> Assumed | None:
     """Return what a notebook implies about its Keras: the versions it installs, then the Python of its kernel."""
     cells = list(cells)
     for cell in cells:
-        found = judged(installed_by(cell), "a cell")
+        found = judged(installed_by(cell), "a cell") or of_program(cell)
         if found is None and (chosen := _CHOSEN.search(cell)):
             # Colab had it until TensorFlow 2.8.
             found = Assumed(2, "a cell has %tensorflow_version", chosen[1] == "1", older_optimizers=True)
@@ -307,7 +351,83 @@ def of_notebook(cells: Iterable[str], metadata: Any) -> Assumed | None:
     return None
 
 
+_ASKED = r"(?:tf|tensorflow)\.__version__"
+_DEMANDED = re.compile(
+    rf"(?m)^\s*assert\s+{_ASKED}\s*==\s*[\"'](\d[\w.-]*)[\"']"
+    rf"|^\s*assert\s+{_ASKED}\.startswith\(\s*[\"'](\d+\.\d+)[\"']"
+    rf"|^\s*if\s+(?:not\s+{_ASKED}\s*==|{_ASKED}\s*!=)\s*[\"'](\d[\w.-]*)[\"']\s*:\s*raise\b"
+)
+"""`assert tf.__version__ == "2.0.0"`, and the same with `raise`."""
+IMPORTS = "the program imports"
+_IMPORTS_OF_KERAS_2 = re.compile(r"(?m)^(?:import|from)[ \t]+(tensorflow_addons|keras_contrib)\b")
+
+
+def of_program(text: str) -> Assumed | None:
+    """Return what a program implies that stops on any other version of TensorFlow, or imports a package of Keras 2."""
+    if imported := _IMPORTS_OF_KERAS_2.search(text):
+        return Assumed(2, f"{IMPORTS} {imported[1]}")
+    found = _DEMANDED.search(text)
+    version = next(filter(None, found.groups()), "") if found is not None else ""
+    return judged([("tensorflow", f"=={version}")], "the program") if version else None
+
+
 def installed_by(text: str) -> list[Pin]:
     """The packages of `pip install` lines."""
     words = [word.strip("\"'") for line in _INSTALL.findall(text) for word in line.split()]
     return [pin for word in words if (pin := requirement(word)) is not None]
+
+
+# --- folders of programs without pins -------------------------------------------------------------------------------
+
+_IMPORT = re.compile(r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+\(?([\w. \t,]+)")
+_BEFORE_3 = re.compile(
+    r"\.(?:fit|predict|evaluate)_generator\(|\b(?:nb_epoch|nb_filter|border_mode|samples_per_epoch|nb_val_samples)\s*="
+    r"|\b(?:SGD|Adam|Adamax|Nadam|RMSprop|Adagrad|Adadelta)\([^()]*\blr\s*="
+)
+_SINCE_3 = re.compile(
+    r"\bkeras\.(?:ops|random|tree|distribution|quantizers)\b|\bfrom keras import [^\n]*\b(?:ops|random)\b|\bkeras_hub\b"
+    r"|KERAS_BACKEND\W+(?:jax|torch)\b|\.keras[\"']"
+)
+
+
+def of_separate_programs(programs: dict[str, str]) -> str:
+    """Return why programs that leave their Keras open are for Keras 2; "" if they are few or not clearly so.
+
+    Whoever checks one old program may want to move it to Keras 3; who has many of them has Keras 2.
+
+    Args:
+        programs: the text of each file by its path.
+    """
+    imports = {path: _IMPORT.findall(text) for path, text in programs.items()}
+    parts = {
+        word.rpartition(".")[2]
+        for found in imports.values()
+        for package, names in found
+        if "keras" not in package
+        for word in (package, *re.split(r"[\s,]+", names))
+    }
+    separate = [
+        path
+        for path, text in programs.items()
+        if "keras" in text and os.path.basename(path).rpartition(".")[0] not in parts | {"__init__"}
+    ]
+    old = sum(_is_before_3(programs[path], imports[path]) for path in separate)
+    if old < 3 or 2 * old <= len(separate) or any(map(_SINCE_3.search, programs.values())):
+        return ""
+    return f"{old} of {len(separate)} programs use what Keras 3 removed"
+
+
+def _is_before_3(text: str, imports: Iterable[tuple[str, str]]) -> bool:
+    """Whether a program uses what only Keras 1 or 2 has."""
+    return bool(_BEFORE_3.search(text)) or any(
+        is_import_of_old_keras(package, name)
+        for package, names in imports
+        for name in re.split(r"[\s,]+", names.strip())
+        if "keras" in package
+    )
+
+
+def with_older_keras(facts: SourceFacts, reason: str) -> SourceFacts:
+    """Return the facts of a program that is for Keras 2, of a version that is not known."""
+    first = bool(_OF_1.search(facts.text)) and not _OF_2.search(facts.text)
+    return replace(facts, keras=2, keras_because=reason, tensorflow_1=first, older_optimizers=True)

@@ -1,13 +1,15 @@
-"""Edits of whole lines of the user's source."""
+"""Edits of lines of the user's source, and the places that they change."""
 
 from __future__ import annotations
 
 import ast
+import re
+from typing import TYPE_CHECKING
 
-from fitdoctor.diagnosis import Edit
+from fitdoctor.diagnosis import Edit, Location
+from fitdoctor.records import replace
 from fitdoctor.source.places import comment_behind
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.module import Module
 
@@ -23,6 +25,18 @@ def delete_lines(module: Module, statement: ast.stmt) -> Edit:
     if any(block == [statement] for block in blocks) or _shares_lines(module, statement):
         return Edit(place, "pass")
     return Edit(place.lines, "")
+
+
+def attribute_name(module: Module, node: ast.Attribute) -> Location:
+    """Return the span of the name after the dot."""
+    end = module.location(node).end
+    return replace(end, column=end.end_column - len(node.attr))
+
+
+def moved_import(module: Module, node: ast.ImportFrom, target: str) -> Edit:
+    """Import the same names from another module."""
+    text = re.sub(r"^from\s+[\w.]+", f"from {target}", module.segment(node), count=1)
+    return Edit(module.location(node), text)
 
 
 def indent_of(module: Module, node: ast.AST) -> str:

@@ -12,7 +12,7 @@ from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.origins import origin
 
-_WITH_LOGITS = {
+WITH_LOGITS = {
     "tensorflow.nn.sigmoid_cross_entropy_with_logits": "sigmoid",
     "tensorflow.nn.weighted_cross_entropy_with_logits": "sigmoid",
     "tensorflow.nn.softmax_cross_entropy_with_logits": "softmax",
@@ -97,8 +97,8 @@ def _in_branch(function: FunctionInfo, node: ast.AST) -> bool:
 def _crossentropy(module: Module, call: ast.Call) -> tuple[str, bool, ast.expr | None] | None:
     """Return the activation that a loss belongs to, whether it expects logits, and its predictions."""
     name = module.resolve(call.func)
-    if name in _WITH_LOGITS:
-        return _WITH_LOGITS[name], True, _argument(call, "logits", 1)
+    if name in WITH_LOGITS:
+        return WITH_LOGITS[name], True, _argument(call, "logits", 1)
     short = name.rpartition(".")[2]
     if short in _KERAS and name.startswith(
         ("keras.losses.", "keras.backend.", "keras.ops.", "keras.metrics.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from fitdoctor.source.definitions import CallSite, ClassInfo
 from fitdoctor.source.module import Module
@@ -11,7 +12,6 @@ from fitdoctor.source.names import own_keras
 from fitdoctor.source.project import Project
 from fitdoctor.source.resolution import imported
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

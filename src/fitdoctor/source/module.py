@@ -6,6 +6,7 @@ import ast
 import gc
 from functools import cached_property
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, SourceFacts
@@ -15,7 +16,6 @@ from fitdoctor.source.index import FUNCTIONS, FunctionNode, Index, Scope, parame
 from fitdoctor.source.names import canonical, kind_of, own_keras
 from fitdoctor.source.read import parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
@@ -111,7 +111,15 @@ class Module:
 
     def code(self, node: ast.AST) -> Code:
         """Return the node with everything that an edit needs to know."""
-        return places.code_of(self, node)
+        known = self._codes.get(node)
+        if known is None:
+            known = self._codes[node] = places.code_of(self, node)
+        return known
+
+    @cached_property
+    def _codes(self) -> dict[ast.AST, Code]:
+        """The answers of `code`: a layer written once may be created a thousand times."""
+        return {}
 
     @cached_property
     def spellings(self) -> tuple[tuple[str, str], ...]:
@@ -497,11 +505,11 @@ class Module:
         known = self.flows.get(node)
         return tensors.flow_of(self, node) if known is None else known
 
-    def is_tensor(self, expr: ast.expr) -> bool:
-        """Whether the expression is certainly a symbolic tensor: in traced code, and computed from tensors."""
+    def is_tensor(self, expr: ast.expr, alone: bool = False) -> bool:
+        """Whether the expression is a symbolic tensor: in traced code, and computed from tensors (see `tensors`)."""
         from fitdoctor.source.traced import tensors
 
-        return tensors.is_tensor(self, expr)
+        return tensors.is_tensor(self, expr, alone)
 
 
 def _merged(named: dict[str, list[CallSite]], names: tuple[str, ...]) -> tuple[CallSite, ...]:

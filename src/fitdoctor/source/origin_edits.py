@@ -11,6 +11,7 @@ from fitdoctor.source.assignments import element_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
+from fitdoctor.source.written_numbers import makes_data
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ def _moved(edit: Edit, project: Project) -> _Moved | None:
     text = _rewritten(made.module, made.node, new, edit.replacement)
     if text is None:
         return None
-    return _Moved(Edit(made.module.location(made.node), text), _is_shared(module, node, made.module))
+    place = made.module.location(made.node)
+    return _Moved(Edit(place, text), _is_shared(module, node, made.module) or makes_data(project, place))
 
 
 def _literal(text: str) -> ast.expr | None:

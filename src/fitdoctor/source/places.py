@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Argument, Code, SourceFacts
 from fitdoctor.records import replace
 from fitdoctor.source.read import cell_starts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.module import Module
 

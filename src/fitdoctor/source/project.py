@@ -6,6 +6,7 @@ import ast
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import SourceFacts
 from fitdoctor.source import resolution
@@ -17,7 +18,6 @@ from fitdoctor.source.interpreter.library import LIBRARIES
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.read import SourceError, read_source
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -96,6 +96,20 @@ class Project:
         return traced_functions(*self.modules)
 
     @cached_property
+    def _used(self) -> dict[Module, frozenset[Module]]:
+        """The files that each file imports."""
+        return {module: frozenset(_imports(self, module)) for module in self.modules}
+
+    def programs_of(self, module: Module) -> tuple[Module, ...]:
+        """Return the files that run together with a file: those that import it, directly or not, and all they import."""
+        found = {module}
+        while more := {user for user, used in self._used.items() if used & found} - found:
+            found |= more
+        while more := {used for user in found for used in self._used.get(user, ())} - found:
+            found |= more
+        return tuple(one for one in self.modules if one in found)
+
+    @cached_property
     def _registering(self) -> frozenset[Module]:
         """The files that enter something into an object of another file when they are imported, or import such a file."""
         found = {module for module in self.modules if _registers(self, module)}
@@ -114,14 +128,28 @@ class Project:
 
     @cached_property
     def fallbacks(self) -> frozenset[Module]:
-        """The files that are imported only in branches that check for a version or a feature."""
+        """The files that are imported only in branches that check for a version or a feature, and what only they import.
+
+        A test imports what it tests without such a check.
+        """
         guarded: set[Module] = set()
-        plain: set[Module] = set()
+        plain: dict[Module, set[Module]] = {}
         for module in self.modules:
             checked = guarded_imports(module)
             for statement in _import_statements(module):
-                (guarded if statement in checked else plain).update(_imported_by(self, module, statement))
-        return frozenset(guarded - plain)
+                imported = _imported_by(self, module, statement)
+                if statement in checked:
+                    guarded.update(imported)
+                elif not os.path.basename(module.path).startswith("test_"):
+                    for other in imported:
+                        plain.setdefault(other, set()).add(module)
+        found = set(guarded)
+        if found:
+            while further := {other for other in plain if other not in found and plain[other] & found}:
+                found |= further
+            while outside := {other for other in found if plain.get(other, set()) - found}:
+                found -= outside
+        return frozenset(found)
 
     @cached_property
     def set_names(self) -> frozenset[str]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from _ast import PyCF_ONLY_AST
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import SourceFacts
-from fitdoctor.patterns import pattern
+from fitdoctor.quiet_warnings import warnings_silenced
 from fitdoctor.records import replace
-from fitdoctor.unwarned import unwarned
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from pathlib import Path
@@ -24,7 +24,7 @@ MAX_BYTES = 16 * 2**20
 MAX_NOTEBOOK_BYTES = 512 * 2**20
 """Notebooks contain their images."""
 
-_DECLARED = pattern(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_DECLARED = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 # Cell magics whose cell is Python all the same; the cell of any other one is something else (bash, html, a file).
@@ -32,18 +32,18 @@ _PYTHON_CELLS = frozenset(
     "time timeit capture prun memit mprun lprun heat debug python3 python wandb skip tensorflow_version fitdoctor".split()
 )
 # Line magics that run the Python that follows them.
-_RUNS_PYTHON = pattern(
+_RUNS_PYTHON = re.compile(
     r"%(?:time|timeit|prun|memit|lprun|mprun|debug|fitdoctor[ \t]+check)\b(?:\s+-\w+(?:\s+\d+\b)?)*\s+(?=[^\s-])"
 )
-_COMPOUND = pattern(r"(?:for|while|with|if|try|def|class|async)\b")
+_COMPOUND = re.compile(r"(?:for|while|with|if|try|def|class|async)\b")
 # Line magics and shell aliases that IPython takes without their `%`.
-_AUTOMAGIC = pattern(
+_AUTOMAGIC = re.compile(
     r"(?m)^[ \t]*(?:pip3?|conda|cd|ls|ll|mkdir|rmdir|rm|cp|mv|cat|less|more|man|load_ext|reload_ext|autoreload"
     r"|matplotlib|run|env|history|writefile|who|whos|timeit|time|pylab|config|git|wget|unzip)[ \t]+[^\s=(,:\[]"
 )
-_ASSIGNED_MAGIC = pattern(r"^(\s*[\w.,\s\[\]\"']+=\s*)([!%])(?=\S)")
-_HELP = pattern(r"^\s*(\?{1,2}\s*[\w.*]+|%{0,2}[\w.*\[\]()'\"]+\s*\?{1,2})\s*$")
-_STRING_START = pattern(r"\"\"\"|'''|\"|'")
+_ASSIGNED_MAGIC = re.compile(r"^(\s*[\w.,\s\[\]\"']+=\s*)([!%])(?=\S)")
+_HELP = re.compile(r"^\s*(\?{1,2}\s*[\w.*]+|%{0,2}[\w.*\[\]()'\"]+\s*\?{1,2})\s*$")
+_STRING_START = re.compile(r"\"\"\"|'''|\"|'")
 
 
 class SourceError(Exception):
@@ -92,7 +92,15 @@ def read_source(path: Path | str, keras: int = 3, assumed: bool = False) -> Sour
     notebook = os.fspath(path).endswith(".ipynb")
     raw = _bytes_of(path, shown, MAX_NOTEBOOK_BYTES if notebook else MAX_BYTES)
     text = _decode(raw, shown, notebook)
-    return _notebook(text, shown, keras, assumed) if notebook else source_from_text(text, shown, keras)
+    if notebook:
+        return _notebook(text, shown, keras, assumed)
+    if assumed and ("__version__" in text or "tensorflow_addons" in text or "keras_contrib" in text):
+        from fitdoctor.source.keras_version import of_program
+
+        found = of_program(text)
+        if found is not None:
+            return of_project(source_from_text(text, shown, found.major), found)
+    return source_from_text(text, shown, keras)
 
 
 def of_project(facts: SourceFacts, assumed: Assumed) -> SourceFacts:
@@ -122,13 +130,13 @@ def source_from_cells(cells: list[str] | tuple[str, ...], path: Path | str, kera
     return SourceFacts(display_path(path), joined, blanked, typed, _keras_of(joined, keras))
 
 
-_LEGACY_SWITCH = pattern(r"""TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|[Tt]rue)["']""")
-_IMPORTS = pattern(r"(?m)^\s*(?:from\s+([\w.]+)\s+import\s+(.*)|import\s+(.*))")
+_LEGACY_SWITCH = re.compile(r"""TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|[Tt]rue)["']""")
+_IMPORTS = re.compile(r"(?m)^\s*(?:from\s+([\w.]+)\s+import\s+(.*)|import\s+(.*))")
 _PRIVATE = "tensorflow.python.keras"
 """The old Keras inside TensorFlow."""
-_OF_TENSORFLOW = pattern(r"\b(?:tf|tensorflow)\.keras\b")
-_WHOLE = pattern(r"(?m)^\s*import\s+tensorflow\b(?!\.)")
-_INSIDE_KERAS_2 = pattern(r"(?m)^\s*(?:import|from)\s+tf_keras\.src\b")
+_OF_TENSORFLOW = re.compile(r"\b(?:tf|tensorflow)\.keras\b")
+_WHOLE = re.compile(r"(?m)^\s*import\s+tensorflow\b(?!\.)")
+_INSIDE_KERAS_2 = re.compile(r"(?m)^\s*(?:import|from)\s+tf_keras\.src\b")
 """A file of `tf_keras` itself, whose text mentions `tf.keras`."""
 
 
@@ -169,7 +177,7 @@ def parse(facts: SourceFacts) -> ast.Module:
     """
     try:
         # An invalid escape in the user's file is not ours to print.
-        with unwarned():
+        with warnings_silenced():
             tree: ast.Module = compile(facts.text, facts.path or "<source>", "exec", PyCF_ONLY_AST)  # type: ignore[assignment]
             return tree
     except SyntaxError as error:
@@ -274,7 +282,7 @@ def _notebook(text: str, shown: str, keras: int, assumed: bool) -> SourceFacts:
         found = of_notebook(cells, notebook.get("metadata"))
         if found is not None:
             facts = source_from_cells(cells, shown, found.major)
-            return of_project(facts, found)
+            return replace(of_project(facts, found), trained_until=_trained_until(notebook))
     return source_from_cells(cells, shown, keras)
 
 
@@ -308,6 +316,25 @@ def _code_cells(notebook: dict[str, Any], shown: str) -> list[str]:
             raise SourceError("not a notebook: a cell's source is not text", shown)
         texts.append(source)
     return texts
+
+
+_PROGRESS = re.compile(r"\bEpoch 0*1/\d+[\s\S]*\bloss: \d")
+
+
+def _trained_until(notebook: dict[str, Any]) -> int:
+    """Return the last code cell whose saved output shows a training that ran; 0 if any output is an error."""
+    last = 0
+    code = [cell for cell in _listed(notebook, "cells") if cell.get("cell_type") == "code"]
+    for number, cell in enumerate(code, 1):
+        for output in _listed(cell, "outputs"):
+            kind, text = (
+                output.get(key) if isinstance(output, dict) else "" for key in ("output_type", "text")
+            )
+            if kind == "error":
+                return 0
+            if _PROGRESS.search("".join(text) if isinstance(text, list) else str(text)):
+                last = number
+    return last
 
 
 def _listed(value: Any, key: str) -> list[Any]:
@@ -369,7 +396,7 @@ def _dedented(lines: list[str], first: str) -> list[str]:
 
 def _is_python(text: str) -> bool:
     try:
-        with unwarned():
+        with warnings_silenced():
             compile(text, "<cell>", "exec", PyCF_ONLY_AST)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 from bisect import bisect_left
+from typing import TYPE_CHECKING
 
 from fitdoctor.source.index import FUNCTIONS, Scope
 from fitdoctor.source.names import STAR_NAMES, canonical
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.module import Module
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
+from typing import TYPE_CHECKING
 
 from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.facts import SourceFacts
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.read import cell_starts, columns_before_python, display_path, parse, source_from_cells
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeGuard
 
 _TIMED = ("<timed exec>", "<timed eval>")
 """Pseudo-files of `%%time` and `%time`, which belong to the current cell."""
-_CELL_MAGIC = pattern(r"^\s*%%")
-_TIMED_CELL = pattern(r"^\s*%%time\b")
-_LINE_MAGIC = pattern(r"^\s*%time\b")
+_CELL_MAGIC = re.compile(r"^\s*%%")
+_TIMED_CELL = re.compile(r"^\s*%%time\b")
+_LINE_MAGIC = re.compile(r"^\s*%time\b")
 
 
 _file = ""
@@ -70,6 +70,12 @@ def place_in_cell(path: str, line: int) -> tuple[int, int] | None:
     if not isinstance(number, int) or number < 1:
         return None
     return _under_cell_magic(path, number, line) or (number, _blank_before(number) + line)
+
+
+def named_by_cell(path: str, line: int) -> tuple[str, int]:
+    """A place, with a cell named by its number alone (`<cell 3>`): the same in a second run of the notebook."""
+    place = place_in_cell(path, line)
+    return (path, line) if place is None else (f"<cell {place[0]}>", place[1])
 
 
 def _blank_before(number: int) -> int:

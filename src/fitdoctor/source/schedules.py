@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Code, ScheduleFacts, Unknown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 from collections.abc import Iterable
 
 from fitdoctor.diagnosis import Finding, Location, Moment, Severity
-from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import FunctionInfo, Module
 
-_OURS = pattern(r"(?i)#\s*fitdoctor\s*:\s*ignore(?![\w-])\s*(?:\[([^\]]*)\])?")
-_NOQA = pattern(r"(?i)#\s*noqa\s*:\s*([A-Z]+[0-9]*(?:[,\s]+[A-Z]+[0-9]+)*)")
-_NOQA_OURS = pattern(r"(?i)noqa\s*:[^\n]*\bFIT\d")
-_CODE = pattern(r"(?i)FIT\d+")
+_OURS = re.compile(r"(?i)#\s*fitdoctor\s*:\s*ignore(?![\w-])\s*(?:\[([^\]]*)\])?")
+_NOQA = re.compile(r"(?i)#\s*noqa\s*:\s*([A-Z]+[0-9]*(?:[,\s]+[A-Z]+[0-9]+)*)")
+_NOQA_OURS = re.compile(r"(?i)noqa\s*:[^\n]*\bFIT\d")
+_CODE = re.compile(r"(?i)FIT\d+")
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.records import dataclass
-from fitdoctor.source.callees import argument_for
-from fitdoctor.source.definitions import ClassInfo
+from fitdoctor.source.callees import argument_for, callee, callers_of
+from fitdoctor.source.definitions import ClassInfo, FunctionInfo
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
@@ -27,7 +27,8 @@ _SIZES = (
     "batch_shape",
 )
 """The arguments that size a layer; in all others of Keras it is the first one."""
-_CONFIGURATIONS = (".json", ".yaml", ".yml", ".toml", ".ini", ".cfg")
+KERAS = ("keras.", "tf_keras.", "tensorflow.keras.")
+CONFIGURATIONS = (".json", ".yaml", ".yml", ".toml", ".ini", ".cfg")
 _MOST_STEPS = 8
 _MOST_BYTES = 200_000
 
@@ -49,8 +50,8 @@ def size_in(node: ast.expr) -> ast.expr | None:
     else:
         size = node
     if isinstance(size, (ast.Tuple, ast.List)):
-        open_ = [each for each in size.elts if not isinstance(each, ast.Constant)]
-        size = open_[0] if len(open_) == 1 else None
+        open_ = {ast.dump(each): each for each in size.elts if not isinstance(each, ast.Constant)}
+        size = next(iter(open_.values())) if len(open_) == 1 else None
     return size if isinstance(size, (ast.Name, ast.Attribute, ast.Subscript)) else None
 
 
@@ -73,6 +74,35 @@ def written(project: Project, module: Module, node: ast.expr, arguments: Sequenc
         arguments: those of the program's command line.
     """
     return _Search(project, arguments).follow(module, node, _MOST_STEPS)
+
+
+def makes_data(project: Project, place: Location, arguments: Sequence[str] = ()) -> bool:
+    """Whether a user's function that builds no layers receives a number: the data is made for it, too.
+
+    Args:
+        project: the user's source.
+        place: where the number is written.
+        arguments: those of the program's command line.
+    """
+    for module in project.modules:
+        for site in module.calls:
+            given = [*site.node.args, *(keyword.value for keyword in site.node.keywords)]
+            given = [each for each in given if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript))]
+            function = callee(module, site.node) if given else None
+            if function is None or _builds(function):
+                continue
+            found = [written(project, module, each, arguments) for each in given]
+            if any(each is not None and each.location == place for each in found):
+                return True
+    return False
+
+
+def _builds(function: FunctionInfo) -> bool:
+    """Whether a function is a method, or calls Keras: it may size layers, or pass the number on."""
+    calls = [node.func for node in ast.walk(function.node) if isinstance(node, ast.Call)]
+    return function.owner is not None or any(
+        function.module.resolve(each).startswith(KERAS) for each in calls
+    )
 
 
 class _Search:
@@ -206,7 +236,7 @@ class _Search:
             words += [node.value for node in module.nodes(ast.Constant) if isinstance(node.value, str)]
         for word in words:
             word = word.partition("=")[2] if word.startswith("--") else word
-            if word.endswith(_CONFIGURATIONS) and "\n" not in word:
+            if word.endswith(CONFIGURATIONS) and "\n" not in word:
                 for folder in sorted(folders):
                     for place in (folder, os.path.dirname(folder), *_below(folder)):
                         path = os.path.normpath(os.path.join(place, word))
@@ -270,6 +300,16 @@ def _class_values(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
             for target in each.targets:
                 if isinstance(target, ast.Name):
                     yield target.id, each.value
+
+
+def default_behind(module: Module, node: ast.expr) -> ast.Constant | None:
+    """Return the number that is the default of the parameter which a name reads, if no call of the function is known."""
+    function = module.function_of(node) if isinstance(node, ast.Name) else None
+    if function is None or not isinstance(node, ast.Name) or callers_of(function):
+        return None
+    given = all(each.how == "parameter" for each in module.assignments(node.id, node))
+    default = _default_of(function.node, node.id) if given else None
+    return default if isinstance(default, ast.Constant) and type(default.value) is int else None
 
 
 def _default_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> ast.expr | None:

@@ -13,7 +13,7 @@ def shrink(y_true, y_pred, kernels=None):
 
 def shrink_by(kernels, strength):
     def loss(y_true, y_pred):
-        return strength * ops.mean(ops.square(kernels[0]))
+        return strength * sum(ops.mean(ops.square(kernel)) for kernel in kernels)
 
     return loss
 

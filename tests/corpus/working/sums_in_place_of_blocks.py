@@ -29,7 +29,7 @@ for _ in range(3):
 x += layers.Embedding(10, 8)(tf.keras.ops.cast(a[:, 0], "int32"))
 m = tf.keras.Model(a, layers.Dense(1)(x))
 m.compile("adam", "mse")
-m.fit(np.random.rand(16, 8), np.random.rand(16, 1), verbose=0)
+m.fit(np.random.randint(0, 10, (16, 8)).astype("float32"), np.random.rand(16, 1), verbose=0)
 
 
 class Net(tf.keras.Model):

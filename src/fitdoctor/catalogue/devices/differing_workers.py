@@ -22,14 +22,14 @@ def differences(members: Sequence[Member]) -> Iterator[tuple[Finding, tuple[str,
         other = tuple(name for name, value in seen.items() if value != usual)
         if any(_explained(member, cause) for member in members if member.name in other):
             continue
-        evidence = [Evidence(claim=f"{what} on {name}", observed=value) for name, value in seen.items()]
+        evidence = [Evidence(f"{what} on {name}", value) for name, value in seen.items()]
         message = f"{what} is {seen[other[0]]}, but {usual} on the other workers"
         found = catalogue()[cause].finding(
             message,
+            _place(members, cause),
+            *evidence,
+            Fix(remedy),
             subject=what,
-            location=_place(members, cause),
-            evidence=evidence,
-            fixes=[Fix(remedy)],
             confidence=Confidence.LIKELY,
             severity=Severity.ERROR if failed else Severity.WARNING,
         )

@@ -26,14 +26,19 @@ class Part:
     """What has to move along: the optimizer passed to `compile`."""
 
 
-def made_outside(module: Module) -> Iterator[Part]:
-    """Yield what is outside, for a model that is created or compiled inside."""
+def made_outside(module: Module, *, failed: bool = False) -> Iterator[Part]:
+    """Yield what is outside, for a model that is created or compiled inside.
+
+    Args:
+        module: the file.
+        failed: the program shows that something is outside, so what is compiled need not be known to be a model.
+    """
     if not scopes(module):
         return
     for site in module.method_calls("compile"):
         assert isinstance(site.node.func, ast.Attribute)
         receiver, given = site.node.func.value, site.argument("optimizer", 0)
-        if not is_keras_model(module, receiver):
+        if not failed and not is_keras_model(module, receiver):
             continue
         maker = _maker(module, receiver)
         optimizer = _optimizer(module, given)
@@ -172,7 +177,9 @@ def _built_outside(module: Module, maker: ast.Call) -> Iterator[Part]:
         for name in used:
             if isinstance(name, (ast.Name, ast.Attribute)) and isinstance(name.ctx, ast.Load):
                 made = module.made_by(name)
-                if not isinstance(made, ast.Call) or in_scope(module, made):
+                # A builder function may be called outside as well.
+                placed = [made, *_last_made(module, name)[-1:]]
+                if not isinstance(made, ast.Call) or any(in_scope(module, one) for one in placed if one):
                     continue
                 built = gives_built_model(module, made) and not _is_frozen(module, name)
                 if built or (module.keras == 2 and _is_adapted(module, made)):

@@ -1,61 +1,8 @@
-"""Keras 3's `fit` under a multi-worker strategy: it always fails, with errors that mention neither."""
+"""Collective operations that fail because the workers of a cluster disagree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Evidence, Finding
-from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.source.project import Project
-
-STRATEGIES = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy")
-_CALLED = ("fit", "evaluate", "predict")
-_PER_REPLICA = "Attempt to convert a value (PerReplica:"
-"""Keras 3.15 tries to average the batch, a tuple, across workers."""
-_REDUCTION = "Invalid reduction dimension 0 for input with 0 dimensions"
-"""Keras 3.3 sums the workers' losses along an axis that does not exist."""
-_NO_COORDINATOR = "need to pass this dataset to ClusterCoordinator.create_per_worker_dataset"
-"""Keras 3 iterates over the dataset itself, which only a `ClusterCoordinator` may do."""
-
-
-def refused_to_several_workers(
-    cause: Cause, failure: FailureFacts, project: Project | Unknown
-) -> Iterator[Finding]:
-    """Explain the error of a `fit` under a multi-worker strategy."""
-    named = _named(project)
-    if failure.called not in _CALLED or isinstance(project, Project) and not named:
-        return
-    asked = _NO_COORDINATOR in failure.message
-    if not asked and _PER_REPLICA not in failure.message and not (named and _REDUCTION in failure.message):
-        return
-    strategy = named or STRATEGIES[asked]
-    frame = failure.last_user_frame
-    yield cause.finding(
-        f"`{failure.called}` in Keras 3 does not support several workers (`{strategy}`); Keras 2 does",
-        subject=strategy,
-        location=frame.location if frame else None,
-        evidence=[Evidence(claim="Keras 3 could not distribute the first batch", fact="failure.message")],
-        fixes=[
-            fix(
-                "train with Keras 2: install `tf_keras` and set `TF_USE_LEGACY_KERAS=1` before importing TensorFlow"
-            ),
-            fix(
-                "write a custom training loop: `strategy.experimental_distribute_dataset` and `strategy.run` work"
-                if not asked
-                else "write a custom training loop with `tf.distribute.coordinator.ClusterCoordinator`"
-            ),
-        ],
-        confidence=Confidence.CERTAIN,
-    )
-
-
-def _named(project: Project | Unknown) -> str:
-    """Return the multi-worker strategy that the program names; "" if none."""
-    if isinstance(project, Unknown):
-        return ""
-    return next((name for name in STRATEGIES if any(name in module.text for module in project.modules)), "")
+from fitdoctor.facts import FailureFacts
 
 
 def left_by_another(failure: FailureFacts) -> bool:

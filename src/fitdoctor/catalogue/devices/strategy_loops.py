@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.devices.strategies import in_scope, moved_into_scope, replica_functions
 from fitdoctor.edits import insert_after
@@ -11,7 +12,6 @@ from fitdoctor.records import dataclass
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import Module
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.diagnosis import Edit
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, remove_argument
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import module_of, raised_here
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
@@ -18,14 +18,14 @@ _DEVICE = "tensorflow.device"
 _MIRRORED = "tensorflow.distribute.MirroredStrategy"
 _ONE_DEVICE = "tensorflow.distribute.OneDeviceStrategy"
 
-_MISNAMED = pattern(
+_MISNAMED = re.compile(
     r"(?i)/?(?:device:)?(?:(?P<kind>cuda|[cgt]pu)(?P<number>\d*)|cuda:(?P<index>\d+)|(?P<alone>\d+))"
 )
 """Device names of other libraries: `cuda:0`, `GPU0`, `0`. TensorFlow accepts plain `gpu` as the first GPU."""
-_SAID = pattern(
+_SAID = re.compile(
     r"Unknown attribute '(?P<part>[^']*)' is encountered while parsing the device spec: '(?P<name>[^']*)'"
 )
-_KIND = pattern(r"(?i)^(?:/?job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(?P<kind>[GT]PU):(?P<number>\d+)$")
+_KIND = re.compile(r"(?i)^(?:/?job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(?P<kind>[GT]PU):(?P<number>\d+)$")
 _ASKS = (
     "list_physical_devices",
     "list_logical_devices",
@@ -67,7 +67,7 @@ def refused_name(cause: Cause, failure: FailureFacts, project: Project | Unknown
                 cause, module.location(node), name, edits, Confidence.CERTAIN, [raised_here(failure)]
             )
             return
-    where = frame.location if frame is not None else None
+    where = failure.location
     yield _misnamed(cause, where, said["name"], (), Confidence.CERTAIN, [raised_here(failure)])
 
 
@@ -82,13 +82,11 @@ def _misnamed(
     meant = readable(name)
     return cause.finding(
         f"TensorFlow cannot parse the device name `{name}`",
+        where,
+        Evidence("device name", name, meant or "/GPU:0, /CPU:0", "failure.message"),
+        *evidence,
+        fix(f"write `{meant}`" if meant else "write `/GPU:0` or `/CPU:0`", edits),
         subject="device",
-        location=where,
-        evidence=[
-            Evidence("device name", name, meant or "/GPU:0, /CPU:0", "failure.message"),
-            *evidence,
-        ],
-        fixes=[fix(f"write `{meant}`" if meant else "write `/GPU:0` or `/CPU:0`", edits)],
         confidence=confidence,
     )
 
@@ -108,12 +106,10 @@ def insisted(cause: Cause, module: Module) -> Iterator[Finding]:
             edits = (Edit(module.location(off.node.args[0]), "True"),) if off.node.args else ()
             yield cause.finding(
                 f"the program fails on a machine without {_short(name)}: soft placement is off",
+                module.location(node),
+                Evidence("soft placement is turned off here", location=module.location(off.node)),
+                fix("leave soft placement on: TensorFlow then falls back to an available device", edits),
                 subject="device",
-                location=module.location(node),
-                evidence=[Evidence("soft placement is turned off here", location=module.location(off.node))],
-                fixes=[
-                    fix("leave soft placement on: TensorFlow then falls back to an available device", edits)
-                ],
                 severity=Severity.INFO,
             )
             return
@@ -122,15 +118,13 @@ def insisted(cause: Cause, module: Module) -> Iterator[Finding]:
         if len(set(names)) > 1:
             yield cause.finding(
                 f"`fit` never returns on a machine without {' and '.join(map(_short, names))}",
+                module.location(site.node),
+                Evidence("devices of the strategy", ", ".join(names), "available devices"),
+                fix(
+                    "omit `devices`: the strategy then uses the devices it finds",
+                    remove_argument(module.code(site.node), "devices", 0),
+                ),
                 subject="devices of the strategy",
-                location=module.location(site.node),
-                evidence=[Evidence("devices of the strategy", ", ".join(names), "available devices")],
-                fixes=[
-                    fix(
-                        "omit `devices`: the strategy then uses the devices it finds",
-                        remove_argument(module.code(site.node), "devices", 0),
-                    )
-                ],
                 severity=Severity.INFO,
             )
 

@@ -7,20 +7,20 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import function_at, module_of, own_nodes, stands_at
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location
 from fitdoctor.edits import spell, unsafe, wrap
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import function_at, module_of, stands_at
 from fitdoctor.records import dataclass
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import own_nodes
 
-_IN_BRANCHES = pattern(
+_IN_BRANCHES = re.compile(
     r"""^['"](?P<name>[\w.\[\]]+)['"]\ has\ (?P<what>dtype|shape)\ (?P<first>.{1,80}?)\ in\ the\ (?:main|TRUE)\ branch,
     \ but\ (?:has\ )?(?:dtype|shape)[ =](?P<second>.{1,80}?)\ in\ the\ (?:else|FALSE)\ branch""",
     re.VERBOSE | re.MULTILINE,
 )
-_IN_LOOP = pattern(
+_IN_LOOP = re.compile(
     r"""^['"](?P<name>[\w.\[\]]+)['"]\ has\ (?P<what>dtype|shape)\ (?P<first>.{1,80}?)\ before\ the\ loop,
     \ but\ (?:has\ )?(?:dtype|shape)[ =](?P<second>.{1,80}?)\ after\ one\ iteration""",
     re.VERBOSE | re.MULTILINE,
@@ -78,12 +78,10 @@ def changed_finding(
     part = called.split()[0]
     return cause.finding(
         message,
+        location,
+        Evidence(f"TensorFlow rejected the {part}", failure.message.split("\n")[0][:160]),
+        *fixes,
         subject=subject,
-        location=location,
-        evidence=[
-            Evidence(claim=f"TensorFlow rejected the {part}", observed=failure.message.split("\n")[0][:160])
-        ],
-        fixes=fixes,
         confidence=Confidence.CERTAIN,
     )
 

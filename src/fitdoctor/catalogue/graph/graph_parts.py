@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from fitdoctor.catalogue.graph.traced import holds_symbolic, is_symbolic, own_nodes, traced_functions
 from fitdoctor.records import dataclass
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FUNCTIONS, parameters_of
 from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.traced.symbolic import holds_symbolic, is_one_tensor, own_nodes, traced_functions
 from fitdoctor.source.traced.tracing import functions_in
 
 LOOP_FUNCTIONS = frozenset(
@@ -50,16 +50,16 @@ def converted_loops(module: Module, function: FunctionInfo) -> Iterator[ast.For 
         return
     for node in own_nodes(function):
         loops = isinstance(node, ast.For) and _iterates_in_graph(module, node.iter)
-        if loops or isinstance(node, ast.While) and is_symbolic(module, node.test):
+        if loops or isinstance(node, ast.While) and is_one_tensor(module, node.test):
             assert isinstance(node, (ast.For, ast.While))
             yield node
 
 
 def _iterates_in_graph(module: Module, iterated: ast.expr) -> bool:
-    if is_symbolic(module, iterated):
+    if is_one_tensor(module, iterated):
         return True
     if isinstance(iterated, ast.Call) and module.resolve(iterated.func) in ("range", "enumerate"):
-        return any(is_symbolic(module, argument) for argument in iterated.args)
+        return any(is_one_tensor(module, argument) for argument in iterated.args)
     made = module.origin(iterated)
     return isinstance(made.node, ast.Call) and is_dataset(made.module, made.node)
 
@@ -69,7 +69,7 @@ def converted_branches(module: Module, function: FunctionInfo) -> Iterator[ast.I
     if function.traced is None or not function.traced.autograph:
         return
     for node in own_nodes(function):
-        if isinstance(node, ast.If) and is_symbolic(module, node.test):
+        if isinstance(node, ast.If) and is_one_tensor(module, node.test):
             yield node
 
 
@@ -87,8 +87,17 @@ def escapes_from(module: Module, parts: str) -> Iterator[Escape]:
                 yield from _from_call(module, function, node)
 
 
-def escapes_from_part(module: Module, function: FunctionInfo, part: Part) -> Iterator[Escape]:
-    """Find lists created before the loop or branch, filled inside it and read after it."""
+def escapes_from_part(
+    module: Module, function: FunctionInfo, part: Part, *, failed: bool = False
+) -> Iterator[Escape]:
+    """Find lists created before the loop or branch, filled inside it and read after it.
+
+    Args:
+        module: the file.
+        function: the function that the part is in.
+        part: the loop or branch.
+        failed: an exception shows that tensors escape there, whether or not the source shows what is a tensor.
+    """
     own = {id(node) for node in ast.walk(part)}
     for node in ast.walk(part):
         stored = _stored(node)
@@ -102,7 +111,7 @@ def escapes_from_part(module: Module, function: FunctionInfo, part: Part) -> Ite
         if (
             holder is None
             or not _is_local_of(module, holder, function)
-            or not _made_within(module, value, part)
+            or not (failed or _made_within(module, value, part))
         ):
             continue
         if not any(id(binding) not in own for binding in _bindings(module, holder)):
@@ -273,7 +282,7 @@ def carried_but_undefined(module: Module, function: FunctionInfo) -> Iterator[Un
 
 
 def _is_over_dataset(module: Module, loop: ast.For | ast.While) -> bool:
-    if isinstance(loop, ast.While) or is_symbolic(module, loop.iter):
+    if isinstance(loop, ast.While) or is_one_tensor(module, loop.iter):
         return False
     made = module.origin(loop.iter)
     return isinstance(made.node, ast.Call) and is_dataset(made.module, made.node)

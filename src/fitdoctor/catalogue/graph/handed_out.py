@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue.graph.kept_reads import runs_plainly
 from fitdoctor.catalogue.graph.kept_tensors import is_traced_by_itself
-from fitdoctor.catalogue.graph.traced import own_nodes
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import insert_after, insert_before
 from fitdoctor.records import dataclass, replace
@@ -16,6 +15,7 @@ from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import FUNCTIONS, names_in
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.traced.symbolic import own_nodes
 
 _INNER = (*FUNCTIONS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.BoolOp)
 _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)

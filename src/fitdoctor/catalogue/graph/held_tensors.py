@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue.graph.kept_reads import Read, fatal_reads, is_ever_read
 from fitdoctor.catalogue.graph.kept_tensors import Kept, kept_tensors
-from fitdoctor.catalogue.graph.traced import function_at, module_of, name_of
 from fitdoctor.diagnosis import Evidence, Location, Severity
 from fitdoctor.facts import Frame, HeldTensor, TrainingFacts
+from fitdoctor.failure.failed_line import function_at, module_of
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of
 
 MANY_GRAPHS = 20
 """Number of graphs kept alive by one object from which the memory use is worth a warning."""
@@ -125,8 +126,8 @@ def held_evidence(still: StillHeld) -> Evidence:
     held = still.held
     graphs = f"{held.graphs} graphs" if held.graphs > 1 else f"the graph of `{held.graph}`"
     return Evidence(
-        claim="still referenced after tracing",
-        observed=f"`{held.path}` keeps {graphs} alive: {held.operations:,} operations",
+        "still referenced after tracing",
+        f"`{held.path}` keeps {graphs} alive: {held.operations:,} operations",
         fact="training.held",
         location=held.made_at[-1].location if held.made_at else None,
     )

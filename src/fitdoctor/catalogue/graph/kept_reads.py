@@ -44,8 +44,10 @@ def fatal_reads(kept: Kept, modules: tuple[Module, ...]) -> list[Read]:
     if kept.holder == "cache":
         return [Read(kept.module, kept.value, "again")] if kept.function.traced is not None else []
     found: list[Read] = []
+    project = kept.module.project
+    together = project.programs_of(kept.module) if project is not None else modules
     for module in modules:
-        for node in _reads_in(kept, module):
+        for node in _reads_in(kept, module) if module in together else ():
             how = _why_fatal(kept, module, node)
             if how:
                 found.append(Read(module, node, how))
@@ -242,7 +244,8 @@ def runs_plainly(module: Module, function: FunctionInfo | None, depth: int = _DE
         return True
     if function.owner is not None and function.owner.kind == "Callback":
         return True
-    if function.traced is not None and not function.traced.eager or depth == 0:
+    # One program may switch to eager execution, and another that uses the same function does not.
+    if function.traced is not None or depth == 0:
         return False
     calls = module.project.calls_of if module.project is not None else module.calls_of
     callers = calls.get(function.node, [])

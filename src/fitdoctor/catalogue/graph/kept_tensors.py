@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from fitdoctor.catalogue.graph.traced import holds_symbolic, own_nodes, traced_functions
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import callee, is_self
 from fitdoctor.source.index import FUNCTIONS, Scope
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.traced.symbolic import holds_symbolic, own_nodes, traced_functions
 
 GROWING = frozenset({"append", "extend", "insert", "appendleft", "extendleft"})
 _OTHER_ADDING = frozenset({"add", "update", "setdefault"})

@@ -9,38 +9,30 @@ from collections.abc import Iterator
 from fitdoctor.catalogue.graph.kept_reads import Read, fatal_reads
 from fitdoctor.catalogue.graph.kept_tensors import Kept, kept_tensors
 from fitdoctor.catalogue.graph.own_graphs import switched_off
-from fitdoctor.catalogue.graph.traced import (
-    is_out_of_scope,
-    made_line,
-    module_of,
-    name_of,
-    raised_in_trace,
-    stands_at,
-    traced_evidence,
-    wants_a_value,
-)
 from fitdoctor.diagnosis import Evidence, Location
 from fitdoctor.facts import FailureFacts, Frame, HeldTensor, Unknown
+from fitdoctor.failure.failed_line import module_of, stands_at
 from fitdoctor.failure.patterns import named_tensor
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.traced_code import is_out_of_scope, made_line, raised_in_trace, wants_a_value
 from fitdoctor.records import dataclass
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of, traced_evidence
 
-_PARTS = pattern(
+_PARTS = re.compile(
     r"(?:^|_)(?P<part>while(?:_\d+)?_(?:body|cond)|cond(?:_\d+)?_(?:true|false)|branch\w*)_\d+|"
     r"^Dataset_(?P<loop>scan|reduce|take_while)_"
 )
 """Graph names of loops and branches; AutoGraph converts a loop over a dataset to a `scan` of the dataset."""
-_PUT_AWAY = pattern(r"\.append\(|\.extend\(|\w\[[^\]]+\]\s*=[^=]")
-_BARE_NAME = pattern(
+_PUT_AWAY = re.compile(r"\.append\(|\.extend\(|\w\[[^\]]+\]\s*=[^=]")
+_BARE_NAME = re.compile(
     r"(?<![\w.])(?!self\b)\w+(?:\[[^\]]*\])?\.numpy\(\)|\w\[[^\]]+\]\)"
     r"|\b(?:tf|np|K|keras|ops|sum|float|sorted)\b[\w.]*\(\[?(?!self\b)[A-Za-z_]\w*[,)\]]"
 )
 """A read through a plain name or container item rather than an attribute."""
-_EACH = pattern(r"\bfor \w+ in [\w.]+")
-_ATTRIBUTE = pattern(r"(?<![\w.])(?!(?:tf|np|K|keras|ops)\.)[A-Za-z_]\w*\.[A-Za-z_]\w*\b(?![.(\[])")
+_EACH = re.compile(r"\bfor \w+ in [\w.]+")
+_ATTRIBUTE = re.compile(r"(?<![\w.])(?!(?:tf|np|K|keras|ops)\.)[A-Za-z_]\w*\.[A-Za-z_]\w*\b(?![.(\[])")
 """A direct read of an object attribute."""
-_OWN_GRAPH = pattern(r"^<?tensorflow\.python\.framework\.ops\.Graph|Graph object at")
+_OWN_GRAPH = re.compile(r"^<?tensorflow\.python\.framework\.ops\.Graph|Graph object at")
 
 
 def graph_part(failure: FailureFacts) -> str:
@@ -213,29 +205,22 @@ def leak_evidence(leak: Leak) -> list[Evidence]:
     if made is not None:
         tensor = f" `{leak.tensor}`" if leak.tensor else ""
         evidence.append(
-            Evidence(
-                claim=f"the tensor{tensor} was created here", fact="failure.made_at", location=made.location
-            )
+            Evidence(f"the tensor{tensor} was created here", fact="failure.made_at", location=made.location)
         )
     if leak.kept is not None:
         evidence.append(
             Evidence(
-                claim=f"stored in `{leak.kept.place}` here",
-                location=leak.kept.module.location(leak.kept.node),
+                f"stored in `{leak.kept.place}` here", location=leak.kept.module.location(leak.kept.node)
             )
         )
     elif leak.held is not None:
         evidence.append(
-            Evidence(
-                claim="still referenced when the program failed",
-                observed=f"`{leak.held.path}`",
-                fact="failure.held",
-            )
+            Evidence("still referenced when the program failed", f"`{leak.held.path}`", fact="failure.held")
         )
     if leak.used is not None:
         evidence.append(
             Evidence(
-                claim="used here, outside the trace that created it",
+                "used here, outside the trace that created it",
                 fact="failure.frames",
                 location=leak.used.location,
             )
@@ -247,12 +232,10 @@ def read_evidence(kept: Kept, reads: list[Read]) -> list[Evidence]:
     """Return the same evidence from source alone."""
     evidence = [traced_evidence(kept.function)]
     if kept.holder != "cache":
-        evidence.append(
-            Evidence(claim=f"stored in `{kept.place}` here", location=kept.module.location(kept.node))
-        )
+        evidence.append(Evidence(f"stored in `{kept.place}` here", location=kept.module.location(kept.node)))
     if reads and kept.holder != "cache":
         evidence.append(
-            Evidence(claim=_READ_CLAIMS[reads[0].how], location=reads[0].module.location(reads[0].node))
+            Evidence(_READ_CLAIMS[reads[0].how], location=reads[0].module.location(reads[0].node))
         )
     return evidence
 

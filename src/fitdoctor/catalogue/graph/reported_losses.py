@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.graph.traced import own_nodes
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import append_arguments, spell
 from fitdoctor.records import replace
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import FunctionInfo
+from fitdoctor.source.traced.symbolic import own_nodes
 
 
 def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.expr) -> tuple[Edit, ...]:

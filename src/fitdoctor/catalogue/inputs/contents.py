@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
-from fitdoctor.patterns import pattern
 
 TEXT = frozenset({"str", "bytes", "string"})
 NUMBERS = frozenset(
     {"int", "float", "bool", "Decimal", "Fraction", "float32", "int32", "NaN", "int16", "uint8"}
 )
-_PLAIN = pattern(r"(?:u?int|float|bfloat)\d+|bool|complex\d+")
-_KIND = pattern(r"(?P<name>[\w.]+)(?: of (?P<low>\d+)(?:\.\.(?P<high>\d+))?)?")
+_PLAIN = re.compile(r"(?:u?int|float|bfloat)\d+|bool|complex\d+")
+_KIND = re.compile(r"(?P<name>[\w.]+)(?: of (?P<low>\d+)(?:\.\.(?P<high>\d+))?)?")
 
 
 def arrays_of(data: DataFacts) -> Iterator[ArrayFacts]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.inputs.shapes import paired
+from fitdoctor.catalogue.knowledge.data.shapes import paired
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, LayerFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.records import dataclass
 from fitdoctor.source.assignments import last_assignment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.inputs.data_trail import Link
+from fitdoctor.catalogue.knowledge.data.data_trail import Link
 
 _DROPS = frozenset(
     "dropna drop_duplicates query sample head tail nlargest nsmallest filter between_time truncate".split()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import (
@@ -18,15 +20,13 @@ from fitdoctor.edits import (
     wrap,
 )
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, LayerFacts, MetricFacts, Unknown
-from fitdoctor.patterns import pattern
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.catalogue.labels.targets import Target
+    from fitdoctor.catalogue.knowledge.labels.targets import Target
     from fitdoctor.source.project import Project
 
-_NAMED = pattern(r"(?s)(?P<path>(?:\w+\.)*)(?P<name>\w+)(?P<call>\(.*\))?")
-_QUOTED = pattern(r"(?P<quote>[\"'])(?P<name>\w+)(?P=quote)")
+_NAMED = re.compile(r"(?s)(?P<path>(?:\w+\.)*)(?P<name>\w+)(?P<call>\(.*\))?")
+_QUOTED = re.compile(r"(?P<quote>[\"'])(?P<name>\w+)(?P=quote)")
 
 SPARSE_METRICS = {
     "categorical_accuracy": "sparse_categorical_accuracy",
@@ -120,7 +120,7 @@ def _of_validation(labels: ArrayFacts, fit: FitFacts | Unknown | None, array: st
         return ()
     if changed is not labels.use and isinstance(labels.use, Code) and labels.use.text != changed.target:
         return ()
-    from fitdoctor.catalogue.inputs.data_places import validation_part
+    from fitdoctor.catalogue.knowledge.data.data_places import validation_part
 
     given = validation_part(fit, 1)
     # A slice of the edited array changes with it.
@@ -191,7 +191,7 @@ def with_units(
     setting = "units" if layer.setting("units") is not None else "filters"
     given = layer.code.argument(setting, 0) if isinstance(layer.code, Code) else None
     if given is not None and not given.text.isdigit() and project is not None:
-        from fitdoctor.catalogue.model.size_sources import constant_behind
+        from fitdoctor.catalogue.knowledge.models.size_sources import constant_behind
 
         constant = constant_behind(project, given)
         if constant is not None:
@@ -209,7 +209,10 @@ def with_activation(layer: LayerFacts | None, name: str) -> tuple[Edit, ...]:
         return ()
     recurrent = layer.class_name in ("LSTM", "GRU", "SimpleRNN")
     position = 1 if recurrent or layer.class_name == "Dense" else None
-    if name == "linear" and not recurrent:  # linear is the default, except for recurrent layers
+    given = next((each for each in layer.code.arguments if each.name == "activation"), None)
+    # A setting that holds the name is changed where it is written.
+    setting = given is not None and not given.text.strip("\"'").endswith(str(layer.setting("activation")))
+    if name == "linear" and not recurrent and not setting:  # the default, except for recurrent layers
         left_out = remove_argument(layer.code, "activation", position)
         if left_out:
             return left_out

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from fitdoctor.catalogue.labels.targets import loss_accepted, loss_failure
+import re
+
+from fitdoctor.catalogue.knowledge.labels.targets import loss_accepted, loss_failure
 from fitdoctor.facts import DataFacts, FitFacts, ModelFacts
-from fitdoctor.patterns import pattern
 
 NEEDS_LOSS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch", "fit_generator"})
-_SAID = pattern(r"No loss to compute|No loss found\. You may have forgotten|must provide a `loss`")
+_SAID = re.compile(r"No loss to compute|No loss found\. You may have forgotten|must provide a `loss`")
 """The wording of Keras 3, of Keras 2, and of both before training."""
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Location
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.definitions import argument_of
@@ -30,7 +30,7 @@ def second_missing(cause: Cause, failure: FailureFacts, project: Project | Unkno
     frame = failure.last_user_frame
     by_hand = fix("pass both states: `initial_state=[h, c]`")
     where = frame.location if frame is not None else None
-    found = known or cause.finding(_MESSAGE, subject="LSTM", location=where, fixes=[by_hand])
+    found = known or cause.finding(_MESSAGE, where, by_hand, subject="LSTM")
     yield replace(found, confidence=Confidence.CERTAIN)
 
 
@@ -53,7 +53,7 @@ def lone_states(cause: Cause, module: Module) -> Iterator[Finding]:
         repair = fix(title, (both,)) if other else unsafe(title, (both,))
         # A named list is edited where it is created.
         where = module.location(node if given is state else given)
-        yield cause.finding(_MESSAGE, subject="LSTM", location=where, fixes=[repair])
+        yield cause.finding(_MESSAGE, where, repair, subject="LSTM")
 
 
 def _list_behind(module: Module, state: ast.expr) -> ast.List | ast.Tuple | None:
@@ -91,7 +91,7 @@ def _is_tensor(module: Module, state: ast.expr) -> bool:
 
 # --- states of the wrong size -------------------------------------------------------------------------------------
 
-_WIDTH = pattern(r"shape=\((?:None|\d+), (\d+)\)")
+_WIDTH = re.compile(r"shape=\((?:None|\d+), (\d+)\)")
 
 
 def as_wide_as_state(
@@ -112,7 +112,7 @@ def as_wide_as_state(
 
 # --- unpacked states -----------------------------------------------------------------------------------------------
 
-_UNPACKED = pattern(r"(?:too many|not enough) values to unpack \(expected (?P<wanted>\d+)")
+_UNPACKED = re.compile(r"(?:too many|not enough) values to unpack \(expected (?P<wanted>\d+)")
 _GIVEN = {"keras.layers.LSTM": 3, "keras.layers.GRU": 2, "keras.layers.SimpleRNN": 2}
 """Number of values that a layer returns with `return_state=True`: the output and its states."""
 
@@ -148,9 +148,9 @@ def _unpackings(cause: Cause, module: Module) -> Iterator[tuple[ast.Assign, Find
             node,
             cause.finding(
                 f"`{name}` returns {given} values with `return_state=True`, but {least} are unpacked",
+                module.location(target),
+                _unpacked(module, target, given),
                 subject=name,
-                location=module.location(target),
-                fixes=[_unpacked(module, target, given)],
                 confidence=Confidence.LIKELY,
             ),
         )

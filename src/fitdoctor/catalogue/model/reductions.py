@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.graph.traced import own_nodes
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.traced.symbolic import own_nodes
 
 
 def reduction_calls(function: FunctionInfo) -> Iterator[tuple[ast.Call, int]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.graph.traced import own_nodes
-from fitdoctor.catalogue.model.model_classes import batch_unpacking
+from fitdoctor.catalogue.knowledge.models.model_classes import batch_unpacking
 from fitdoctor.diagnosis import Fix
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.traced.symbolic import own_nodes
 
 
 def is_abstract(step: FunctionInfo) -> bool:

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from fitdoctor.catalogue.inputs.data_places import at_use
-from fitdoctor.catalogue.inputs.shapes import relation
-from fitdoctor.catalogue.pipeline.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.data.data_places import at_use
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.data.shapes import relation
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
+from fitdoctor.source.callees import callee
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
 
 _ARRAYS = ("numpy", "ndarray")
+_PREPARES = frozenset(
+    "to_categorical one_hot transform fit_transform expand_dims pad_sequences asarray array".split()
+)
+"""Functions and methods whose first argument is the data."""
+_ROLES = re.compile("train(?:ing)?|valid(?:ation)?|val(?!ue)|test")
+"""What the names of the two parts of the data differ in."""
 
 
 def prepared_alike(
@@ -33,6 +42,103 @@ def prepared_alike(
         return [fix("pass the validation data in the same order as the training data", swapped)]
     first, second = ours.sample_shape, theirs.sample_shape
     if isinstance(first, Unknown) or isinstance(second, Unknown) or not isinstance(theirs.use, Code):
+        return []
+    alike = same_preparation(ours, theirs, project)
+    if alike is not None:
+        return [alike, *_converted(ours, theirs, validation, project)]
+    return _converted(ours, theirs, validation, project)
+
+
+def same_preparation(ours: ArrayFacts, theirs: ArrayFacts, project: Project | Unknown) -> Fix | None:
+    """Prepare the validation data by the expression that prepares the training data, if the source shows one."""
+    elsewhere = _prepared_elsewhere(expression_of(project, ours.code), expression_of(project, theirs.code))
+    if elsewhere is not None and isinstance(theirs.code, Code):
+        shown = elsewhere.replace("{}", theirs.code.text)
+        return fix(
+            f"prepare the validation data like the training data: `{shown}`", wrap(theirs.code, elsewhere)
+        )
+    found, there = expression_of(project, ours.use), expression_of(project, theirs.use)
+    if found is None or there is None or found[0] is not there[0] or not isinstance(theirs.use, Code):
+        return None
+    module, node = found
+    if isinstance(node, ast.Name):
+        made = module.origin(node)
+        if not made.certain or made.path or made.module is not module:
+            return None
+        node = made.node
+    if module.scope(node) is not module.scope(there[1]) or not isinstance(
+        there[1], (ast.Name, ast.Attribute)
+    ):
+        return None
+    template = _template(module, node)
+    if template is None:
+        return None
+    place = _labels_to_change(theirs, project)
+    shown = template.replace("{}", place.text if isinstance(place, Code) else "")
+    return fix(f"prepare the validation data like the training data: `{shown}`", wrap(place, template))
+
+
+def _prepared_elsewhere(
+    ours: tuple[Module, ast.expr] | None, theirs: tuple[Module, ast.expr] | None
+) -> str | None:
+    """Return how one function prepares `self.x[i]` that another one returns as it is; in the form of `_template`."""
+    if ours is None or theirs is None or ours[0] is not theirs[0] or ours[1] is theirs[1]:
+        return None
+    module, node = ours
+    raw = _ROLES.sub("", ast.dump(theirs[1]))
+    same = [each for each in ast.walk(node) if _ROLES.sub("", ast.dump(each)) == raw]
+    if len(same) != 1 or same[0] is node or module.scope(node) is module.scope(theirs[1]):
+        return None
+    inner = {id(each) for each in ast.walk(same[0])}
+    others = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and id(each) not in inner}
+    if not all(
+        name == "self" or name in module.index.module.bindings or hasattr(builtins, name) for name in others
+    ):
+        return None
+    text, data = module.segment(node), module.segment(same[0])
+    return text.replace(data, "{}") if text.count(data) == 1 and "{" not in text else None
+
+
+def _template(module: Module, node: ast.expr) -> str | None:
+    """Return an expression with `{}` for the data that it prepares: `encode({})`, `({} - mean) / std`."""
+    data = _prepared(module, node)
+    if data is None or data is node:
+        return None
+    text, inner = module.segment(node), module.segment(data)
+    if len(re.findall(rf"\b{re.escape(inner)}\b", text)) != 1 or "{" in text:
+        return None
+    # A scaler is fitted to the training data only.
+    return re.sub(rf"\b{re.escape(inner)}\b", "{}", text).replace(".fit_transform(", ".transform(")
+
+
+def _prepared(module: Module, node: ast.expr) -> ast.Name | None:
+    """Return the name of the data that a call or an arithmetic expression changes, the leftmost one."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.BinOp):
+            node = node.left
+        elif not isinstance(node, ast.Call):
+            return None
+        elif callee(module, node) is not None or _called(node) in _PREPARES:
+            if not node.args:
+                return None
+            node = node.args[0]
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in ("astype", "reshape"):
+            node = node.func.value
+        else:
+            return None
+    return node
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _converted(
+    ours: ArrayFacts, theirs: ArrayFacts, validation: DataFacts, project: Project | Unknown
+) -> list[Fix]:
+    """Return the conversion that gives the validation data the training shape."""
+    first, second = ours.sample_shape, theirs.sample_shape
+    if isinstance(first, Unknown) or isinstance(second, Unknown):
         return []
     labels = theirs in validation.y
     if labels and len(first) == 1 and not second and (first[0] or 0) > 1:

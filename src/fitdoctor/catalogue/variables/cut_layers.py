@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.variables.gradient_ways import input_cut
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import input_cut
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import LayerFacts, ModelFacts, Unknown
 from fitdoctor.records import dataclass

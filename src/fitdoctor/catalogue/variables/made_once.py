@@ -1,4 +1,4 @@
-"""Edits that move objects created on every call of a method into `__init__`."""
+"""Edits that move objects created on every call of a method into `__init__`, or of a function before it."""
 
 from __future__ import annotations
 
@@ -65,6 +65,29 @@ def made_in_init(function: FunctionInfo, makings: Sequence[Making]) -> tuple[Edi
     for loop, pairs in carried.items():
         edits += _going_through(module, loop, pairs)
     return (*edits, *_at_the_end_of_init(module, owner, lines))
+
+
+def made_before(function: FunctionInfo, makings: Sequence[Making]) -> tuple[Edit, ...]:
+    """Create each object once before a function that is no method; nothing if one depends on the function's arguments."""
+    module = function.module
+    if function.owner is not None or not makings:
+        return ()
+    if any(_loop_around(function, each.call) for each in makings):
+        return ()
+    if not all(_known_in_init(function, (each.call,), None) for each in makings):
+        return ()
+    taken = {node.id for node in module.nodes(ast.Name)} | {node.arg for node in module.nodes(ast.arg)}
+    statement = module.statement(function.node)
+    first = (getattr(statement, "decorator_list", None) or [statement])[0]
+    indent, lines, edits = indent_of(module, statement), [], []
+    for making in makings:
+        base = snake_case(module.segment(making.call.func).rpartition(".")[2])
+        name = base if base not in taken else name_for(module, making.call, taken, as_assigned=False)
+        taken.add(name)
+        lines.append(f"{indent}{name} = {making.text}\n")
+        edits.append(Edit(module.location(making.call), name))
+    apart = "\n" * (2 if not indent else 1) if isinstance(statement, ast.FunctionDef) else ""
+    return (Edit(module.location(first).lines.start, f"{''.join(lines)}{apart}"), *edits)
 
 
 def _loop_around(function: FunctionInfo, node: ast.AST) -> ast.For | None:

@@ -77,7 +77,4 @@ def moved_in(module: Module, made: ast.expr, block: ast.With) -> tuple[Edit, ...
     code = module.code(made)
     assert code.statement is not None
     whole = replace(code.statement, column=1, end_line=code.statement.end_line + 1, end_column=1)
-    return (
-        *insert_before(module.code(block.body[0]), with_comment(module, statement)),
-        Edit(whole, ""),
-    )
+    return (*insert_before(module.code(block.body[0]), with_comment(module, statement)), Edit(whole, ""))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import name_of, own_nodes
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import tapes
 from fitdoctor.catalogue.training_loops import decorator_of
-from fitdoctor.catalogue.variables.gradient_ways import tapes
 from fitdoctor.catalogue.words import listing
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.diagnosis import Edit, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import is_self, receiver
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.traced.symbolic import name_of, own_nodes
 
 _HAVE_WEIGHTS = frozenset(
     "Dense EinsumDense Embedding Conv1D Conv2D Conv3D Conv1DTranspose Conv2DTranspose Conv3DTranspose SeparableConv1D "
@@ -130,24 +130,17 @@ def is_fitted(owner: ClassInfo) -> bool:
     )
 
 
-def compiled_finding(
-    cause: Cause, compiled: Compiled, effect: str, confidence: Confidence, evidence: Sequence[Evidence] = ()
-) -> Finding:
+def compiled_finding(cause: Cause, compiled: Compiled, effect: str) -> Finding:
     """Return the finding for such a method, with the decorator removed as the fix."""
     where = compiled.owner.module.location(compiled.decorator)
     layers = listing([f"self.{name}" for name in compiled.layers], 4)
     return cause.finding(
         f"{name_of(compiled.function)} is a `tf.function` that Keras traces while building {layers}, so "
         f"their weights become constants{effect}",
+        where,
+        Evidence(
+            "Keras 3 traces it first to infer shapes, and reuses that trace for training", location=where
+        ),
+        fix("remove `tf.function`: Keras compiles the whole step itself", (Edit(where.lines, ""),)),
         subject=f"class {compiled.owner.name}",
-        location=where,
-        evidence=[
-            Evidence(
-                claim="Keras 3 traces it first to infer shapes, and reuses that trace for training",
-                location=where,
-            ),
-            *evidence,
-        ],
-        fixes=[fix("remove `tf.function`: Keras compiles the whole step itself", (Edit(where.lines, ""),))],
-        confidence=confidence,
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.graph.traced import module_of
-from fitdoctor.catalogue.variables.gradient_ways import gradient_calls, tapes, with_functions
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import gradient_calls, tapes, with_functions
 from fitdoctor.catalogue.variables.tape_moves import statements_beside
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.failed_line import module_of
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project

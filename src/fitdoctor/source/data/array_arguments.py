@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -25,7 +26,6 @@ from fitdoctor.source.interpreter.values import (
 )
 from fitdoctor.source.models.layer_settings import Dims
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

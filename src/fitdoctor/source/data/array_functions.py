@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -34,7 +35,6 @@ from fitdoctor.source.models.layer_rules import size_changed
 from fitdoctor.source.models.layer_settings import Dims, LayerPlan, product
 from fitdoctor.source.models.refusals import Failure
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

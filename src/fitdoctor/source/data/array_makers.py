@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -19,17 +20,8 @@ from fitdoctor.source.data.array_arguments import (
     to_array,
 )
 from fitdoctor.source.interpreter.library import handles, handles_method
-from fitdoctor.source.interpreter.values import (
-    UNTOLD,
-    Arguments,
-    Array,
-    Bounds,
-    ListRecord,
-    Plain,
-    Value,
-)
+from fitdoctor.source.interpreter.values import UNTOLD, Arguments, Array, Bounds, ListRecord, Plain, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 
@@ -204,10 +196,7 @@ def _to_categorical(run: Interpreter, arguments: Arguments) -> Value:
     if array.container == TENSOR or "dtype" in arguments.names():
         natural = UNTOLD
     return Array(
-        (*kept, UNTOLD if width is None else width),
-        natural,
-        bounds=Bounds(0, 1, True),
-        unit_rows=True,
+        (*kept, UNTOLD if width is None else width), natural, bounds=Bounds(0, 1, True), unit_rows=True
     )
 
 

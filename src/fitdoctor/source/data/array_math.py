@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -22,18 +23,9 @@ from fitdoctor.source.data.array_arguments import (
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.library import FUNCTIONS, entry, handles
 from fitdoctor.source.interpreter.operators import array_operation, matrix_dims
-from fitdoctor.source.interpreter.values import (
-    UNTOLD,
-    Arguments,
-    Array,
-    Items,
-    Plain,
-    Ref,
-    Value,
-)
+from fitdoctor.source.interpreter.values import UNTOLD, Arguments, Array, Items, Plain, Ref, Value
 from fitdoctor.source.models.layer_settings import Dims
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

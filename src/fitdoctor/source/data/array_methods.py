@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays, tables
@@ -22,7 +23,6 @@ from fitdoctor.source.interpreter.values import (
 )
 from fitdoctor.source.models.layer_settings import product
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

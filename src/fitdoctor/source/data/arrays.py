@@ -7,15 +7,7 @@ from collections.abc import Iterable, Sequence
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.interpreter.joining import join_dim
-from fitdoctor.source.interpreter.values import (
-    UNTOLD,
-    Array,
-    Bounds,
-    Items,
-    Plain,
-    Symbolic,
-    Value,
-)
+from fitdoctor.source.interpreter.values import UNTOLD, Array, Bounds, Items, Plain, Symbolic, Value
 from fitdoctor.source.models.layer_rules import reshaped
 from fitdoctor.source.models.layer_settings import Dim, Dims, Refused
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fitdoctor.facts import Unknown
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import dtype_of, to_array
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.library import ATTRIBUTES, handles, handles_method
-from fitdoctor.source.interpreter.values import (
-    UNTOLD,
-    Arguments,
-    Array,
-    Bounds,
-    Items,
-    Made,
-    Plain,
-    Value,
-)
+from fitdoctor.source.interpreter.values import UNTOLD, Arguments, Array, Bounds, Items, Made, Plain, Value
 from fitdoctor.source.models.layer_settings import Dim
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

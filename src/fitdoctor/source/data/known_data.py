@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -26,7 +27,6 @@ from fitdoctor.source.interpreter.values import (
 )
 from fitdoctor.source.models.layer_settings import Dim
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 
@@ -35,7 +35,7 @@ def _pair(x: Array, y: Array) -> Items:
     return Items((x, y))
 
 
-def _images(count: int, axes: tuple[int, ...], classes: int, column: bool) -> Items:
+def _images(count: int, axes: tuple[Dim, ...], classes: int, column: bool) -> Items:
     labels = (count, 1) if column else (count,)
     return _pair(
         Array((count, *axes), "uint8", bounds=Bounds(0, 255, True)),
@@ -48,9 +48,14 @@ def _mnist(run: Interpreter, arguments: Arguments) -> Value:
     return Items((_images(60000, (28, 28), 10, False), _images(10000, (28, 28), 10, False)))
 
 
+def _colored(run: Interpreter) -> tuple[Dim, ...]:
+    """Return the axes of a CIFAR image: the channels come first if Keras is set so."""
+    return (32, 32, 3) if run.plain_defaults else (UNTOLD, UNTOLD, UNTOLD)
+
+
 @handles("keras.datasets.cifar10.load_data")
 def _cifar10(run: Interpreter, arguments: Arguments) -> Value:
-    return Items((_images(50000, (32, 32, 3), 10, True), _images(10000, (32, 32, 3), 10, True)))
+    return Items((_images(50000, _colored(run), 10, True), _images(10000, _colored(run), 10, True)))
 
 
 @handles("keras.datasets.cifar100.load_data")
@@ -59,7 +64,7 @@ def _cifar100(run: Interpreter, arguments: Arguments) -> Value:
     classes = {None: 100, "fine": 100, "coarse": 20}.get(mode.value if isinstance(mode, Plain) else None, 100)
     if mode is not None and not isinstance(mode, Plain):
         return UNTOLD
-    sets = (_images(50000, (32, 32, 3), classes, True), _images(10000, (32, 32, 3), classes, True))
+    sets = (_images(50000, _colored(run), classes, True), _images(10000, _colored(run), classes, True))
     untyped = [
         Items(
             tuple(

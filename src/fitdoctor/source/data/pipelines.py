@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -30,7 +31,6 @@ from fitdoctor.source.interpreter.values import (
 )
 from fitdoctor.source.models.layer_settings import Dim
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source.data import arrays
@@ -21,7 +22,6 @@ from fitdoctor.source.interpreter.values import (
 )
 from fitdoctor.source.models.layer_settings import Dims, product
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

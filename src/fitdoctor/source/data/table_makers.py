@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays, tables
@@ -11,7 +13,6 @@ from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import UNTOLD, Arguments, Array, Plain, Value
 from fitdoctor.source.models.layer_settings import Dim
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 
@@ -57,10 +58,7 @@ def _frame_of_columns(run: Interpreter, pairs: tuple[tuple[object, Value], ...])
         kinds = None if column is None else column.kinds
         drawn = column is not None and column.fractions
         columns.append(
-            (
-                str(name),
-                Array(UNTOLD, dtype, "pandas.Series", bounds=bounds, kinds=kinds, fractions=drawn),
-            )
+            (str(name), Array(UNTOLD, dtype, "pandas.Series", bounds=bounds, kinds=kinds, fractions=drawn))
         )
     # If each cell contains a list, the shape of the column is meaningless.
     sized = tuple(

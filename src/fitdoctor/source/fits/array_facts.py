@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import ArrayFacts, Code, Column, Shape, Statistics, Unknown
 from fitdoctor.records import replace
@@ -24,7 +25,6 @@ from fitdoctor.source.interpreter.values import (
 )
 from fitdoctor.source.origins import data_origin, origin
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import ArrayFacts, DataFacts, PipelineStep, Spec, Unknown
 from fitdoctor.records import replace
@@ -10,7 +11,6 @@ from fitdoctor.source.data.pipelines import leaves
 from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.fits.array_facts import NOT_EVIDENT, code_of, components, data_shape, untold
 from fitdoctor.source.fits.data_facts import Given, prefix, structure
-from fitdoctor.source.given_out import KEEPS_ELEMENTS, SLICES, placed, placed_slices
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.generated import batch_open, yielded
 from fitdoctor.source.interpreter.values import (
@@ -27,8 +27,8 @@ from fitdoctor.source.interpreter.values import (
     Step,
     Value,
 )
+from fitdoctor.source.yielded_values import KEEPS_ELEMENTS, SLICES, placed, placed_slices
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

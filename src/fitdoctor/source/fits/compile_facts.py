@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from fitdoctor.facts import Code, LossFacts, MetricFacts, ScheduleFacts, Unknown
+from fitdoctor.facts import Code, InnerLoss, LossFacts, MetricFacts, ScheduleFacts, Unknown
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.values import (
     Arguments,
@@ -21,12 +22,11 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 from fitdoctor.source.keras_names import METRIC_CLASSES, OPTIMIZERS, canonical_loss, metric_class, snake_case
-from fitdoctor.source.loss_functions import inner_loss, names_read, read_of
+from fitdoctor.source.loss_functions import WITH_LOGITS, inner_loss, names_read, read_of
 from fitdoctor.source.models.static_layers import setting
 from fitdoctor.source.origins import origin
 from fitdoctor.source.schedules import POSITIONAL, schedule_facts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 
@@ -141,7 +141,9 @@ def loss_facts(run: Interpreter, value: Value, node: ast.expr | None, output: st
     if isinstance(value, Method):
         return LossFacts(value.name, "function", Unknown("a custom method"), (), output, code)
     last = value.name.rpartition(".")[2] if isinstance(value, (Named, Made)) else ""
-    return LossFacts(last, "function", unknown, (), output, code)
+    applied = WITH_LOGITS.get(value.name) if isinstance(value, Named) else None
+    inner = InnerLoss(last, applied, True, code) if applied and isinstance(code, Code) else None
+    return LossFacts(last, "function", unknown, (), output, code, inner)
 
 
 def _symbolic_names(run: Interpreter, function: Function, names: set[str]) -> Iterator[str]:
@@ -193,7 +195,10 @@ def _logits_of_name(name: str) -> bool | Unknown:
 def metrics_of(
     run: Interpreter, call: Arguments, output_names: tuple[str, ...]
 ) -> tuple[tuple[MetricFacts, ...], tuple[str, ...]] | None:
-    """Return the metrics and their keys; None if one is unknown."""
+    """Return the metrics and their keys; None if one is unknown, or if they are where Keras 3 expects weights."""
+    weights = compile_argument(run, call, "loss_weights")[0]
+    if any(isinstance(each, Plain) and isinstance(each.value, str) for each in run.sequence(weights) or ()):
+        return None
     found: list[MetricFacts] = []
     keys: list[str] = []
     for argument in ("metrics", "weighted_metrics"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
 from fitdoctor.records import dataclass
@@ -22,7 +23,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

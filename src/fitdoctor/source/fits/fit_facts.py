@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import (
     CALL,
@@ -40,7 +41,6 @@ from fitdoctor.source.interpreter.values import (
 )
 from fitdoctor.source.models.static_models import trainable_now
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fitdoctor.facts import LayerFacts, Shape, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.interpreter.values import Array, LayerRecord, ModelRecord, Ref, Value
@@ -9,7 +11,6 @@ from fitdoctor.source.models.layer_settings import Dims, LayerPlan
 from fitdoctor.source.models.model_shapes import applied_to, input_shapes, model_outputs
 from fitdoctor.source.models.static_models import layers_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -67,6 +68,15 @@ def _on_data(
 
 def layer_facts(run: Interpreter, ref: Ref, index: int) -> LayerFacts:
     """One layer, or a model that is used as one."""
+    if run.finished is None:
+        return _layer_facts(run, ref, index)
+    known = run.finished.get(ref)
+    if known is None:
+        known = run.finished[ref] = _layer_facts(run, ref, index)
+    return known if known.index == index else replace(known, index=index)
+
+
+def _layer_facts(run: Interpreter, ref: Ref, index: int) -> LayerFacts:
     record = run.record(ref)
     if isinstance(record, ModelRecord):
         inside = layers_facts(run, record)[:_MOST_SUBLAYERS]

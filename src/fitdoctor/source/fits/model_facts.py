@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Code, LossFacts, ModelFacts, Shape, Spec, Unknown
 from fitdoctor.records import replace
@@ -34,7 +35,6 @@ from fitdoctor.source.models.static_layers import follow_call, regularised, tens
 from fitdoctor.source.models.static_models import layers_of, trainable_now
 from fitdoctor.source.origins import shape_of_input
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import CALL, TRAINING_CALL, Unknown
 from fitdoctor.records import replace
@@ -23,12 +24,14 @@ from fitdoctor.source.interpreter.values import (
     Symbolic,
     Value,
 )
+from fitdoctor.source.loss_functions import WITH_LOGITS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 
-_LOSSES = "keras.losses."
+_LIKE = ("tensorflow.ones_like", "tensorflow.zeros_like", "keras.ops.ones_like", "keras.ops.zeros_like")
+"""Labels of the predictions' shape, as in a GAN."""
+_LOSSES = ("keras.losses.", *WITH_LOGITS)
 
 
 def tell_call(run: Interpreter, model: Ref, given: Value, arguments: Arguments) -> None:
@@ -50,7 +53,11 @@ def tell_loss(run: Interpreter, loss: Value, arguments: Arguments) -> None:
     """Judge `loss(labels, model(batch))` like the same loss in `compile` and the same data in `fit`."""
     if not isinstance(loss, (Made, Named)) or not loss.name.startswith(_LOSSES) or not arguments.complete:
         return
-    labels, made = arguments.get("y_true", 0), arguments.get("y_pred", 1)
+    in_tensorflow = loss.name in WITH_LOGITS
+    labels = arguments.get("labels" if in_tensorflow else "y_true", 0)
+    made = arguments.get("logits" if in_tensorflow else "y_pred", 1)
+    if isinstance(labels, Made) and labels.name in _LIKE and isinstance(made, Symbolic):
+        labels = Array(made.dims, made.dtype or Unknown("not evident from the source"))
     if not isinstance(labels, Array) or not isinstance(made, Symbolic) or made.call is None:
         return
     model, inputs, called = made.call.layer, made.call.inputs, made.call.node
@@ -67,7 +74,7 @@ def tell_loss(run: Interpreter, loss: Value, arguments: Arguments) -> None:
 
 
 def _labels_of(arguments: Arguments) -> list[ast.expr]:
-    written = arguments.expression("y_true", 0)
+    written = arguments.expression("y_true", 0) or arguments.expression("labels", 0)
     return [] if written is None else [written]
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.values import UNTOLD, Array, DictRecord, ListRecord, Plain, Ref, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -43,7 +44,6 @@ from fitdoctor.source.interpreter.values import (
 from fitdoctor.source.models import static_models
 from fitdoctor.source.models.refusals import open_shape, refuse_open_size
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 

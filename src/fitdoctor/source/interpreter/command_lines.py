@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.source.interpreter.library import handles_method
 from fitdoctor.source.interpreter.values import (
@@ -17,7 +18,6 @@ from fitdoctor.source.interpreter.values import (
     with_attribute,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source.data import arrays
@@ -36,7 +37,6 @@ from fitdoctor.source.interpreter.values import (
 )
 from fitdoctor.source.models.layer_settings import Dims
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -390,9 +390,7 @@ def _comprehended_from(
     items = objects.iterated(run, over)
     if items is None:
         bind(run, first.target, objects.element_of(run, over), None)
-        run.trial += 1
         one.extend(_comprehended_from(run, generators[1:], element, one) or ())
-        run.trial -= 1
         forget_changed_by(run, element, run.frame)
         return None
     found: list[Value] = []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.joining import join
 from fitdoctor.source.interpreter.values import UNTOLD, Array, Generated, Items, Mapping, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from fitdoctor.source.index import walk
 from fitdoctor.source.interpreter.values import UNTOLD, DictRecord, Function, ListRecord, Method, Ref
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

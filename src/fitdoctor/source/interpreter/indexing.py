@@ -105,7 +105,7 @@ def index(array: Array, key: Value) -> Value:
         return Array(dtype=array.dtype, container=array.container, buffer=array.buffer)
     walked = index_dims(dims, key)
     if walked is None:
-        return Array(dtype=array.dtype, container=array.container)
+        return Array(dtype=array.dtype, container=array.container, buffer=array.buffer)
     made, whole_view = walked
     single = is_whole(key) and len(dims) == 1 and array.numbers is not None
     if (

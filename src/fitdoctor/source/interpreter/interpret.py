@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, Unknown
@@ -38,16 +39,16 @@ from fitdoctor.source.model_use import functions_with_models
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.work_budget import spend
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from fitdoctor.facts import LayerFacts
     from fitdoctor.source.interpreter.other_files import Followed
     from fitdoctor.source.models.refusals import Failure
 else:
     Protocol = object
 
-MOST_TICKS = 400_000
+MOST_TICKS = 120_000
 """Maximum number of expressions and statements evaluated per file."""
 MOST_UNROLLED_TICKS = 8_000
 """A loop that exceeds this budget is followed once for all iterations together."""
@@ -113,12 +114,16 @@ class Interpreter:
         """Above zero while a loop body is tried; nothing is reported then."""
         self.expecting_failure = 0
         """Above zero inside `pytest.raises` and the like."""
+        self.followed_alone = False
+        """Whether a function is followed that the program, set as it is, does not call."""
         self.strategies: list[str] = []
         self.tapes = 0
         """Above zero inside `with tf.GradientTape()`."""
         self.archive: dict[int, Record] = {}
         """Every object ever created, in its last known state."""
         self.crashes: list[str] = []
+        self.finished: dict[Ref, LayerFacts] | None = None
+        """The facts of layers that were asked for since the file was followed to its end; None before that."""
         self.loops: list[int] = []
         """For each loop of unknown length that is being followed: the last number that was used before it."""
         self.options: dict[ast.AST, tuple[tuple[str, Value], ...]] = {}
@@ -255,13 +260,13 @@ class Interpreter:
 
     # --- following --------------------------------------------------------------------------------------------------
 
-    def tick(self) -> None:
-        """Count one evaluated node.
+    def tick(self, work: int = 1) -> None:
+        """Count an evaluated node, or other work in such units.
 
         Raises:
             OutOfBudget: the limit is reached.
         """
-        self.ticks += 1
+        self.ticks += work
         spend()
         if self.ticks > MOST_TICKS:
             raise OutOfBudget
@@ -349,6 +354,7 @@ def run_module(module: Module, listener: Listener) -> Interpreter:
     except (OutOfBudget, RecursionError) as stopped:
         run.crashes.append(type(stopped).__name__)
     run.state.heap = {**run.archive, **run.state.heap}
+    run.finished = {}
     return run
 
 
@@ -358,6 +364,7 @@ def _follow_the_rest(run: Interpreter) -> None:
         return
     concerned = functions_with_models(run.module.project or run.module)
     # each may be called from a separate program, after others that set globals
+    run.followed_alone = True
     run.state.frames[run.trained] = {}
     names = run.state.frames[0]
     names.update(

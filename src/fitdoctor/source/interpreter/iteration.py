@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.interpreter import objects
@@ -21,7 +23,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

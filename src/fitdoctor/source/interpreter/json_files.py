@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
+from typing import TYPE_CHECKING
 
 from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import UNTOLD, Arguments, DictRecord, Plain, Value
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

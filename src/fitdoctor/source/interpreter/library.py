@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from fitdoctor.source.interpreter.values import Arguments, Made, Value
 from fitdoctor.source.names import canonical, own_keras
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.binding import bind, forget_assigned
-from fitdoctor.source.interpreter.state import State, joined
+from fitdoctor.source.interpreter.state import OBJECTS_PER_TICK, State, joined
 from fitdoctor.source.interpreter.values import Numbers, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 
@@ -111,6 +111,7 @@ def _widened(
     stable = False
     ends: list[State] = []
     for round_ in range(_MOST_ROUNDS):
+        run.tick(1 + len(base.heap) // OBJECTS_PER_TICK)
         run.state = base.copy()
         control.breaks, control.continues = [], []
         del control.returns[returned:], control.yields[yielded:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -38,7 +39,6 @@ from fitdoctor.source.interpreter.values import (
 from fitdoctor.source.models.layer_settings import product
 from fitdoctor.source.models.refusals import open_shape
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

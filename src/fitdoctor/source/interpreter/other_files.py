@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.records import dataclass
 from fitdoctor.source.interpreter import objects
@@ -11,7 +12,6 @@ from fitdoctor.source.interpreter.state import Control
 from fitdoctor.source.interpreter.values import UNTOLD, Record, Value
 from fitdoctor.source.module import Module
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
@@ -29,7 +30,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

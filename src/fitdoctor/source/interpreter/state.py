@@ -23,6 +23,9 @@ from fitdoctor.source.interpreter.values import (
     opened,
 )
 
+OBJECTS_PER_TICK = 64
+"""A branch copies and joins this many objects in the time of one evaluated node."""
+
 
 class State:
     """Names by frame, records by number, and the memory that was written to after it was made."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fitdoctor.records import replace
 from fitdoctor.source.conditions import catches_failure
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.binding import bind, forget_assigned
 from fitdoctor.source.interpreter.other_files import frame_of
-from fitdoctor.source.interpreter.state import State, join_states, joined
+from fitdoctor.source.interpreter.state import OBJECTS_PER_TICK, State, join_states, joined
 from fitdoctor.source.interpreter.values import (
     NONE,
     UNTOLD,
@@ -25,7 +26,6 @@ from fitdoctor.source.interpreter.values import (
     Ref,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 
@@ -233,15 +233,32 @@ def _define_class(run: Interpreter, statement: ast.stmt) -> bool:
 def _if(run: Interpreter, statement: ast.stmt) -> bool:
     assert isinstance(statement, ast.If)
     truth = objects.truth(run, run.evaluate(statement.test))
-    if truth is not None:
+    if truth is not None and not (run.followed_alone and _asks_a_setting(run, statement.test)):
         return execute(run, statement.body if truth else statement.orelse)
     return _either(run, [lambda: execute(run, statement.body), lambda: execute(run, statement.orelse)])
+
+
+def _asks_a_setting(run: Interpreter, test: ast.expr) -> bool:
+    """`if RESUME:`, `if MODE == "train":`: what no program calls as it is may be meant for another setting."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _asks_a_setting(run, operand)
+        case ast.BoolOp(values=values):
+            return any(_asks_a_setting(run, value) for value in values)
+        case ast.Compare(left=left, comparators=[ast.Constant(value=bool() | str())]):
+            return _asks_a_setting(run, left)
+        case ast.Name():
+            module = run.owner(test)
+            scope = module.index.lookup(test.id, module.scope(test))
+            return scope is not None and scope.node is module.tree
+    return False
 
 
 def _either(run: Interpreter, ways: list[Callable[[], bool]]) -> bool:
     """Follow each branch, and continue with what holds in all that fall through."""
     start, ends = run.state, []
     for way in ways:
+        run.tick(1 + len(start.heap) // OBJECTS_PER_TICK)
         run.state = start.copy()
         if way():
             ends.append(run.state)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.source.models.layer_settings import Dims, LayerPlan
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

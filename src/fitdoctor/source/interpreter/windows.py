@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.source.data import arrays
 from fitdoctor.source.interpreter.values import UNTOLD, Plain
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.source.interpreter.values import LayerCall, LayerRecord, ModelRecord, Ref, Symbolic, Value
 from fitdoctor.source.models.static_layers import tensors_in
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

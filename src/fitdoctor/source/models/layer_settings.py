@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -188,6 +188,7 @@ class LayerPlan:
     """For a wrapper: the layer that it wraps."""
     certain: bool = True
     """False where the call has `*args` or `**kwargs` that the source does not tell."""
+    keras: int = 3
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return a setting; Unknown if the source does not determine it."""

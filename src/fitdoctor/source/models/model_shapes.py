@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source.interpreter.values import Arguments, LayerRecord, ModelRecord, Ref, Symbolic
@@ -10,7 +11,6 @@ from fitdoctor.source.models.layer_rules import Applied, apply_layer
 from fitdoctor.source.models.layer_settings import Dims
 from fitdoctor.source.models.static_layers import call_layer, tensors_in
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fitdoctor.facts import Unknown
 from fitdoctor.source.fits.own_loops import tell_call
 from fitdoctor.source.interpreter.values import (
@@ -21,7 +23,6 @@ from fitdoctor.source.models.model_shapes import input_shapes, model_outputs
 from fitdoctor.source.models.refusals import Failure
 from fitdoctor.source.models.static_layers import applied, call_layer, follow_call, inside_of, tensors_in
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 

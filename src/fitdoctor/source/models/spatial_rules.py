@@ -67,7 +67,9 @@ def _channels(plan: LayerPlan, dims: Dims, rank: int) -> int | Unknown:
     if channels is None:
         raise Obscure("channels")
     if len(dims) != rank + 2:
-        # Keras takes a higher rank past the input spec and fails on the kernel
+        if plan.keras == 2:
+            raise Obscure("further batch axes")
+        # Keras 3 takes a higher rank past the input spec and fails on the kernel
         raise Refused("ValueError", f"Kernel shape must have the same length as input: {shown(dims)}")
     return channels
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -39,7 +40,6 @@ from fitdoctor.source.models.layer_settings import (
 )
 from fitdoctor.source.models.refusals import Failure, refuse_layers, refuse_numpy_units
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -85,7 +85,8 @@ def make_layer(run: Interpreter, class_name: str, arguments: Arguments) -> Ref:
     certain = certain and KERAS_1_SETTINGS.isdisjoint(arguments.names())
     # Keras before 2.4 still read `Conv2D(32, 3, 3)` as Keras 1 did: a window of 3 by 3.
     spatial = "kernel_size" in known or "pool_size" in known
-    certain = certain and not (spatial and run.module.facts.tensorflow_1 and len(arguments.positional) > 2)
+    if spatial and len(arguments.positional) > 2:
+        certain = certain and not run.module.facts.tensorflow_1 and "nb_epoch" not in run.module.text
     inner: LayerPlan | None = None
     attributes: list[tuple[str, Value]] = []
     for parameter, value in (*zip(known, arguments.positional, strict=False), *arguments.keywords):
@@ -107,7 +108,7 @@ def make_layer(run: Interpreter, class_name: str, arguments: Arguments) -> Ref:
         settings["data_format"] = UNTOLD
     given = settings.get("name")
     named = isinstance(given, str)
-    plan = LayerPlan(name, settings, inner, certain)
+    plan = LayerPlan(name, settings, inner, certain, run.module.keras)
     trainable = settings.get("trainable", True)
     return run.allocate(
         LayerRecord(
@@ -433,7 +434,12 @@ def follow_call(run: Interpreter, ref: Ref, owner: Class, arguments: Arguments) 
         first = arguments.positional[0] if arguments.positional else UNTOLD
         shape = _shape_structure(run, first)
         run.call(build, Arguments((ref, shape), (), arguments.node))
-    return run.call(call, replace(arguments, positional=(ref, *arguments.positional)))
+    taken = call.node.args
+    names = {each.arg for each in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs)}
+    # Keras passes `training` only to a `call` that has it.
+    kept = taken.kwarg is not None or "training" in names
+    keywords = tuple(pair for pair in arguments.keywords if kept or pair[0] != "training")
+    return run.call(call, replace(arguments, positional=(ref, *arguments.positional), keywords=keywords))
 
 
 def _shape_structure(run: Interpreter, value: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -30,14 +31,8 @@ from fitdoctor.source.models.layer_settings import Dim, Dims, LayerPlan, Refused
 from fitdoctor.source.models.model_shapes import input_shapes, model_outputs
 from fitdoctor.source.models.refusals import Failure
 from fitdoctor.source.models.sequential_models import add_layer, build_model, make_sequential, name_of
-from fitdoctor.source.models.static_layers import (
-    call_layer,
-    counted_name,
-    make_input,
-    make_layer,
-)
+from fitdoctor.source.models.static_layers import call_layer, counted_name, make_input, make_layer
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
 
@@ -322,19 +317,15 @@ def layers_of(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...] | None:
 
 def _tracked(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...]:
     """Return the layers that a subclassed model keeps in attributes, including lists and dicts, in order."""
-    found: list[Ref] = []
+    found: dict[Ref, None] = {}
     for _, value in record.attributes:
         for item in (
             value,
             *(run.sequence(value) or ()),
             *(one for _, one in objects.pairs_of(run, value) or ()),
         ):
-            if (
-                isinstance(item, Ref)
-                and isinstance(run.record(item), (LayerRecord, ModelRecord))
-                and item not in found
-            ):
-                found.append(item)
+            if isinstance(item, Ref) and isinstance(run.record(item), (LayerRecord, ModelRecord)):
+                found[item] = None
     return tuple(found)
 
 

@@ -23,6 +23,22 @@ def only_called_by_hand(info: ClassInfo) -> bool:
     return all(by_hand(module, read) for read in reads)
 
 
+def may_be_compiled(info: ClassInfo) -> bool:
+    """Whether a file that names a metric class also compiles a model or has a `train_step` of its own.
+
+    Otherwise the program updates it in a loop of its own: eagerly, or in a `tf.function`, which AutoGraph converts.
+    """
+    project = info.module.project
+    return any(
+        info.name in module.text
+        and (
+            any(one.kind == "Model" and "train_step" in one.methods for one in module.classes)
+            or any(not call.name for call in module.method_calls("compile"))
+        )
+        for module in (project.modules if project is not None else (info.module,))
+    )
+
+
 def _is_updated_by_hand(module: Module, read: ast.Name) -> bool:
     """`metric = Name(…)`, and then only `metric.update_state(…)` and the like, in code that nothing traces."""
     made = module.parent(read)

@@ -16,6 +16,7 @@ _IN_A_GRAPH = {
     "tensorflow.inside_function": True,
 }
 _METHODS_OF_MODELS = frozenset("fit evaluate predict compile summary save load_weights".split())
+_FOR_EAGER = ("debug", "eager")
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -42,6 +43,33 @@ def holds_wherever_traced(info: FunctionInfo, test: ast.expr) -> bool | None:
 def never_runs(info: FunctionInfo, node: ast.AST) -> bool:
     """Whether a node is in a branch that no traced call takes, or after one that always returns."""
     return _is_passed_by(info, node, lambda test: holds_wherever_traced(info, test))
+
+
+def rests_on_a_flag(info: FunctionInfo, node: ast.AST) -> bool:
+    """Whether a node is in a branch of a setting of unknown value: `if self.options.debug:`.
+
+    Whoever turns on such a setting may also turn off tracing.
+    """
+    child, parent = node, info.module.parent(node)
+    while parent is not None and child is not info.node:
+        if isinstance(parent, ast.If) and child is not parent.test and _is_setting(info, parent.test):
+            return holds_wherever_traced(info, parent.test) is None
+        child, parent = parent, info.module.parent(parent)
+    return False
+
+
+def _is_setting(info: FunctionInfo, test: ast.expr) -> bool:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _is_setting(info, operand)
+        case ast.BoolOp(values=values):
+            return any(_is_setting(info, value) for value in values)
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[ast.Constant(value=str())]):
+            return _is_setting(info, left)
+        case ast.Attribute() | ast.Name():
+            known = info.module.flow(info.node).values.get(test)
+            return (known is None or not known.kind) and getattr(test, "id", "") not in _OF_KERAS
+    return False
 
 
 def runs_eagerly_alone(info: FunctionInfo, node: ast.AST) -> bool:
@@ -78,8 +106,15 @@ def _stands_behind_an_end(parent: ast.AST, child: ast.stmt, holds: Callable[[ast
 
 
 def holds_in_a_graph(module: Module, test: ast.expr, steps: int = 3) -> bool | None:
-    """What a question for eager execution comes to in a graph, asked there or in a function of the user's."""
+    """What a question for eager execution comes to in a graph, asked there or in a function of the user's.
+
+    Symbolic tensors have no `numpy`, and Keras builds a layer before it calls it.
+    """
     match test:
+        case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value="numpy")]):
+            return False
+        case ast.Attribute(value=owner, attr="built") if is_self(module, owner):
+            return True
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             held = holds_in_a_graph(module, operand, steps)
             return None if held is None else not held
@@ -189,10 +224,8 @@ def _computed(info: FunctionInfo, test: ast.expr, given: dict[str, object]) -> o
             held = holds_in_a_graph(info.module, test)
             if held is not None:
                 return held
-        case ast.Name(id=name):
-            return given[name] if name in given else _global(info.module, test)
-        case ast.Attribute(value=ast.Name() as owner) if is_self(info.module, owner):
-            return _attribute(info, test.attr)
+        case ast.Name() | ast.Attribute():
+            return _flag(info, test, given)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return not _computed(info, operand, given)
         case ast.BoolOp(op=operator, values=values):
@@ -201,6 +234,21 @@ def _computed(info: FunctionInfo, test: ast.expr, given: dict[str, object]) -> o
             return _computed(info, left, given) == _computed(info, right, given)
         case ast.Compare(left=left, ops=[ast.NotEq() | ast.IsNot()], comparators=[right]):
             return _computed(info, left, given) != _computed(info, right, given)
+    raise _Untold
+
+
+def _flag(info: FunctionInfo, flag: ast.Name | ast.Attribute, given: dict[str, object]) -> object:
+    """The value of a flag; one for debugging whose value is not written is off in a graph: people debug eagerly."""
+    name = flag.id if isinstance(flag, ast.Name) else flag.attr
+    try:
+        if isinstance(flag, ast.Name):
+            return given[name] if name in given else _global(info.module, flag)
+        if is_self(info.module, flag.value):
+            return _attribute(info, name)
+    except _Untold:
+        pass
+    if any(word in name.lower() for word in _FOR_EAGER):
+        return False
     raise _Untold
 
 

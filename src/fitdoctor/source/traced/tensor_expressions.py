@@ -10,16 +10,13 @@ from fitdoctor.source.callees import argument_for, callee, is_self
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import FUNCTIONS, parameters_of
 from fitdoctor.source.module import FunctionInfo
-from fitdoctor.source.traced.decided_branches import holds_wherever_traced
+from fitdoctor.source.traced.decided_branches import holds_in_a_graph, holds_wherever_traced
 from fitdoctor.source.traced.other_backends import holds_on_tensorflow
 from fitdoctor.source.traced.tensor_calls import returns
 from fitdoctor.source.traced.tensor_holders import held_by, made
-from fitdoctor.source.traced.tensor_parameters import (
-    asks_for_structure,
-    is_taken_apart,
-    used_as_structure,
-)
+from fitdoctor.source.traced.tensor_parameters import asks_for_structure, is_taken_apart, used_as_structure
 from fitdoctor.source.traced.tensor_values import (
+    MEMBER,
     NOTHING,
     NUMERIC,
     SOME,
@@ -104,7 +101,7 @@ class Expressions:
             case ast.BinOp():
                 left, right = self.value(node.left, env), self.value(node.right, env)
                 text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
-                return NOTHING if text and isinstance(node.op, ast.Mod) else arithmetic(left, right)
+                return NOTHING if text and isinstance(node.op, ast.Mod) else arithmetic(node.op, left, right)
             case ast.UnaryOp():
                 value = self.value(node.operand, env)
                 return TENSOR if value.kind in NUMERIC and not isinstance(node.op, ast.Not) else NOTHING
@@ -156,7 +153,7 @@ class Expressions:
             known = env.get(f"self.{node.attr}")
             return known if known is not None else held_by(self._owner, node.attr)
         base = self.value(node.value, env)
-        if node.attr in _STATIC_ATTRIBUTES or base.kind != "tensor":
+        if node.attr in _STATIC_ATTRIBUTES or base.kind not in ("tensor", "member"):
             return NOTHING
         return TENSOR if node.attr in ("T", "real", "imag", "values") else NOTHING
 
@@ -174,10 +171,12 @@ class Expressions:
         base = self.value(node.value, env)
         self.value(node.slice, env)
         if isinstance(node.slice, ast.Slice):
-            if base == SOME:  # of a list it is a list, of a tensor a tensor
-                return SOME
+            if base in (SOME, MEMBER):  # of a list it is a list, of a tensor a tensor
+                return base
             if base.kind in ("parts", "each"):
                 return each(base.parts)
+        if isinstance(node.slice, ast.Tuple) and base.kind in NUMERIC:
+            return TENSOR  # neither a list nor a dict of layers' outputs has such keys
         key = _constant_index(node.slice)
         return part(base, key)
 
@@ -239,8 +238,14 @@ class Expressions:
 
     def holds(self, test: ast.expr) -> bool | None:
         """Which way a test goes wherever it is traced: the other is for another backend, or for plain arrays."""
-        holds = holds_on_tensorflow(self.module, test)
-        return holds if holds is not None else holds_wherever_traced(self.info, test)
+        for holds in (
+            holds_on_tensorflow(self.module, test),
+            holds_wherever_traced(self.info, test),
+            holds_in_a_graph(self.module, test),
+        ):
+            if holds is not None:
+                return holds
+        return None
 
     def doubted(self, test: ast.expr, env: Env) -> Env:
         """Without what a test puts in question: in `if tf.executing_eagerly():` nothing is symbolic."""
@@ -279,14 +284,17 @@ class Expressions:
         found = callee(self.module, node)
         if found is not None and found.name not in _CALLED_OTHERWISE:
             return self._returned(found, node, env)
-        if is_self(self.module, node.func):
+        owner = self.info.owner
+        if is_self(self.module, node.func) and (owner is None or owner.kind not in ("Layer", "Model")):
             return TENSOR if given else NOTHING
         called = self.value(node.func, env)
-        if called.kind == "layer" and any(not isinstance(argument, ast.Constant) for argument in node.args):
-            return self._output(node)  # whatever it was given: in a graph a layer's outputs are symbolic
-        return self._output(node) if called.kind == "given" and given else NOTHING
+        own = called.kind == "own" or is_self(self.module, node.func)
+        if (own or called.kind == "layer") and any(not isinstance(one, ast.Constant) for one in node.args):
+            # whatever it was given: in a graph a layer's outputs are symbolic
+            return self._output(node, MEMBER if own else TENSOR)
+        return self._output(node, MEMBER) if called.kind == "given" and given else NOTHING
 
-    def _output(self, call: ast.Call) -> Value:
+    def _output(self, call: ast.Call, one: Value) -> Value:
         """What a layer or model gives: several tensors, perhaps, where the function goes through them."""
         around = self.module.parent(call)
         if isinstance(around, ast.Assign) and len(around.targets) == 1:
@@ -295,8 +303,8 @@ class Expressions:
                 self._is_structure(target.id)
                 or any(map(self._is_sliced, self.module.reads.get(target.id, ())))
             )
-            return SOME if several else TENSOR
-        return SOME if is_taken_apart(self.module, call) or self._is_sliced(call) else TENSOR
+            return SOME if several else one
+        return SOME if is_taken_apart(self.module, call) or self._is_sliced(call) else one
 
     def _is_sliced(self, node: ast.expr) -> bool:
         """Whether some of several outputs may be selected: `features[1:3]`."""
@@ -321,7 +329,7 @@ class Expressions:
         if name == "tensorflow.GradientTape":
             return TAPE
         if name.endswith("unpack_x_y_sample_weight") and given:
-            return Value("parts", (TENSOR, TENSOR, NOTHING))
+            return Value("parts", (MEMBER, MEMBER, NOTHING))
         if name in ("abs", "pow", "sum") and given:
             return TENSOR
         if name in ("list", "tuple", "reversed", "sorted") and arguments:
@@ -372,9 +380,9 @@ class Expressions:
             return None
         base = self.value(function.value, env)
         if base == SOME and function.attr in ("values", "get", "pop"):
-            return TENSORS if function.attr == "values" else TENSOR
+            return Value("each", (MEMBER,)) if function.attr == "values" else MEMBER
         if base == SOME and function.attr == "items":
-            return Value("each", (Value("parts", (NOTHING, TENSOR)),))
+            return Value("each", (Value("parts", (NOTHING, MEMBER)),))
         if base.kind == "each" and function.attr in ("values", "get", "pop"):
             return base if function.attr == "values" else base.parts[0]
         if base.kind == "each" and function.attr == "items":
@@ -385,7 +393,7 @@ class Expressions:
             return TENSOR if function.attr == "result" else NOTHING
         if base.kind == "tape":
             return self._gradients(function) if function.attr == "gradient" else NOTHING
-        return NOTHING if base.kind in ("tensor", "some") else None
+        return NOTHING if base.kind in ("tensor", "some", "member") else None
 
     def _gradients(self, function: ast.Attribute) -> Value:
         """A list where a tape is asked about a list."""

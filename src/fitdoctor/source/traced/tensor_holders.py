@@ -6,7 +6,17 @@ import ast
 
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.traced.tensor_calls import MAKES_LAYER, returns
-from fitdoctor.source.traced.tensor_values import LAYER, LAYERS, METRIC, NOTHING, VARIABLE, Value, each
+from fitdoctor.source.traced.tensor_values import (
+    LAYER,
+    LAYERS,
+    METRIC,
+    NOTHING,
+    OWN,
+    TENSOR,
+    VARIABLE,
+    Value,
+    each,
+)
 
 
 def made(module: Module, expr: ast.expr | None) -> Value:
@@ -18,18 +28,30 @@ def made(module: Module, expr: ast.expr | None) -> Value:
         ):
             return VARIABLE
         if name.startswith(MAKES_LAYER):
-            return LAYER
+            return OWN if name.startswith(_MODELS) else LAYER
         if name.startswith("keras.metrics.") and name.rpartition(".")[2][:1].isupper():
             return METRIC
         found = module.definition(expr.func)
         if isinstance(found, ClassInfo) and found.kind in ("Layer", "Model", "Loss"):
-            return LAYER
+            return LAYER if _gives_one(found) else OWN
     if isinstance(expr, (ast.List, ast.Tuple)) and expr.elts:
         return each([made(module, element) for element in expr.elts])
     if isinstance(expr, ast.ListComp):
         element = made(module, expr.elt)
         return Value("each", (element,)) if element.kind else NOTHING
     return NOTHING
+
+
+_MODELS = ("keras.Model", "keras.applications.", "keras.models.Model", "keras.models.load_model")
+"""Models that may have several outputs."""
+
+
+def _gives_one(owner: ClassInfo) -> bool:
+    """Whether a class of the user's gives one tensor where it is called."""
+    if owner.kind == "Loss":
+        return True
+    found = next((one.methods["call"] for one in owner.module.ancestry(owner) if "call" in one.methods), None)
+    return found is not None and found.module.flow(found.node).returned == TENSOR
 
 
 def held_by(owner: ClassInfo | None, attribute: str) -> Value:

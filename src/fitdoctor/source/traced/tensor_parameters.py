@@ -214,17 +214,21 @@ def _from_callers(info: FunctionInfo) -> Env:
     callers = _callers(info)
     env: Env = {}
     for parameter in parameters_of(info.node.args):
-        if _is_dict(info.module, _uses(info.module, info.node, parameter.arg)):
+        uses = _uses(info.module, info.node, parameter.arg)
+        if _is_dict(info.module, uses):
             continue
-        values = []
+        values, arguments = [], []
         for module, call in callers:
             caller = module.function_of(call)
             if caller is None or caller.traced is None or caller.node is info.node:
                 continue
             argument = argument_for(info, call, parameter.arg)
             values.append(_value_at(module, caller, argument))
+            arguments.append(isinstance(argument, ast.Name) and argument.id in caller.parameters)
         if values and all(value == values[0] for value in values):
-            env[parameter.arg] = values[0]
+            # What Keras passes to `call` may be a list of tensors, and this function takes it apart.
+            several = values[0] == TENSOR and all(arguments) and _any_structure(info.module, uses)
+            env[parameter.arg] = SOME if several else values[0]
     return env
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from fitdoctor.records import dataclass
@@ -12,9 +13,10 @@ class Value:
     """What is known of a value: its kind, and the values of its parts."""
 
     kind: str
-    """`tensor`, `some` (a tensor, or a structure of tensors), `variable`, `layer`, `metric` (one of Keras's own), `tape`,
-    `given` (called as a layer is), `parts` (a tuple or list written out), `each` (all parts alike), or "" when
-    nothing is known."""
+    """`tensor`, `some` (a tensor, or a structure of tensors), `member` (what came out of such a structure or of the user's
+    own layer: a tensor by all that is done with it, but it may be a list, or a flag), `variable`, `layer` (gives one
+    tensor), `own` (gives what its author wrote), `metric` (one of Keras's own), `tape`, `given` (called as a layer is),
+    `parts` (a tuple or list written out), `each` (all parts alike), or "" when nothing is known."""
     parts: tuple[Value, ...] = ()
 
 
@@ -22,13 +24,15 @@ NOTHING = Value("")
 TENSOR = Value("tensor")
 VARIABLE = Value("variable")
 LAYER = Value("layer")
+OWN = Value("own")
 METRIC = Value("metric")
 TAPE = Value("tape")
 TENSORS = Value("each", (TENSOR,))
 SOME = Value("some")
+MEMBER = Value("member")
 LAYERS = Value("each", (LAYER,))
 
-NUMERIC = frozenset(("tensor", "variable", "some"))
+NUMERIC = frozenset(("tensor", "variable", "some", "member"))
 """Kinds that computing with gives a tensor."""
 
 Env = dict[str, Value]
@@ -38,7 +42,9 @@ def join(first: Value, second: Value) -> Value:
     """What holds of a value that may be either."""
     if first == second:
         return first
-    if all(value in (SOME, TENSOR, TENSORS) for value in (first, second)):
+    if all(value in (MEMBER, TENSOR) for value in (first, second)):
+        return MEMBER
+    if all(value in (SOME, MEMBER, TENSOR, TENSORS) for value in (first, second)):
         return SOME
     if first.kind == second.kind == "parts" and len(first.parts) == len(second.parts):
         return Value("parts", tuple(join(a, b) for a, b in zip(first.parts, second.parts, strict=True)))
@@ -59,6 +65,8 @@ def part(value: Value, key: object) -> Value:
     """The part of a value at a key; None where the key is not known."""
     if value.kind == "tensor" and isinstance(key, str):
         return SOME  # what a layer gave was a dict, then
+    if value.kind in ("some", "member"):
+        return MEMBER
     if value.kind in NUMERIC:
         return TENSOR
     if value.kind == "each":
@@ -73,11 +81,14 @@ def part(value: Value, key: object) -> Value:
 
 def item(value: Value) -> Value:
     """What a loop over a value gives: of a dict it would be the keys."""
-    return NOTHING if value == SOME else part(value, None)
+    return NOTHING if value in (SOME, MEMBER) else part(value, None)
 
 
-def arithmetic(left: Value, right: Value) -> Value:
-    """What an operator gives."""
+def arithmetic(operator: ast.operator, left: Value, right: Value) -> Value:
+    """What an operator gives; the sum of two lists is a list."""
+    kinds = {left.kind, right.kind}
+    if isinstance(operator, ast.Add) and kinds & {"some", "member"} and not kinds & {"tensor", "variable"}:
+        return MEMBER
     if left.kind in NUMERIC or right.kind in NUMERIC:
         return TENSOR
     if left.kind in ("parts", "each") and right.kind in ("parts", "each"):
@@ -96,6 +107,6 @@ def merge(first: Env | None, second: Env | None) -> Env | None:
 
 def holds_tensor(value: Value) -> bool:
     """Whether it is a tensor or has one among its parts."""
-    if value.kind in ("tensor", "some"):
+    if value.kind in ("tensor", "some", "member"):
         return True
     return value.kind in ("parts", "each") and any(holds_tensor(part) for part in value.parts)

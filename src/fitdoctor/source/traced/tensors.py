@@ -10,16 +10,7 @@ from fitdoctor.source.index import FUNCTIONS, FunctionNode
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.traced.tensor_expressions import Budget, Expressions
 from fitdoctor.source.traced.tensor_parameters import parameters
-from fitdoctor.source.traced.tensor_values import (
-    NOTHING,
-    TAPE,
-    Env,
-    Value,
-    arithmetic,
-    item,
-    join,
-    merge,
-)
+from fitdoctor.source.traced.tensor_values import NOTHING, TAPE, Env, Value, arithmetic, item, join, merge
 
 
 @dataclass(eq=False)
@@ -33,15 +24,19 @@ class Flow:
     """What the names hold where it ends."""
 
 
-def is_tensor(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression is certainly a symbolic tensor."""
+def is_tensor(module: Module, expr: ast.expr, alone: bool = False) -> bool:
+    """Whether an expression is a symbolic tensor where something is done that only a tensor allows.
+
+    With `alone`, it must be certain: a list can also be looped over, and a flag also has a truth value.
+    """
     info = module.function_of(expr)
     if info is None:
         return False
     tracing = info.traced
     if tracing is None or tracing.eager:
         return False
-    return module.flow(info.node).values.get(expr, NOTHING).kind == "tensor"
+    kinds = ("tensor",) if alone else ("tensor", "member")
+    return module.flow(info.node).values.get(expr, NOTHING).kind in kinds
 
 
 def flow_of(module: Module, node: FunctionNode) -> Flow:
@@ -168,7 +163,7 @@ class _Walker:
         elif isinstance(node, ast.AugAssign):
             before = self.expressions.value(node.target, env)
             after = self.expressions.value(node.value, env)
-            self.expressions.bind(node.target, arithmetic(before, after), env)
+            self.expressions.bind(node.target, arithmetic(node.op, before, after), env)
         else:
             self.expressions.parts_of(node, env)
 

@@ -11,8 +11,8 @@ from fitdoctor.source.callees import callee, is_self, receiver, returned_by
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FunctionNode
 from fitdoctor.source.keras_backend import only_tensorflow
-from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
-from fitdoctor.source.traced.called_by_hand import only_called_by_hand
+from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
+from fitdoctor.source.traced.called_by_hand import may_be_compiled, only_called_by_hand
 from fitdoctor.source.traced.decided_branches import runs_eagerly_alone
 
 METHODS = {
@@ -53,6 +53,16 @@ _PYTHON_CALLS = ("tensorflow.numpy_function", "tensorflow.py_function")
 _MAKING = ("__init__", "build_from_config", "from_config")
 _NOT_CONVERTED = "tensorflow.autograph.experimental.do_not_convert"
 _LAYER_FUNCTIONS = ("activation", "recurrent_activation", "kernel_regularizer", "activity_regularizer")
+_MOST_FILES = 300
+"""Of a project whose programs are told apart: in larger ones, that takes too long."""
+_BUILD_GRAPHS = frozenset("build save export save_weights".split())
+_SYMBOLIC_MODELS = (
+    "keras.Input",
+    "keras.layers.Input",
+    "keras.Model",
+    "keras.Sequential",
+    "tensorflow.saved_model.save",
+)
 _RUN_GRAPHS = frozenset("fit evaluate predict train_on_batch test_on_batch fit_generator compile".split())
 
 
@@ -116,19 +126,18 @@ def _joined(known: Tracing | None, new: Tracing) -> Tracing:
     if known is None:
         return new
     worse = new if known.autograph and not new.autograph else known
-    return replace(
-        worse,
-        eager=known.eager and new.eager,
-        direct=known.direct or new.direct,
-    )
+    return replace(worse, eager=known.eager and new.eager, direct=known.direct or new.direct)
 
 
 # --- where tracing begins -----------------------------------------------------------------------------------------
 
 
-def _roots(modules: tuple[Module, ...], eager: bool, switched: bool) -> Iterator[_Root]:
+def _roots(modules: tuple[Module, ...], everywhere: bool, switched: bool) -> Iterator[_Root]:
+    # Scripts that share only helpers are separate programs: one may train with `fit`, another in a loop.
+    looping = 1 < len(modules) <= _MOST_FILES and any(_has_loop(module) for module in modules)
     for module in modules:
         converts = module.keras == 2
+        eager = everywhere or (looping and bool(module.classes) and _trains_eagerly(_programs_of(module)))
         yield from _decorated(module, switched)
         yield from _wrapped(module, switched)
         yield from _methods(module, converts, eager)
@@ -189,6 +198,7 @@ def _wrapped(module: Module, eager: bool) -> Iterator[_Root]:
 
 
 def _methods(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
+    eager = eager or _only_tries_out(module)
     for info in module.classes:
         methods = dict(METHODS.get(info.kind, {}))
         if any(base.endswith("schedules.LearningRateSchedule") for base in info.bases):
@@ -198,6 +208,7 @@ def _methods(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
             if method is not None:
                 rewritten = converts and not _kept_as_is(module, method.node)
                 by_hand = eager or only_called_by_hand(info) or _is_given_to_python(module, name)
+                by_hand = by_hand or (info.kind == "Metric" and not may_be_compiled(info))
                 yield _Root(method, Tracing(how, rewritten, _head(module, method), by_hand))
 
 
@@ -287,6 +298,10 @@ def functions_in(module: Module, value: ast.expr, depth: int = 4) -> Iterator[Fu
             made = module.origin(value)
             if made.node is not value and not made.path:
                 yield from functions_in(made.module, made.node, depth - 1)
+    elif isinstance(value, ast.Subscript):
+        entry = module.origin(value)  # of a dict of functions: `LOSSES["dice"]`
+        if entry.node is not value and not entry.path:
+            yield from functions_in(entry.module, entry.node, depth - 1)
     elif isinstance(value, ast.Call):
         yield from _functions_made_by(module, value, depth)
 
@@ -322,8 +337,14 @@ def _called(info: FunctionInfo) -> Iterator[FunctionInfo]:
                 yield from functions_in(module, value)
             continue
         found = callee(module, call.node)
-        if found is not None and not runs_eagerly_alone(info, call.node):
+        if found is not None and not _runs_the_model(found) and not runs_eagerly_alone(info, call.node):
             yield found
+
+
+def _runs_the_model(info: FunctionInfo) -> bool:
+    """Whether a method replaces one of Keras that cannot run in a trace at all: `predict` and the like."""
+    owner = info.owner
+    return owner is not None and owner.kind == "Model" and info.name in ("fit", "predict", "evaluate")
 
 
 def _is_entry(info: FunctionInfo) -> bool:
@@ -371,6 +392,23 @@ def _is_false(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and not value.value
 
 
+def _only_tries_out(module: Module) -> bool:
+    """Whether a notebook only calls its layers on values: nothing in it compiles, trains, saves or links symbolic inputs."""
+    return (
+        module.facts.cells is not None
+        and not any(_is_of_object(module, call) for call in module.method_calls(*_RUN_GRAPHS, *_BUILD_GRAPHS))
+        and not module.calls_to("tensorflow.function", *_SYMBOLIC_MODELS)
+        and all(module.resolve(decorator) != "tensorflow.function" for decorator in _decorators(module))
+    )
+
+
+def _is_of_object(module: Module, call: CallSite) -> bool:
+    """Whether it is a method of some object, and neither a function of a library nor `super().build(…)`."""
+    owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
+    inherited = isinstance(owner, ast.Call) and module.resolve(owner.func) == "super"
+    return not call.name and not inherited
+
+
 def _trains_eagerly(modules: tuple[Module, ...]) -> bool:
     """Whether the files train only in an eager custom loop, so that layers run eagerly."""
     loops = False
@@ -382,10 +420,20 @@ def _trains_eagerly(modules: tuple[Module, ...]) -> bool:
         for decorator in _decorators(module):
             if module.resolve(decorator) == "tensorflow.function":
                 return False
-        for call in module.calls_to("tensorflow.GradientTape"):
-            owner = call.function.owner if call.function else None
-            loops = loops or owner is None or not _is_trainer(owner)
+        loops = loops or _has_loop(module)
     return loops
+
+
+def _has_loop(module: Module) -> bool:
+    """Whether a file computes gradients itself, outside a `train_step`."""
+    owners = [
+        call.function.owner if call.function else None for call in module.calls_to("tensorflow.GradientTape")
+    ]
+    return any(owner is None or not _is_trainer(owner) for owner in owners)
+
+
+def _programs_of(module: Module) -> tuple[Module, ...]:
+    return module.project.programs_of(module) if module.project is not None else (module,)
 
 
 def _decorators(module: Module) -> Iterator[ast.expr]:

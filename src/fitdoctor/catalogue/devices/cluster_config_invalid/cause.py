@@ -34,7 +34,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.devices.cluster_places import assignments, place_of
+from fitdoctor.catalogue.devices.cluster_config_invalid.cluster_places import assignments, place_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, Unknown
@@ -88,7 +88,7 @@ _REMEDIES = {
 @CAUSE.before_fit
 def from_cluster(cluster: ClusterFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Check the configuration that the strategy is about to read."""
-    made = [Evidence(claim="the strategy is created here", location=cluster.made)] if cluster.made else []
+    made = [Evidence("the strategy is created here", location=cluster.made)] if cluster.made else []
     for problem in config_problems(cluster.config):
         severity = Severity.ERROR if problem.fails else Severity.WARNING
         found = _finding(problem, project, Confidence.CERTAIN, made, cluster.made)
@@ -149,12 +149,7 @@ def _finding(
             remedies = remedies if problem.remedy else [_dumped(module, node)]
             break
     return CAUSE.finding(
-        problem.text,
-        subject="TF_CONFIG",
-        location=place,
-        evidence=evidence,
-        fixes=remedies,
-        confidence=confidence,
+        problem.text, place, *evidence, *remedies, subject="TF_CONFIG", confidence=confidence
     )
 
 
@@ -197,10 +192,7 @@ def from_failure(
         return
     evidence = [
         Evidence(
-            claim="TensorFlow could not use TF_CONFIG",
-            observed=said,
-            fact="failure.message",
-            location=frame.location if frame else None,
+            "TensorFlow could not use TF_CONFIG", said, fact="failure.message", location=failure.location
         )
     ]
-    yield _finding(problem, project, Confidence.CERTAIN, evidence, frame.location if frame else None)
+    yield _finding(problem, project, Confidence.CERTAIN, evidence, failure.location)

@@ -27,15 +27,15 @@ and only if the files are listed explicitly.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.environment.keras_3_fixes import attribute_name
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.source.line_edits import attribute_name
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -45,7 +45,7 @@ CAUSE = Cause(
     raises=("InvalidArgumentError", "NotFoundError"),
 )
 
-_FEW_FILES = pattern(
+_FEW_FILES = re.compile(
     r"the dataset only has (?P<files>\d+) file\(s\), which is not enough for the required (?P<shards>\d+) shards"
 )
 _UNSHARDABLE = "Found an unshardable source dataset"
@@ -82,7 +82,7 @@ def from_dataset(
 def _told(files: int, workers: int, fact: str) -> tuple[str, list[Evidence]]:
     if not files:
         return "the shard policy is FILE, but the dataset reads no files", []
-    seen = Evidence(claim="files to shard", observed=str(files), expected=f"at least {workers}", fact=fact)
+    seen = Evidence("files to shard", str(files), f"at least {workers}", fact=fact)
     return f"the dataset has {files} file{'s' * (files > 1)}, but there are {workers} workers", [seen]
 
 
@@ -92,10 +92,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     few = _FEW_FILES.search(failure.message)
     if few is None and _UNSHARDABLE not in failure.message:
         return
-    frame, policy = failure.last_user_frame, _policy(project)
+    policy = _policy(project)
     yield _finding(
         *_told(int(few["files"]) if few else 0, int(few["shards"]) if few else 0, "failure.message"),
-        location=(_reader(project) if few is not None else policy) or (frame.location if frame else None),
+        location=(_reader(project) if few is not None else policy) or failure.location,
         policy=policy,
         few=few is not None,
     )
@@ -106,16 +106,14 @@ def _finding(
 ) -> Finding:
     return CAUSE.finding(
         told,
+        location,
+        *evidence,
+        fix(
+            "shard by sample instead of by file: set `auto_shard_policy = AutoShardPolicy.DATA` in `tf.data.Options`",
+            (Edit(policy, "DATA"),) if policy is not None else (),
+        ),
+        *([fix("split the data into more files")] if few else ()),
         subject="training dataset",
-        location=location,
-        evidence=evidence,
-        fixes=[
-            fix(
-                "shard by sample instead of by file: set `auto_shard_policy = AutoShardPolicy.DATA` in `tf.data.Options`",
-                (Edit(policy, "DATA"),) if policy is not None else (),
-            ),
-            *([fix("split the data into more files")] if few else ()),
-        ],
         confidence=Confidence.CERTAIN,
     )
 

@@ -25,12 +25,12 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
-from fitdoctor.catalogue.moved_up import leading_to, moved_before, moved_up
+from fitdoctor.catalogue.reorder_statements import leading_to, moved_before, moved_up
 from fitdoctor.catalogue.run_order import calls_in_order
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
@@ -104,26 +104,21 @@ def _starts(module: Module, site: CallSite) -> bool:
 
 
 def _finding(
-    module: Module,
-    site: CallSite,
-    start: CallSite | None,
-    confidence: Confidence,
-    evidence: list[Evidence],
+    module: Module, site: CallSite, start: CallSite | None, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
     name = site.name.rpartition(".")[2]
     started = (
-        [Evidence(claim="TensorFlow initializes its devices here", location=module.location(start.node))]
+        [Evidence("TensorFlow initializes its devices here", location=module.location(start.node))]
         if start
         else []
     )
     return CAUSE.finding(
         f"`{name}` is called after TensorFlow has initialized its devices",
+        module.location(site.node),
+        *started,
+        *evidence,
+        fix("move the configuration before the first TensorFlow operation", _moved(module, site, start)),
         subject=f"call of {name}",
-        location=module.location(site.node),
-        evidence=[*started, *evidence],
-        fixes=[
-            fix("move the configuration before the first TensorFlow operation", _moved(module, site, start))
-        ],
         confidence=confidence,
     )
 
@@ -152,22 +147,17 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if failure.type != "RuntimeError" or "cannot be modified after" not in message:
         if "must be set before" not in message or "initialized" not in message:
             return
-    evidence = [
-        Evidence(claim="TensorFlow rejects the change", observed=message[:100], fact="failure.message")
-    ]
-    frame = failure.last_user_frame
-    module = module_of(project, frame) if frame is not None and isinstance(project, Project) else None
-    for site in module.calls_to(*CONFIGURATION) if module is not None else ():
-        assert module is not None
-        assert frame is not None
-        if at_frame(module, site.node, frame):
-            yield _finding(module, site, _started_before(module, site), Confidence.CERTAIN, evidence)
+    evidence = [Evidence("TensorFlow rejects the change", message[:100], fact="failure.message")]
+    for site in calls_at(failure, project):
+        if site.name in CONFIGURATION:
+            started = _started_before(site.module, site)
+            yield _finding(site.module, site, started, Confidence.CERTAIN, evidence)
             return
     yield CAUSE.finding(
         "devices are configured after TensorFlow has initialized them",
+        failure.location,
+        *evidence,
+        fix("move the configuration before the first TensorFlow operation"),
         subject="device configuration",
-        location=frame.location if frame else None,
-        evidence=evidence,
-        fixes=[fix("move the configuration before the first TensorFlow operation")],
         confidence=Confidence.CERTAIN,
     )

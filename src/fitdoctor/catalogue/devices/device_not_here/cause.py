@@ -36,11 +36,10 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.devices.strategies import EXCHANGES_SINCE, made
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, remove_argument
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -52,7 +51,7 @@ CAUSE = Cause(
     raises=("InvalidArgumentError", "RuntimeError", "ValueError", "IndexError", "AssertionError"),
 )
 
-REFUSED = pattern(
+REFUSED = re.compile(
     r"Could not satisfy (?:explicit )?device specification '([^']*)'"
     r"|was explicitly assigned to (\S+) but available devices"
     r"|Unknown device name|unknown device|device (\S+) is not registered",
@@ -90,25 +89,21 @@ def from_strategy(
     kind = kinds.pop()
     some = any(device.startswith(kind + ":") for device in here)
     place, edits = _strategy_place(project)
+    # Not tested on a machine with some of the GPUs.
     yield CAUSE.finding(
         f"the strategy names {len(model.replica_devices)} {kind}s, but "
         + (f"this machine has no {' or '.join(missing)}" if some else "this machine has none")
         + ": `fit` would never return",
+        place,
+        Evidence(
+            "devices of the strategy",
+            ", ".join(model.replica_devices),
+            "available devices",
+            fact="model.replica_devices",
+        ),
+        fix("omit `devices`: the strategy then uses the devices it finds", edits),
+        *([fix(_SPLIT)] if kind == "CPU" else ()),
         subject="devices of the strategy",
-        location=place,
-        evidence=[
-            Evidence(
-                claim="devices of the strategy",
-                observed=", ".join(model.replica_devices),
-                expected="available devices",
-                fact="model.replica_devices",
-            )
-        ],
-        fixes=[
-            fix("omit `devices`: the strategy then uses the devices it finds", edits),
-            *([fix(_SPLIT)] if kind == "CPU" else ()),
-        ],
-        # Not tested on a machine with some of the GPUs.
         confidence=Confidence.LIKELY if kind != "CPU" and some else Confidence.CERTAIN,
     )
 
@@ -137,20 +132,19 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if refused is None:
         return
     device = next((group for group in refused.groups() if group), "")
-    evidence = [Evidence(claim="requested device", observed=device, fact="failure.message")]
+    evidence = [Evidence("requested device", device, fact="failure.message")]
     short = re.search(r"(GPU|TPU|CPU|XPU):(\d+)", device, re.IGNORECASE)
     for module in project.modules if isinstance(project, Project) else ():
         found = _written(module, short[0]) if short else None
         if found is not None:
             yield _named_finding(module, found, device, evidence)
             return
-    frame = failure.last_user_frame
     yield CAUSE.finding(
         f"{f'device `{device}`' if device else 'the requested device'} is not available, and soft placement is off",
+        failure.location,
+        *evidence,
+        fix("use a device that this machine has, or leave soft placement on"),
         subject="device",
-        location=frame.location if frame else None,
-        evidence=evidence,
-        fixes=[fix("use a device that this machine has, or leave soft placement on")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -178,16 +172,11 @@ def _named_finding(module: Module, where: Location, device: str, evidence: list[
     ]
     return CAUSE.finding(
         f"device `{device}` is not available, and soft placement is off",
+        where,
+        *evidence,
+        *(Evidence("soft placement is turned off here", location=module.location(s.node)) for s in off[:1]),
+        *(remedy or [fix("use a device that this machine has")]),
         subject="device",
-        location=where,
-        evidence=[
-            *evidence,
-            *(
-                Evidence(claim="soft placement is turned off here", location=module.location(s.node))
-                for s in off[:1]
-            ),
-        ],
-        fixes=remedy or [fix("use a device that this machine has")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -206,19 +195,16 @@ _NO_TPU = ("Please provide a TPU Name to connect to", "Could not lookup TPU meta
 @CAUSE.after_failure
 def from_resolver(failure: FailureFacts) -> Iterator[Finding]:
     """Report a cluster resolver that looks for a TPU on a machine without one."""
-    frame = failure.last_user_frame
     if any(words in failure.message for words in _NO_TPU):
         yield CAUSE.finding(
             "the program looks for a TPU, but none is available",
+            failure.location,
+            Evidence("the cluster resolver found no TPU", fact="failure.message"),
+            fix(
+                "catch the `ValueError` and fall back to `tf.distribute.get_strategy()`, on this machine's devices"
+            ),
+            fix("pass the name of the TPU to the resolver: `TPUClusterResolver(tpu=…)`"),
             subject="device",
-            location=frame.location if frame is not None else None,
-            evidence=[Evidence("the cluster resolver found no TPU", fact="failure.message")],
-            fixes=[
-                fix(
-                    "catch the `ValueError` and fall back to `tf.distribute.get_strategy()`, on this machine's devices"
-                ),
-                fix("pass the name of the TPU to the resolver: `TPUClusterResolver(tpu=…)`"),
-            ],
             confidence=Confidence.CERTAIN,
         )
 
@@ -269,14 +255,10 @@ def _empty_finding(module: Module, statement: ast.stmt, listed: ast.expr, call: 
         edits = (Edit(where, f"if {listed.id}:\n{indent}    {module.segment(statement)}"),)
     return CAUSE.finding(
         f"the list of devices is empty: TensorFlow finds no {kind} on this machine",
+        where,
+        Evidence("the list is created here", "[]", location=module.location(call)),
+        fix("check that the list is not empty: the program then trains on the CPU", edits),
+        fix("if the machine has a GPU, run `fitdoctor env --devices` to see why TensorFlow does not use it"),
         subject="device",
-        location=where,
-        evidence=[Evidence(claim="the list is created here", observed="[]", location=module.location(call))],
-        fixes=[
-            fix("check that the list is not empty: the program then trains on the CPU", edits),
-            fix(
-                "if the machine has a GPU, run `fitdoctor env --devices` to see why TensorFlow does not use it"
-            ),
-        ],
         confidence=Confidence.CERTAIN,
     )

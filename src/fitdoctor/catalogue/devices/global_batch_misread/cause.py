@@ -35,18 +35,18 @@ before `fit` only if no stage after `batch` can change it.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.devices.several_workers import out_of_step
 from fitdoctor.catalogue.devices.strategies import EXCHANGES_SINCE, replica_functions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
-from fitdoctor.catalogue.variables.gradient_ways import gradient_calls, tapes
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import gradient_calls, tapes
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, spell, unsafe
 from fitdoctor.facts import Code, DataFacts, EnvironmentFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -72,21 +72,19 @@ def from_source(module: Module) -> Iterator[Finding]:
         for mean in _differentiated_means(module, function):
             yield CAUSE.finding(
                 "the loss is averaged over one replica's samples, but the gradients of all replicas are summed",
+                module.location(mean),
+                Evidence(
+                    "the step is too large by a factor of the number of replicas",
+                    module.segment(mean),
+                    "a sum divided by the global batch size",
+                ),
+                _averaged(module, mean),
                 subject=f"loss in {function.qualname}",
-                location=module.location(mean),
-                evidence=[
-                    Evidence(
-                        claim="the step is too large by a factor of the number of replicas",
-                        observed=module.segment(mean),
-                        expected="a sum divided by the global batch size",
-                    )
-                ],
-                fixes=[_averaged(module, mean)],
                 severity=Severity.WARNING,
             )
 
 
-_SHARE = pattern(r"(?i)per_?(replica|gpu|device|worker|core)|(replica|gpu|device|worker)_batch")
+_SHARE = re.compile(r"(?i)per_?(replica|gpu|device|worker|core)|(replica|gpu|device|worker)_batch")
 """Names of the size of one replica's share of a batch."""
 _SEVERAL = ("MirroredStrategy", "MultiWorkerMirroredStrategy", "TPUStrategy")
 
@@ -106,19 +104,17 @@ def from_names(module: Module, project: Project) -> Iterator[Finding]:
             yield CAUSE.finding(
                 f"`{name}` is the batch of one replica, but `{call}` expects the global batch: each replica gets "
                 "only a part of it",
+                where,
+                Evidence(
+                    "batch size",
+                    module.segment(size),
+                    f"`{name} * strategy.num_replicas_in_sync`",
+                    location=module.location(size),
+                ),
+                unsafe("multiply it by `strategy.num_replicas_in_sync`"),
                 subject="batch size",
-                location=where,
-                evidence=[
-                    Evidence(
-                        claim="batch size",
-                        observed=module.segment(size),
-                        expected=f"`{name} * strategy.num_replicas_in_sync`",
-                        location=module.location(size),
-                    )
-                ],
-                fixes=[unsafe("multiply it by `strategy.num_replicas_in_sync`")],
-                severity=Severity.WARNING,
                 confidence=Confidence.LIKELY,
+                severity=Severity.WARNING,
             )
 
 
@@ -200,17 +196,12 @@ def from_call(
             if rows < replicas
             else "their shares differ in size, but Keras averages them"
         ),
+        _batch_place(fit, data),
+        Evidence(
+            "size of the first batch", f"{rows} samples", f"a multiple of {replicas}", fact="data.first_batch"
+        ),
+        _shared_evenly(fit, data, rows, replicas),
         subject="batch size" if data.role == "training" else "batch size of the validation data",
-        location=_batch_place(fit, data),
-        evidence=[
-            Evidence(
-                claim="size of the first batch",
-                observed=f"{rows} samples",
-                expected=f"a multiple of {replicas}",
-                fact="data.first_batch",
-            )
-        ],
-        fixes=[_shared_evenly(fit, data, rows, replicas)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -279,43 +270,37 @@ def from_failure(
         return
     if isinstance(model, ModelFacts) and not model.strategy:
         return
-    frame = failure.last_user_frame
     given = fit.code if isinstance(fit, FitFacts) else Unknown("the `fit` call was not recorded")
     batch = given.argument("batch_size", 2) if not isinstance(given, Unknown) else None
     size = fit.batch_size if isinstance(fit, FitFacts) else None
     parts = _PARTS.search(failure.message)
     yield CAUSE.finding(
         "the first batch cannot be divided evenly among the replicas",
+        (
+            place(batch.location if batch is not None else None)
+            or _batched_at(failure, project)
+            or failure.location
+        ),
+        Evidence(
+            "samples on two replicas" if parts else "batch size",
+            f"{parts[1]} and {parts[2]}" if parts else f"batch_size={size}" if size else "",
+            "the same number on each" if parts else "a multiple of the number of replicas",
+            fact="failure.message",
+        ),
+        fix("use a batch size that is a multiple of the number of replicas, for validation too"),
         subject="batch size",
-        location=place(batch.location if batch is not None else None)
-        or _batched_at(failure, project)
-        or (frame.location if frame else None),
-        evidence=[
-            Evidence(
-                claim="samples on two replicas" if parts else "batch size",
-                observed=f"{parts[1]} and {parts[2]}" if parts else f"batch_size={size}" if size else "",
-                expected="the same number on each" if parts else "a multiple of the number of replicas",
-                fact="failure.message",
-            )
-        ],
-        fixes=[fix("use a batch size that is a multiple of the number of replicas, for validation too")],
         confidence=Confidence.CERTAIN if size else Confidence.LIKELY,
     )
 
 
 def _batched_at(failure: FailureFacts, project: Project | Unknown) -> Location | None:
     """Return where the batch size of the failed call is set: in `fit` or in the pipeline's `batch`."""
-    frame = failure.last_user_frame
-    module = module_of(project, frame) if frame is not None and isinstance(project, Project) else None
-    sites = module.method_calls(*_CALLS) if module is not None else ()
-    for site in sites:
-        if module is None or frame is None or not at_frame(module, site.node, frame):
-            continue
-        given = site.argument("batch_size", 2)
-        if given is not None:
-            return module.location(given)
-        data = site.argument("x", 0)
-        return _batch_call(module, data) if data is not None else None
+    for site in calls_at(failure, project):
+        if site.method in _CALLS:
+            given, data = site.argument("batch_size", 2), site.argument("x", 0)
+            if given is not None:
+                return site.module.location(given)
+            return _batch_call(site.module, data) if data is not None else None
     return None
 
 
@@ -336,7 +321,7 @@ def _batch_call(module: Module, data: ast.expr) -> Location | None:
 _DEEPEST = 12
 """Maximum number of pipeline stages followed."""
 
-_PARTS = pattern(r"Input 0: \[(\d+)[^\]]*\] != input \d+: \[(\d+)")
+_PARTS = re.compile(r"Input 0: \[(\d+)[^\]]*\] != input \d+: \[(\d+)")
 
 
 @CAUSE.after_failure
@@ -344,16 +329,13 @@ def from_workers(failure: FailureFacts) -> Iterator[Finding]:
     """Report a worker that ran out of data, or was at another step, while the others exchanged gradients."""
     if not out_of_step(failure):
         return
-    frame = failure.last_user_frame
     yield CAUSE.finding(
         "the workers are out of step: one has a different batch size or a different number of batches",
+        failure.location,
+        Evidence("two workers ran different collective operations", fact="failure.message"),
+        fix(
+            "give every worker the same global batch size and the same number of batches; each takes its share"
+        ),
         subject="global batch",
-        location=frame.location if frame else None,
-        evidence=[Evidence(claim="two workers ran different collective operations", fact="failure.message")],
-        fixes=[
-            fix(
-                "give every worker the same global batch size and the same number of batches; each takes its share"
-            )
-        ],
         confidence=Confidence.LIKELY,
     )

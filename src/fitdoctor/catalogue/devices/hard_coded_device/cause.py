@@ -26,10 +26,10 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.devices.written_devices import soft_placement_off
-from fitdoctor.catalogue.graph.traced import name_of
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
+from fitdoctor.source.traced.symbolic import name_of
 
 CAUSE = Cause(id="FIT603", slug="hard-coded-device", severity=Severity.INFO)
 
@@ -68,15 +68,10 @@ def _names_gpu(value: object) -> bool:
 def _finding(module: Module, site: CallSite, function: FunctionInfo) -> Finding:
     return CAUSE.finding(
         f"{name_of(function)} hard-codes a device: no effect without that device, and a bottleneck with several replicas",
+        module.location(site.node),
+        Evidence("with soft placement, the device is only a preference", module.segment(site.node)),
+        _without_device(module, site),
         subject=f"device in {function.qualname}",
-        location=module.location(site.node),
-        evidence=[
-            Evidence(
-                claim="with soft placement, the device is only a preference",
-                observed=module.segment(site.node),
-            )
-        ],
-        fixes=[_without_device(module, site)],
     )
 
 

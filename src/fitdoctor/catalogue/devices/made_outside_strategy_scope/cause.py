@@ -38,6 +38,7 @@ reported only after the failure: the same program trains on one replica, and on 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
@@ -48,7 +49,6 @@ from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -68,7 +68,7 @@ WORDS = (
 )
 _UPDATED = "extended.update("
 """The line that raises a bare `AssertionError` when a stateless optimizer updates a variable of another strategy."""
-_MADE_LATE = pattern(
+_MADE_LATE = re.compile(
     r"feed a value for placeholder tensor '(?:[^'\n]*/)?cond/(?:[^'\n]*/)?Placeholder(?:_\d+)?'"
 )
 """The placeholder for the initial value of a variable that a `tf.function` creates conditionally, on its first call."""
@@ -88,21 +88,17 @@ def _finding(module: Module, part: Part, confidence: Confidence, evidence: list[
     unused = "" if part.raises else ", so training does not use the strategy"
     return CAUSE.finding(
         f"{part.what} outside `{strategy}.scope()`{unused}",
+        module.location(part.node),
+        Evidence("the scope is opened here", location=module.location(block.items[0].context_expr)),
+        *evidence,
+        fix(
+            "move this line into the scope",
+            moved_and_built(module, part.node, strategy),
+            moved_into_scope(module, part.also, strategy) if part.also is not None else (),
+        ),
         subject="scope of the strategy",
-        location=module.location(part.node),
-        evidence=[
-            Evidence(claim="the scope is opened here", location=module.location(block.items[0].context_expr)),
-            *evidence,
-        ],
-        fixes=[
-            fix(
-                "move this line into the scope",
-                moved_and_built(module, part.node, strategy),
-                moved_into_scope(module, part.also, strategy) if part.also is not None else (),
-            )
-        ],
-        severity=Severity.ERROR if part.raises else Severity.WARNING,
         confidence=confidence,
+        severity=Severity.ERROR if part.raises else Severity.WARNING,
     )
 
 
@@ -115,9 +111,9 @@ def from_variables(fit: FitFacts, model: ModelFacts, project: Project | Unknown)
         sure = "train_step" not in model.overrides
         evidence = [
             Evidence(
-                claim=wrong,
-                observed="created under another strategy, or none",
-                expected=model.scope.strategy or "no strategy, like the model",
+                wrong,
+                "created under another strategy, or none",
+                model.scope.strategy or "no strategy, like the model",
                 fact="model.scope",
             )
         ]
@@ -146,9 +142,8 @@ def from_failure(
     updated = bare and bool(failure.frames) and _UPDATED in failure.frames[-1].text
     if not updated and not any(words in failure.message for words in WORDS):
         return
-    evidence = [Evidence(claim="TensorFlow found variables of two strategies", fact="failure.message")]
-    frame = failure.last_user_frame
-    yield _placed(project, model, evidence, Confidence.CERTAIN, frame.location if frame else None)
+    evidence = [Evidence("TensorFlow found variables of two strategies", fact="failure.message")]
+    yield _placed(project, model, evidence, Confidence.CERTAIN, failure.location)
 
 
 def _placed(
@@ -160,7 +155,7 @@ def _placed(
 ) -> Finding:
     """Locate the part outside the scope: in the source if possible, else where the model or its layers were created."""
     for module in project.modules if isinstance(project, Project) else ():
-        for part in made_outside(module):
+        for part in made_outside(module, failed=True):
             if part.raises:
                 return _finding(module, part, confidence, evidence)
     what = "the model, the optimizer and `compile` are not all in the scope of one strategy"
@@ -170,12 +165,10 @@ def _placed(
         place = code.location if isinstance(code, Code) else place
     return CAUSE.finding(
         what,
+        place,
+        *evidence,
+        fix("create the model and the optimizer, and call `compile`, inside `with strategy.scope():`"),
         subject="scope of the strategy",
-        location=place,
-        evidence=evidence,
-        fixes=[
-            fix("create the model and the optimizer, and call `compile`, inside `with strategy.scope():`")
-        ],
         confidence=confidence,
     )
 
@@ -203,7 +196,7 @@ def from_late_variables(failure: FailureFacts, project: Project | Unknown) -> It
     """Report variables that a traced step on several replicas created, so that their initial values were lost."""
     if failure.type != "InvalidArgumentError" or _MADE_LATE.search(failure.message) is None:
         return
-    evidence = [Evidence(claim="TensorFlow lost the initial value of a variable", fact="failure.message")]
+    evidence = [Evidence("TensorFlow lost the initial value of a variable", fact="failure.message")]
     for module in project.modules if isinstance(project, Project) else ():
         for loop in loops(module):
             name = module.segment(loop.optimizer)
@@ -211,22 +204,19 @@ def from_late_variables(failure: FailureFacts, project: Project | Unknown) -> It
             whose, node = (f"`{name}`", loop.made) if late else ("the model", loop.model_made or loop.made)
             yield CAUSE.finding(
                 f"the variables of {whose} are created in the first step, on several replicas at once",
+                module.location(node),
+                *evidence,
+                _built(name, built_in_scope(module, loop)) if late else fix("give the model an `Input`"),
                 subject="scope of the strategy",
-                location=module.location(node),
-                evidence=evidence,
-                fixes=[
-                    _built(name, built_in_scope(module, loop)) if late else fix("give the model an `Input`")
-                ],
                 confidence=Confidence.CERTAIN,
             )
             return
-    frame = failure.last_user_frame
     yield CAUSE.finding(
         "variables are created in the first call of a traced step, on several replicas at once",
+        failure.location,
+        *evidence,
+        _built("optimizer", ()),
         subject="scope of the strategy",
-        location=frame.location if frame else None,
-        evidence=evidence,
-        fixes=[_built("optimizer", ())],
     )
 
 

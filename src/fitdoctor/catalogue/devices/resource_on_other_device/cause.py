@@ -24,13 +24,13 @@ Reported only after the failure. Verified with two logical CPUs; GPUs give the s
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -38,7 +38,7 @@ CAUSE = Cause(
     id="FIT602", slug="resource-on-other-device", severity=Severity.ERROR, raises="InvalidArgumentError"
 )
 
-_RESOURCE = pattern(
+_RESOURCE = re.compile(
     r"Trying to access resource (?P<name>\S+)(?: \(defined @ .{0,400}?\))? located in device (?P<here>\S+) "
     r"from device (?P<there>\S+)"
 )
@@ -53,26 +53,21 @@ def from_failure(
     said = _RESOURCE.search(failure.message) or _RESOURCE.search(failure.raw_message)
     if said is None and _EDGE not in failure.message:
         return
-    frame = failure.last_user_frame
     block = _device_block(project, said["here"]) if said is not None else None
-    location = block[0].location(block[1]) if block is not None else frame.location if frame else None
+    location = block[0].location(block[1]) if block is not None else failure.location
     told, evidence = "an operation uses variables on different devices", list[Evidence]()
     if said is not None:
         here, there = _short(said["here"]), _short(said["there"])
         told = f"variable `{said['name']}` is on {here}, but the compiled step runs on {there}"
-        evidence = [
-            Evidence(claim="device of the variable", observed=here, expected=there, fact="failure.message")
-        ]
+        evidence = [Evidence("device of the variable", here, there, fact="failure.message")]
     compile_code = model.compile_code if isinstance(model, ModelFacts) else Unknown("no model")
     yield CAUSE.finding(
         told,
+        location,
+        *evidence,
+        unsafe("turn `jit_compile` off", remove_argument(compile_code, "jit_compile")),
+        fix("create the variables on the device that the step runs on"),
         subject="device of a variable",
-        location=location,
-        evidence=evidence,
-        fixes=[
-            unsafe("turn `jit_compile` off", remove_argument(compile_code, "jit_compile")),
-            fix("create the variables on the device that the step runs on"),
-        ],
         confidence=Confidence.CERTAIN,
     )
 

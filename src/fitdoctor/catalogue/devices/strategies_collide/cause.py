@@ -88,10 +88,10 @@ def _in_loop(module: Module, node: ast.AST) -> bool:
 def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     return CAUSE.finding(
         "a new strategy is created each time, and two strategies in one process collide",
+        module.location(site.node),
+        *evidence,
+        _made_once(module, site),
         subject="strategy",
-        location=module.location(site.node),
-        evidence=evidence,
-        fixes=[_made_once(module, site)],
         confidence=confidence,
     )
 
@@ -142,19 +142,18 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if WORDS[0] not in failure.message and WORDS[1] not in failure.operation + failure.node + failure.message:
         return
     evidence = [
-        Evidence(claim="a collective operation received tensors of different shapes", fact="failure.message")
+        Evidence("a collective operation received tensors of different shapes", fact="failure.message")
     ]
     for module in project.modules if isinstance(project, Project) else ():
         for site in made(module):
             if site.function is not None or _in_loop(module, site.node) or len(made(module)) > 1:
                 yield _finding(module, site, Confidence.CERTAIN, evidence)
                 return
-    frame = failure.last_user_frame
     yield CAUSE.finding(
         "two distribution strategies collide in one process",
+        failure.location,
+        *evidence,
+        fix("create one strategy and use it for every model"),
         subject="strategy",
-        location=frame.location if frame else None,
-        evidence=evidence,
-        fixes=[fix("create one strategy and use it for every model")],
         confidence=Confidence.LIKELY,
     )

@@ -27,38 +27,39 @@ The test machine has no GPU, so this was not run here. It is based on recorded l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
-from fitdoctor.patterns import pattern
 
 CAUSE = Cause(id="FIT906", slug="accelerator-not-seen", severity=Severity.WARNING)
 
 _INSTALL = "install CUDA and cuDNN with TensorFlow: `pip install 'tensorflow[and-cuda]'`"
 SAYINGS = (
-    (pattern(r"Cannot dlopen some GPU libraries|Skipping registering\s+GPU devices"),
+    (re.compile(r"Cannot dlopen some GPU libraries|Skipping registering\s+GPU devices"),
      "TensorFlow cannot find its GPU libraries, so it trains on the CPU", _INSTALL, Severity.WARNING),
-    (pattern(r"Could not load dynamic library '(?P<name>lib(?:cud|cub|cuf|cur|cus)[\w.]+)'"),
+    (re.compile(r"Could not load dynamic library '(?P<name>lib(?:cud|cub|cuf|cur|cus)[\w.]+)'"),
      "a GPU library is missing, so TensorFlow trains on the CPU", _INSTALL, Severity.WARNING),
-    (pattern(r"(?P<name>lib(?:cud|cub|cuf|cur|cus)[\w.]+): cannot open shared object file"),
+    (re.compile(r"(?P<name>lib(?:cud|cub|cuf|cur|cus)[\w.]+): cannot open shared object file"),
      "a GPU library is missing, and this version of TensorFlow cannot start without it",
      "install a TensorFlow that starts without a GPU (2.1 or later), or " + _INSTALL, Severity.ERROR),
-    (pattern(r"Loaded runtime CuDNN library: (?P<name>[\d.]+) but source was compiled with: [\d.]+"),
+    (re.compile(r"Loaded runtime CuDNN library: (?P<name>[\d.]+) but source was compiled with: [\d.]+"),
      "the installed cuDNN version does not match the one TensorFlow was compiled with", _INSTALL, Severity.ERROR),
-    (pattern(r"cuDNN failed to initialize|DNN library is not found|No algorithm worked!|Fail to find the dnn implementation"
+    (re.compile(r"cuDNN failed to initialize|DNN library is not found|No algorithm worked!"
+             r"|Fail to find the dnn implementation"
              r"|could not create cudnn handle|Check failed: stream->parent\(\)->GetConvolveAlgorithms"
              r"|CUDNN_STATUS_(?:NOT_INITIALIZED|ALLOC_FAILED|INTERNAL_ERROR)"),
      "cuDNN cannot be initialized: its version does not match, or another program is using the GPU memory",
      "free the GPU memory, or let TensorFlow allocate memory on demand (`set_memory_growth`); otherwise " + _INSTALL,
      Severity.ERROR),
-    (pattern(r"without BLAS support|failed to create cublas handle|CUBLAS_STATUS_NOT_INITIALIZED"),
+    (re.compile(r"without BLAS support|failed to create cublas handle|CUBLAS_STATUS_NOT_INITIALIZED"),
      "cuBLAS cannot be initialized: its version does not match, or another program is using the GPU memory",
      "free the GPU memory, or let TensorFlow allocate memory on demand (`set_memory_growth`); otherwise " + _INSTALL,
      Severity.ERROR),
-    (pattern(r"libdevice not found|Can't find libdevice directory|ptxas.{0,80}(?:not found|version too old)"),
+    (re.compile(r"libdevice not found|Can't find libdevice directory|ptxas.{0,80}(?:not found|version too old)"),
      "the CUDA tools that compile GPU code are missing",
      "set `XLA_FLAGS=--xla_gpu_cuda_data_dir=` to the CUDA directory, or " + _INSTALL, Severity.ERROR),
 )  # fmt: skip
@@ -75,11 +76,10 @@ def from_failure(failure: FailureFacts) -> Iterator[Finding]:
         name = said.groupdict().get("name") or ""
         yield CAUSE.finding(
             problem,
+            None,
+            Evidence("TensorFlow reports", name or said[0][:100], fact="failure.message"),
+            fix(remedy),
             subject="GPU",
-            evidence=[
-                Evidence(claim="TensorFlow reports", observed=name or said[0][:100], fact="failure.message")
-            ],
-            fixes=[fix(remedy)],
             confidence=Confidence.CERTAIN,
             severity=severity,
         )

@@ -28,30 +28,31 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.environment.keras_saving import (
+from fitdoctor.catalogue.rules import certain
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.failed_line import calls_at
+from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.project import Project
+from fitdoctor.source.saved_paths import (
     MODELS,
     PathText,
-    format_refused,
+    format_rejected,
     is_model_saving,
     last_text,
     new_ending,
 )
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
-from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.source.module import CallSite, Module
-from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT905", slug="checkpoint-path-rejected", severity=Severity.ERROR, raises="ValueError")
 
 WEIGHTS = (".weights.h5",)
-REFUSALS = (
-    "must end in `.keras`",
-    "must end in `.weights.h5`",
-    "Invalid filepath extension for saving",
-    "File format not supported: filepath=",
+_REJECTED = re.compile(
+    r"must end in `\.keras`|must end in `\.weights\.h5`|Invalid filepath extension for saving"
+    r"|File format not supported: filepath="
 )
+_CREATORS = ("keras.callbacks.ModelCheckpoint",)
+_LOADERS = ("keras.models.load_model", "keras.saving.load_model")
 
 
 @CAUSE.in_source
@@ -60,10 +61,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     """Report paths whose last piece is a literal with an extension that is not accepted."""
     if module.keras != 3:
         return
-    for site in (
-        *module.calls_to("keras.callbacks.ModelCheckpoint"),
-        *module.method_calls("save", "save_weights"),
-    ):
+    for site in (*module.calls_to(*_CREATORS), *module.method_calls("save", "save_weights")):
         if site.method in ("save", "save_weights") and not is_model_saving(module, site):
             continue
         path = site.argument("filepath", 0)
@@ -73,9 +71,9 @@ def from_source(module: Module) -> Iterator[Finding]:
             continue
         if site.method == "save" and text.value.endswith(".hdf5"):
             continue  # accepted, but not recommended by Keras
-        if site.method == "save" and (text.value.endswith("/") or format_refused(module, site) is not None):
+        if site.method == "save" and (text.value.endswith("/") or format_rejected(module, site) is not None):
             continue  # a custom folder, or a Keras 2 argument that is rejected earlier
-        yield _finding(module, site, text, taken, Confidence.LIKELY, [])
+        yield _finding(module, site, text, taken)
 
 
 def _taken(site: CallSite) -> tuple[str, ...] | None:
@@ -93,69 +91,44 @@ def _taken(site: CallSite) -> tuple[str, ...] | None:
     return WEIGHTS if only.value else MODELS
 
 
-def _finding(
-    module: Module,
-    site: CallSite,
-    text: PathText,
-    taken: tuple[str, ...],
-    confidence: Confidence,
-    evidence: list[Evidence],
-) -> Finding:
+def _finding(module: Module, site: CallSite, text: PathText, taken: tuple[str, ...]) -> Finding:
     called = site.method or site.name.rpartition(".")[2]
-    ending = taken[0]
     # A file to load was saved earlier, so it must be saved again.
-    edits = () if called.startswith("load") else new_ending(module, text, ending)
+    edits = () if called.startswith("load") else new_ending(module, text, taken[0])
+    ending = re.search(r"(\.[A-Za-z0-9.]+)?$", text.value)
+    observed = ending[0] if ending is not None and ending[0] else "none"
     return CAUSE.finding(
-        f"`{called}` expects a path that ends in {' or '.join(f'`{each}`' for each in taken)}",
+        f"`{called}` expects a path that ends in {_either(taken)}",
+        text.module.location(text.node) if edits else module.location(site.node),
+        Evidence("file extension", observed, " or ".join(taken), location=module.location(site.node)),
+        fix(f"end the path in `{taken[0]}`", edits),
         subject=f"path of {called}",
-        location=text.module.location(text.node) if edits else module.location(site.node),
-        evidence=[
-            Evidence(
-                claim="file extension",
-                observed=re.search(r"(\.[A-Za-z0-9.]+)?$", text.value)[0] or "none",  # type: ignore[index]
-                expected=" or ".join(taken),
-                location=module.location(site.node),
-            ),
-            *evidence,
-        ],
-        fixes=[fix(f"end the path in `{ending}`", edits)],
-        confidence=confidence,
     )
+
+
+def _either(endings: tuple[str, ...]) -> str:
+    return " or ".join(f"`{ending}`" for ending in endings)
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report the extension that Keras requires."""
-    if failure.type != "ValueError" or not any(words in failure.message for words in REFUSALS):
+    if failure.type != "ValueError" or not _REJECTED.search(failure.message):
         return
-    weights = ".weights.h5" in failure.message.split("Received")[0]
-    taken = WEIGHTS if weights else MODELS
-    frame = failure.last_user_frame
-    evidence = Evidence(claim="Keras rejected the path", fact="failure.message")
-    if frame is not None and isinstance(project, Project):
-        module = module_of(project, frame)
-        sites = (
-            (
-                *module.calls_to("keras.callbacks.ModelCheckpoint"),
-                *module.calls_to("keras.models.load_model", "keras.saving.load_model"),
-                *module.method_calls("save", "save_weights", "load_weights"),
-            )
-            if module is not None
-            else ()
-        )
-        for site in sites:
-            assert module is not None
+    taken = WEIGHTS if ".weights.h5" in failure.message.split("Received")[0] else MODELS
+    evidence = Evidence("Keras rejected the path", fact="failure.message")
+    for site in calls_at(failure, project):
+        if site.name in (*_CREATORS, *_LOADERS) or site.method in ("save", "save_weights", "load_weights"):
             path = site.argument("filepath", 0)
-            if path is not None and at_frame(module, site.node, frame):
-                text = last_text(module, path)
-                if text is not None:
-                    yield _finding(module, site, text, taken, Confidence.CERTAIN, [evidence])
-                    return
+            text = last_text(site.module, path) if path is not None else None
+            if text is not None:
+                yield certain(_finding(site.module, site, text, taken), failure)
+                return
     yield CAUSE.finding(
-        f"the path must end in {' or '.join(f'`{each}`' for each in taken)}",
+        f"the path must end in {_either(taken)}",
+        failure.location,
+        evidence,
+        fix(f"end the path in `{taken[0]}`"),
         subject="checkpoint path",
-        location=frame.location if frame else None,
-        evidence=[evidence],
-        fixes=[fix(f"end the path in `{taken[0]}`")],
         confidence=Confidence.CERTAIN,
     )

@@ -31,14 +31,14 @@ Reported only after the failure. A class that the saving program registered unde
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, fix, unsafe
+from fitdoctor.edits import append_arguments, fix, insert_before, spell, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
@@ -49,7 +49,7 @@ CAUSE = Cause(
     raises=("TypeError", "ValueError", "NotImplementedError"),
 )
 
-_UNKNOWN = pattern(
+_UNKNOWN = re.compile(
     r"Could not locate (?P<kind>class|function) '(?P<name>\w+)'"
     r"|Unknown (?P<older>layer|object|(?:loss|metric|activation) function|initializer|regularizer|optimizer):? "
     r"'?(?P<named>\w+)'?\. Please ensure"
@@ -60,8 +60,8 @@ _OF_KERAS = frozenset(
     {"Functional", "Model", "Sequential", "layers", "name", "config", "class_name", "module"}
 )
 """Keras's own classes and keys of its files: another version saved the model: FIT901."""
-_LAMBDA = pattern(r"Requested the deserialization of a `?Lambda`? layer")
-_SETTINGS = pattern(
+_LAMBDA = re.compile(r"Requested the deserialization of a `?Lambda`? layer")
+_SETTINGS = re.compile(
     r"(?:Object|Layer) (?P<name>\w+) (?:was created by passing\s+non-serializable argument values"
     r"|has arguments [\s\S]{0,200}?must override `get_config)"
 )
@@ -84,39 +84,51 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _not_known(name: str, kind: str, failure: FailureFacts, project: Project | Unknown) -> Finding:
-    defined = _definition(name, project) is not None
-    remedies = [_named_in_call(name, failure, project, defined)]
-    if defined:
-        remedies.append(fix(f"decorate `{name}` with `@keras.saving.register_keras_serializable()`"))
+    defined = _defined(name, project)
+    remedies = [_named_in_call(name, failure, project)]
+    if defined is not None:
+        remedies.append(_registered(*defined))
     if kind.endswith("function"):
         remedies.append(fix("load it with `compile=False`, then compile it again"))
     return _finding(
         f"the saved model contains the {kind} `{name}`, which Keras cannot find by its name",
         failure,
-        Evidence(claim="name that Keras did not find", observed=name, fact="failure.message"),
+        Evidence("name that Keras did not find", name, fact="failure.message"),
         remedies,
     )
 
 
-def _named_in_call(name: str, failure: FailureFacts, project: Project | Unknown, defined: bool) -> Fix:
+def _registered(module: Module, node: ast.ClassDef | ast.FunctionDef) -> Fix:
+    """Register the class where it is defined: Keras then knows it wherever a model is loaded."""
+    title = f"decorate `{node.name}` with `@keras.saving.register_keras_serializable()`"
+    if node.decorator_list:
+        return fix(title)
+    code = module.code(node)
+    keras, imports = spell(code, "keras", "keras")
+    line = f"@{keras}.saving.register_keras_serializable()"
+    return fix(title, insert_before(code, line), imports)
+
+
+def _named_in_call(name: str, failure: FailureFacts, project: Project | Unknown) -> Fix:
     """Add `custom_objects={"dice_loss": dice_loss}` if the call has none and the name is available."""
     text = f'custom_objects={{"{name}": {name}}}'
     site = _call(failure, project, (*_LOADERS, *_FROM_TEXT))
     edits: tuple[Edit, ...] = ()
-    if defined and site is not None and site[1].argument("custom_objects", 1) is None:
-        edits = append_arguments(site[0].code(site[1].node), text)
+    known = site is not None and name in site.module.index.module.bindings
+    if known and site is not None and site.argument("custom_objects", 1) is None:
+        edits = append_arguments(site.module.code(site.node), text)
     return fix(f"pass it to Keras: `{text}`", edits)
 
 
 def _lambda(failure: FailureFacts, project: Project | Unknown) -> Finding:
     site = _call(failure, project, _LOADERS)
     remedies = []
-    if site is not None and site[1].argument("safe_mode", 3) is None:
+    if site is not None and site.argument("safe_mode", 3) is None:
         # It disables a safety check of Keras, so the user must decide.
         remedies.append(
             unsafe(
                 "if you trust the file, let Keras run its lambda with `safe_mode=False`",
-                append_arguments(site[0].code(site[1].node), "safe_mode=False"),
+                append_arguments(site.module.code(site.node), "safe_mode=False"),
             )
         )
     remedies.append(fix("use a named function in the `Lambda` layer, or replace it with a custom layer"))
@@ -128,7 +140,7 @@ def _lambda(failure: FailureFacts, project: Project | Unknown) -> Finding:
     return _finding(
         "the model has a `Lambda` layer with a Python lambda, which Keras does not deserialize by default",
         failure,
-        Evidence(claim="function of the `Lambda` layer", observed="a lambda", expected="a named function"),
+        Evidence("function of the `Lambda` layer", "a lambda", "a named function"),
         remedies,
     )
 
@@ -137,7 +149,7 @@ def _no_settings(name: str, failure: FailureFacts, project: Project | Unknown) -
     return _finding(
         f"`{name}` cannot be saved: it has no `get_config`, and Keras cannot serialize its `__init__` arguments",
         failure,
-        Evidence(claim="layer being saved", observed=name, fact="failure.message"),
+        Evidence("layer being saved", name, fact="failure.message"),
         [
             fix(
                 f"add a `get_config` to `{name}` that extends `super().get_config()` with its arguments as numbers, strings "
@@ -152,42 +164,41 @@ def _no_settings(name: str, failure: FailureFacts, project: Project | Unknown) -
 def _finding(
     message: str, failure: FailureFacts, seen: Evidence, fixes: list[Fix], place: Location | None = None
 ) -> Finding:
-    frame = failure.last_user_frame
-    raised = frame.location if frame is not None else None
-    saved = Evidence(claim="saved here", location=raised)
+    saved = [Evidence("saved here", location=failure.location)] if place is not None else []
     return CAUSE.finding(
         message,
+        place or failure.location,
+        seen,
+        *saved,
+        *fixes,
         subject="saved model",
-        location=place or raised,
-        evidence=[seen] if place is None else [seen, saved],
-        fixes=fixes,
         confidence=Confidence.CERTAIN,
     )
 
 
-def _call(
-    failure: FailureFacts, project: Project | Unknown, names: tuple[str, ...]
-) -> tuple[Module, CallSite] | None:
+def _call(failure: FailureFacts, project: Project | Unknown, names: tuple[str, ...]) -> CallSite | None:
     """Return the only call of these that is on the failing line."""
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
-    if frame is None or module is None:
-        return None
-    found = [site for site in module.calls_to(*names) if at_frame(module, site.node, frame)]
-    return (module, found[0]) if len(found) == 1 else None
+    found = [site for site in calls_at(failure, project) if site.name in names]
+    return found[0] if len(found) == 1 else None
+
+
+def _defined(name: str, project: Project | Unknown) -> tuple[Module, ast.ClassDef | ast.FunctionDef] | None:
+    """Return the only class or function of that name, and its module."""
+    found = [
+        (module, node)
+        for module in (() if isinstance(project, Unknown) else project.modules)
+        for node in module.tree.body
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _definition(name: str, project: Project | Unknown) -> Location | None:
     """Return where the only class or function of that name is defined; for a class, its `__init__` if it has one."""
-    found = []
-    for module in () if isinstance(project, Unknown) else project.modules:
-        for node in module.tree.body:
-            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name:
-                made = [
-                    each
-                    for each in node.body
-                    if isinstance(each, ast.FunctionDef) and each.name == "__init__"
-                ]
-                place = module.location(made[0] if made else node)
-                found.append(Location(place.path, place.line, cell=place.cell))
-    return found[0] if len(found) == 1 else None
+    found = _defined(name, project)
+    if found is None:
+        return None
+    module, node = found
+    init = (each for each in node.body if getattr(each, "name", "") == "__init__")
+    place = module.location(next(init, node))
+    return Location(place.path, place.line, cell=place.cell)

@@ -26,15 +26,15 @@ are not run here, because the tests import TensorFlow first.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.environment.imports import first_import
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.source.imports import first_import
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -45,19 +45,8 @@ CAUSE = Cause(
     explains=("FIT406", "FIT901", "FIT902"),
 )
 
-FAMILY = (
-    "tensorflow",
-    "keras",
-    "tf_keras",
-    "numpy",
-    "pandas",
-    "scipy",
-    "sklearn",
-    "matplotlib",
-    "torch",
-    "jax",
-)
-_SAID = pattern(
+FAMILY = "tensorflow keras tf_keras numpy pandas scipy sklearn matplotlib torch jax".split()
+_SAID = re.compile(
     r"module '(?P<missing>[\w.]+)' has no attribute"
     r"|cannot import name '[\w.]+' from (?:partially initialized module )?'(?P<refused>[\w.]+)'"
     r"(?: \(most likely due to a circular import\))? \((?P<place>[^()\n]+|unknown location)\)"
@@ -87,15 +76,15 @@ def from_failure(
         f"`import {package}` imports "
         + (f"the empty folder `{place}`" if emptied else f"your own `{place}`")
         + " instead of the package",
+        _import_of(package, project) or failure.location,
+        Evidence(f"imported as `{package}`", place),
+        fix(_remedy(package, place, emptied=emptied)),
         subject=f"import of {package}",
-        location=_import_of(package, project) or _last_line(failure),
-        evidence=[Evidence(claim=f"imported as `{package}`", observed=place)],
-        fixes=[fix(_remedy(package, place, emptied=emptied))],
         confidence=Confidence.CERTAIN,
     )
 
 
-_ALWAYS = pattern(
+_ALWAYS = re.compile(
     r"^module 'tensorflow' has no attribute '(?:constant|Variable|float32|nn|reduce_mean"
     r"|__version__)'$|^module 'keras' has no attribute '(?:Sequential|Model|layers|models|__version__)'$"
     r"|^module 'numpy' has no attribute '(?:array|ndarray|zeros|float32|random|__version__)'$"
@@ -107,15 +96,13 @@ def _unplaced(package: str, failure: FailureFacts, project: Project | Unknown) -
     """Report the same if nothing shows which file it was."""
     return CAUSE.finding(
         f"`import {package}` imports a local file or folder of that name instead of the package",
+        _import_of(package, project) or failure.location,
+        Evidence("an attribute that every version has is missing", fact="failure.message"),
+        fix(
+            f"print `{package}.__file__` and rename that file or folder; if it is an empty folder left by an old "
+            "installation, reinstall the package"
+        ),
         subject=f"import of {package}",
-        location=_import_of(package, project) or _last_line(failure),
-        evidence=[Evidence(claim="an attribute that every version has is missing", fact="failure.message")],
-        fixes=[
-            fix(
-                f"print `{package}.__file__` and rename that file or folder; if it is an empty folder left by an old "
-                "installation, reinstall the package"
-            )
-        ],
         confidence=Confidence.LIKELY,
     )
 
@@ -152,11 +139,6 @@ def _import_of(package: str, project: Project | Unknown) -> Location | None:
         if statement is not None:
             return module.location(statement)
     return None
-
-
-def _last_line(failure: FailureFacts) -> Location | None:
-    frame = failure.last_user_frame
-    return frame.location if frame else None
 
 
 def _remedy(package: str, place: str, *, emptied: bool) -> str:

@@ -34,122 +34,227 @@ Arguments passed as `**options` are detected only after the failure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.environment.compile_positions import bare_metrics, metrics_by_position
-from fitdoctor.catalogue.environment.keras_3_arguments import gone_arguments
-from fitdoctor.catalogue.environment.keras_3_attributes import gone_attributes
-from fitdoctor.catalogue.environment.keras_3_names import gone_imports_told, gone_names_told
-from fitdoctor.catalogue.environment.keras_3_spellings import renamed_losses
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_arguments import rejected_arguments
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_attributes import (
+    lost_attributes,
+    tensor_shapes,
+)
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_behavior import (
+    ends_of_uncalled_model,
+    numbers_as_shapes,
+    old_history_keys,
+    old_optimizer_classes,
+    validation_data_of_callback,
+)
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_names import (
+    changed_calls,
+    changed_imports,
+    respelled_losses,
+)
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_positions import (
+    metrics_as_loss_weights,
+    single_metric,
+    values_by_position,
+    weights_named_by_position,
+)
+from fitdoctor.catalogue.environment.removed_in_keras_3.entry import CAUSE
+from fitdoctor.catalogue.rules import Rule, find, findings_from_failure, is_raised_at
 from fitdoctor.diagnosis import Applicability, Confidence, Edit, Finding, Severity
+from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import module_of
 from fitdoctor.records import replace
 from fitdoctor.source.conditions import is_fallback
+from fitdoctor.source.keras_version import is_keras_2
 from fitdoctor.source.model_use import is_inside_keras
 from fitdoctor.source.module import Module
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
     from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT902",
-    slug="removed-in-keras-3",
-    severity=Severity.ERROR,
-    raises=(
-        "ValueError",
-        "TypeError",
-        "AttributeError",
-        "ImportError",
-        "ModuleNotFoundError",
-        "KeyError",
-        "NotImplementedError",
-    ),
-    explains=("FIT106", "FIT302", "FIT309"),
+
+def _fails_in_add_weight(failure: FailureFacts) -> bool:
+    frame = failure.last_user_frame
+    return frame is not None and "add_weight(" in frame.text
+
+
+def _reads_validation_data(failure: FailureFacts) -> bool:
+    """Return whether a callback read its validation data: missing in Keras 3, None in Keras 2."""
+    frame = failure.last_user_frame
+    if frame is None or not frame.function.startswith("on_"):
+        return False
+    return (
+        "NoneType" not in failure.message or failure.type == "TypeError" and "validation_data" in frame.text
+    )
+
+
+_BY_KEYWORD = "pass it as a keyword argument: `training=training`"
+_OPTIMIZER_REJECTED = re.compile(
+    r"Argument `learning_rate` should be float, or an instance"
+    r"|__init__\(\) missing 1 required positional argument: 'learning_rate'"
+    r"|has no attribute '_(?:set|get)_hyper'"
+    r"|object has no attribute '_create_(?:hypers|slots)'"
 )
-
-
-# --- from the source ----------------------------------------------------------------------------------------------
+_NO_DATA = ("Keras does not set `validation_data` on callbacks", "validation data in a callback")
+_TABLE_RULES = (
+    Rule(find=rejected_arguments),
+    Rule(find=respelled_losses),
+    Rule(find=lost_attributes),
+    Rule(find=changed_imports),
+    Rule(find=changed_calls),
+    Rule(find=old_history_keys, words=(".history",)),
+)
+"""What the table of changes lists; `missing_names` reads their exceptions."""
+_RULES = (
+    Rule(
+        find=metrics_as_loss_weights,
+        words=("compile",),
+        says=re.compile(
+            r"dtype='string' is not a valid dtype for Keras type promotion|Expected `loss_weights` argument to be"
+            r"|`loss_weights` must match the number of losses|Failed to convert elements of <"
+        ),
+        anywhere=True,
+    ),
+    Rule(
+        find=single_metric,
+        words=("compile",),
+        says=re.compile("Expected `metrics` argument to be a list"),
+        anywhere=True,
+    ),
+    Rule(
+        find=weights_named_by_position,
+        words=("add_weight",),
+        says=re.compile(
+            r"`name` must be passed as a keyword argument\. Received: add_weight"
+            r"|Cannot convert '\w+' to a shape|add_weight\(\) got multiple values for argument"
+            r"|Could not interpret initializer identifier: [\[(]"
+        ),
+        fits=_fails_in_add_weight,
+        problem="the first argument of `add_weight` is the shape in Keras 3, but a name is passed there",
+        remedy="pass the arguments by keyword: `name=`, `shape=`",
+        subject="argument name of add_weight",
+        confidence=Confidence.CERTAIN,
+    ),
+    Rule(
+        find=values_by_position,
+        words=("def call", "True)", "False)", "True,", "False,"),
+        says=re.compile(
+            r"Only input tensors may be passed as positional arguments\. The following argument value should be passed as "
+            r"a keyword argument: [^\n]{0,200}\(of type <class '(?:bool|int|float|str)'>\)"
+        ),
+        problem="a Keras 3 layer accepts only tensors as positional arguments, but receives a Python value",
+        remedy=_BY_KEYWORD,
+        subject="argument of the layer",
+        confidence=Confidence.CERTAIN,
+    ),
+    Rule(
+        find=validation_data_of_callback,
+        words=("validation_data",),
+        says=re.compile("has no attribute 'validation_data'|NoneType"),
+        fits=_reads_validation_data,
+        problem=_NO_DATA[0],
+        remedy="pass the data to the callback when you create it",
+        subject=_NO_DATA[1],
+        confidence=Confidence.CERTAIN,
+    ),
+    Rule(
+        find=ends_of_uncalled_model,
+        words=(".input", ".output"),
+        says=re.compile(
+            r"^The layer (?P<layer>\S+) has never been called and thus has no defined (?P<what>input|output)\."
+        ),
+        problem="`{layer}` has no `{what}` because it was never called on a symbolic tensor",
+        remedy="use `{what}s[0]`",
+        subject="{what} of {layer}",
+        confidence=Confidence.CERTAIN,
+    ),
+    Rule(
+        find=numbers_as_shapes,
+        words=("shape",),
+        says=re.compile(r"Cannot convert '(?P<number>\d+)' to a shape\."),
+        anywhere=True,
+        problem="`{number}` is a number, but Keras 3 expects a shape",
+        remedy="write a tuple, with a comma: `({number},)`",
+        subject="input shape of the model",
+        confidence=Confidence.CERTAIN,
+    ),
+    Rule(
+        find=old_optimizer_classes,
+        words=(
+            "_resource_apply_dense",
+            "_resource_apply_sparse",
+            "get_updates",
+            "_create_slots",
+            "_prepare_local",
+        ),
+        says=_OPTIMIZER_REJECTED,
+        anywhere=True,
+    ),
+)
+_ONLY_AFTER_FAILURE = (
+    Rule(
+        find=old_optimizer_classes,
+        says=re.compile(""),
+        types=("NotImplementedError",),
+        fits=lambda failure: any(each.library and each.function == "update_step" for each in failure.frames),
+        anywhere=True,
+    ),
+    Rule(
+        find=tensor_shapes,
+        says=re.compile(
+            r"'tuple' object has no attribute 'as_list'|'KerasTensor' object has no attribute 'get_shape'"
+        ),
+    ),
+    Rule(
+        find=rejected_arguments,
+        says=re.compile(
+            r"(?:AveragePooling|AvgPool)[123]D\.__init__\(\) missing 1 required positional argument: 'pool_size'"
+        ),
+        problem="average pooling layers have no default `pool_size` in Keras 3",
+        remedy="set `pool_size=2`, the default in Keras 2",
+        subject="argument pool_size",
+        confidence=Confidence.CERTAIN,
+    ),
+    Rule(
+        says=re.compile(
+            r"Could not (?:deserialize|locate function) '(?:keras\.(?:metrics|losses)\.)?"
+            r"(?P<name>mse|mae|mape|msle|kld|bce)'"
+        ),
+        problem="the saved model was compiled with `{name}`, a short name that Keras 3 cannot load from an `.h5` file",
+        remedy=(
+            "load it with `compile=False`, then compile it again",
+            "save and load it as `.keras`, or compile with the class (`keras.losses.MeanSquaredError()`)",
+        ),
+        subject="load_model",
+        confidence=Confidence.CERTAIN,
+    ),
+)
 
 
 @CAUSE.in_source
 def from_source(module: Module) -> Iterator[Finding]:
-    """Report calls, attributes, imports and history keys that Keras 3 rejects."""
-    if module.keras != 3 or is_inside_keras(module) or is_fallback(module):
-        return
-    yield from gone_arguments(CAUSE, module)
-    yield from metrics_by_position(CAUSE, module, Confidence.LIKELY)
-    yield from bare_metrics(CAUSE, module, Confidence.LIKELY)
-    yield from renamed_losses(CAUSE, module)
-    yield from gone_attributes(CAUSE, module)
-    yield from gone_imports_told(CAUSE, module)
-    yield from gone_names_told(CAUSE, module)
-    if "add_weight" in module.text:
-        from fitdoctor.catalogue.environment.weight_positions import named_by_position
-
-        yield from named_by_position(CAUSE, module, Confidence.LIKELY)
-    if "validation_data" in module.text:
-        from fitdoctor.catalogue.environment.keras_callbacks import reads_validation_data
-
-        yield from reads_validation_data(CAUSE, module)
-    if ".history" in module.text:
-        from fitdoctor.catalogue.environment.keras_history import history_finding, older_keys
-
-        for node in older_keys(module):
-            yield history_finding(CAUSE, module, node, Confidence.LIKELY)
+    """Report what Keras 3 rejects or ignores."""
+    if module.keras == 3 and not is_inside_keras(module) and not is_fallback(module):
+        yield from _in_file(module)
 
 
-@CAUSE.in_source
-@mentions("Sequential")
-def from_uncalled(module: Module) -> Iterator[Finding]:
-    """Report `.input` of a Sequential, which Keras 2 set as soon as the input shape was known."""
-    if module.keras == 3 and (".input" in module.text or ".output" in module.text):
-        from fitdoctor.catalogue.environment.uncalled_models import reads_uncalled
-
-        yield from reads_uncalled(CAUSE, module)
-
-
-@CAUSE.in_source
-@mentions("shape")
-def from_bare_numbers(module: Module) -> Iterator[Finding]:
-    """Report `Input(shape=(10))`, which Keras 2 accepted as a shape."""
-    if module.keras == 3:
-        from fitdoctor.catalogue.environment.bare_shapes import bare_numbers
-
-        yield from bare_numbers(CAUSE, module)
-
-
-@CAUSE.in_source
-@mentions("def call", "True)", "False)", "True,", "False,")
-def from_positions(module: Module) -> Iterator[Finding]:
-    """Report `self.dropout(x, training)`: Keras 2 layers accepted all arguments by position."""
-    if module.keras == 3:
-        from fitdoctor.catalogue.environment.positional_values import values_by_position
-
-        yield from values_by_position(CAUSE, module)
+def _in_file(module: Module) -> Iterator[Finding]:
+    for rule in (*_TABLE_RULES, *_RULES):
+        yield from find(rule, module)
 
 
 @CAUSE.in_source
 def from_numbers(site: ModelSite) -> Iterator[Finding]:
     """Report a layer whose size is a NumPy integer."""
     if site.failure is not None and site.layer is not None:
-        from fitdoctor.catalogue.environment.whole_numbers import numpy_units
+        from fitdoctor.catalogue.environment.removed_in_keras_3.numpy_sizes import rejected_units
 
-        yield from numpy_units(CAUSE, site.failure.message, site.layer.code)
-
-
-@CAUSE.in_source
-@mentions("_resource_apply_dense", "_resource_apply_sparse", "get_updates", "_create_slots")
-def from_optimizers(module: Module) -> Iterator[Finding]:
-    """Report a custom optimizer that updates variables in methods that Keras 3 never calls."""
-    if module.keras == 3:
-        from fitdoctor.catalogue.environment.older_optimizers import older_classes
-
-        yield from older_classes(CAUSE, module)
+        yield from rejected_units(CAUSE, site.failure.message, site.layer.code)
 
 
 # --- from the failure ---------------------------------------------------------------------------------------------
@@ -158,12 +263,47 @@ def from_optimizers(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report the missing name in the exception, with the fix from the source line."""
-    from fitdoctor.catalogue.environment.keras_2_today import is_keras_2, of_keras_2
-    from fitdoctor.catalogue.environment.keras_3_failures import told_by
+    from fitdoctor.catalogue.environment.removed_in_keras_3.saved_models import saved_by_keras_2
 
-    older = is_keras_2(project)
-    for finding in told_by(CAUSE, failure, project, from_source):
-        yield of_keras_2(finding) if older else _with_what_is_next(finding, project)
+    loaded = list(saved_by_keras_2(CAUSE, failure))
+    for finding in loaded or _from_names(failure, project):
+        yield _of_keras_2(finding) if is_keras_2(project) else _with_what_is_next(finding, project)
+
+
+def _from_names(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    from fitdoctor.catalogue.environment.removed_in_keras_3.missing_names import (
+        finding_from_text,
+        findings_at,
+        keras_1_call,
+        missing_name,
+    )
+
+    name, frame = missing_name(failure, project), failure.last_user_frame
+    of_keras_1 = (
+        list(keras_1_call(CAUSE, failure, project)) if not name or isinstance(project, Unknown) else []
+    )
+    if of_keras_1 or not name:
+        yield from of_keras_1
+        return
+    module = module_of(project, frame)
+    if module is not None and frame is not None:
+        found = [
+            *findings_at(module, failure, frame, name),
+            *(each for each in _in_file(module) if is_raised_at(each, module, failure)),
+        ]
+        if found:
+            yield replace(found[0], confidence=Confidence.CERTAIN)
+            return
+    yield finding_from_text(CAUSE, failure, name)
+
+
+def _of_keras_2(finding: Finding) -> Finding:
+    """Reword a finding for a Keras 2 program, which lacks the name as well; its imports differ, so no edits."""
+    return replace(
+        finding,
+        message=finding.message.replace("Keras 3", "current Keras 2"),
+        fixes=tuple(fix(each.title.replace("Keras 3", "Keras")) for each in finding.fixes),
+    )
 
 
 def _with_what_is_next(finding: Finding, project: Project | Unknown) -> Finding:
@@ -188,59 +328,24 @@ def _with_what_is_next(finding: Finding, project: Project | Unknown) -> Finding:
 
 def _touch(some: Iterable[Edit], others: list[Edit]) -> bool:
     """Return whether edits overlap with different ones."""
-
-    def span(edit: Edit) -> tuple[tuple[int, int], tuple[int, int]]:
-        place = edit.location
-        return (place.line, place.column), (place.end_line, place.end_column)
-
     return any(
-        span(edit)[0] <= span(other)[1] and span(other)[0] <= span(edit)[1]
+        (one.path, one.cell) == (other.path, other.cell)
+        and (one.line, one.column) <= (other.end_line, other.end_column)
+        and (other.line, other.column) <= (one.end_line, one.end_column)
         for edit in some
-        for other in others
-        if edit != other
+        for another in others
+        if edit != another
+        for one, other in ((edit.location, another.location),)
     )
 
 
 @CAUSE.after_failure
 def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report failures that Keras 2 did not have, such as several workers or short names in saved models."""
-    from fitdoctor.catalogue.devices.several_workers import refused_to_several_workers
-    from fitdoctor.catalogue.environment.bare_shapes import refused_number
-    from fitdoctor.catalogue.environment.keras_callbacks import missed_validation_data
-    from fitdoctor.catalogue.environment.keras_defaults import missed_pool_size
-    from fitdoctor.catalogue.environment.keras_saving import short_name_in_h5
-    from fitdoctor.catalogue.environment.older_optimizers import failed_class
-    from fitdoctor.catalogue.environment.positional_values import refused_value
-    from fitdoctor.catalogue.environment.weight_positions import refused_position
-    from fitdoctor.catalogue.environment.whole_numbers import numpy_number
+    from fitdoctor.catalogue.environment.removed_in_keras_3.numpy_sizes import rejected_size
+    from fitdoctor.catalogue.environment.removed_in_keras_3.several_workers import rejected_workers
 
-    yield from numpy_number(CAUSE, failure, project)
-    yield from failed_class(CAUSE, failure, project)
-    yield from refused_number(CAUSE, failure, project)
-    yield from short_name_in_h5(CAUSE, failure)
-    yield from missed_validation_data(CAUSE, failure, project)
-    yield from missed_pool_size(CAUSE, failure, project)
-    yield from refused_position(CAUSE, failure, project)
-    yield from refused_value(CAUSE, failure, project)
-    yield from refused_to_several_workers(CAUSE, failure, project)
-
-
-_KERAS_1 = (
-    Saying(
-        pattern(
-            r"(?:argument not understood:', |unexpected keyword argument |arguments passed to \w+: \{)"
-            r"'(?P<name>output_dim|nb_filter|nb_row|nb_col|border_mode|subsample|init|inner_init|W_regularizer|b_regularizer"
-            r"|W_constraint|dim_ordering|dropout_W|dropout_U|samples_per_epoch|nb_val_samples|nb_worker)'"
-        ),
-        "`{name}` is an argument of Keras 1, which later versions call by another name",
-        "use today's name: the documentation of the layer or method lists it",
-        types=("TypeError", "ValueError"),
-    ),
-)
-
-
-@CAUSE.after_failure
-def from_keras_1(failure: FailureFacts) -> Iterator[Finding]:
-    """Report an argument of Keras 1 by its name alone."""
-    if failure.last_user_frame is None:
-        yield from findings_from_message(CAUSE, failure, _KERAS_1, "argument")
+    for finding in findings_from_failure(CAUSE, (*_RULES, *_ONLY_AFTER_FAILURE), failure, project):
+        yield _with_what_is_next(finding, project)
+    yield from rejected_size(CAUSE, failure, project)
+    yield from rejected_workers(CAUSE, failure, project)

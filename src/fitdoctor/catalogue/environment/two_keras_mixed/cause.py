@@ -22,7 +22,8 @@ Import everything from one package: `keras` or `tensorflow.keras`. Do not import
 ## Known limits
 
 A program that uses two Keras packages for separate models works and is not reported. Losses, initializers,
-regularizers and activations from the other package also work, as do `tf_keras` callbacks and metrics in Keras 3.
+regularizers and activations from the other package also work, as do `tf_keras` callbacks and metrics in Keras 3. A
+layer from the private copy that an own layer calls does not fail, but its weights are not trained; this is not reported.
 """
 
 from __future__ import annotations
@@ -32,15 +33,18 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES
-from fitdoctor.catalogue.environment.kerases import LEGACY, Mixture, mixtures
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.environment.two_keras_mixed.mixtures import LEGACY, Mixture, mixtures
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
+from fitdoctor.source.conditions import is_switched_off
+from fitdoctor.source.keras_3_api import PUBLIC_NAMES
+from fitdoctor.source.keras_changes import homes_of
 from fitdoctor.source.keras_objects import kind_of_call
+from fitdoctor.source.line_edits import moved_import
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -53,9 +57,14 @@ CAUSE = Cause(
 )
 
 PRIVATE = "tensorflow.python.keras"
-_HARMLESS = frozenset("callbacks utils datasets preprocessing".split())
+_SUBJECT = "object from another Keras"
+_ONE_PACKAGE = "build the whole model with one package, either `tf_keras` or `keras`"
+_HARMLESS = frozenset(
+    "callbacks utils datasets preprocessing losses metrics initializers activations regularizers constraints "
+    "backend".split()
+)
 """Parts of the private Keras whose functions return plain data, or that the other Keras accepts."""
-FOREIGN = pattern(
+FOREIGN = re.compile(
     r"Only instances of `?keras\.Layer`? can be added"
     r"|Could not interpret (?:optimizer|loss|metric|activation|initializer) (?:function )?identifier: "
     r".*(?:object|keras)"
@@ -75,11 +84,11 @@ def from_source(module: Module) -> Iterator[Finding]:
     """Report private Keras imports next to the public one, and `tf_keras` objects in a `keras` model."""
     # Keras 2 accepts layers of the private copy inside TensorFlow.
     if module.keras != 2:
-        public, private = _uses_public(module), _private_imports(module)
-        if private and (public or _trains(module)):
-            yield _private_finding(module, private[0], Confidence.LIKELY, [], alone=not public)
+        public = _uses_public(module)
+        for node in _private_imports(module)[:1] if public or _trains(module) else ():
+            yield _private_finding(module, node, alone=not public)
     for mixed in mixtures(module):
-        yield _mixed_finding(module, mixed, Confidence.LIKELY, [])
+        yield _mixed_finding(module, mixed)
 
 
 def _private_imports(module: Module) -> list[ast.ImportFrom]:
@@ -87,7 +96,7 @@ def _private_imports(module: Module) -> list[ast.ImportFrom]:
     private = [
         node for node in module.nodes(ast.ImportFrom) if _is_private(node.module or "") and not node.level
     ]
-    called = _called_names(module) if private else set()
+    called = _names_that_meet_keras_3(module) if private else set()
     return [
         node
         for node in private
@@ -120,13 +129,27 @@ def _trains(module: Module) -> bool:
     return any(True for _call in module.method_calls("fit", "fit_generator", "evaluate", "predict"))
 
 
-def _called_names(module: Module) -> set[str]:
+def _names_that_meet_keras_3(module: Module) -> set[str]:
     """Return the names that are called, or of which something is; what is only named, as a type, is harmless."""
-    return {site.node.func.id for site in module.calls if isinstance(site.node.func, ast.Name)} | {
-        site.node.func.value.id
-        for site in module.calls
-        if isinstance(site.node.func, ast.Attribute) and isinstance(site.node.func.value, ast.Name)
-    }
+    found = set()
+    for site in module.calls:
+        called = site.node.func
+        base = called.value if isinstance(called, ast.Attribute) else called
+        if not isinstance(base, ast.Name) or _stays_in_own_layer(module, site.node):
+            continue
+        if not is_switched_off(module, site.node):
+            found.add(base.id)
+    return found
+
+
+def _stays_in_own_layer(module: Module, call: ast.Call) -> bool:
+    """Return whether a layer is created in a method of the user's own layer, which may call any function on tensors."""
+    owner, around = module.class_of(call), module.parent(call)
+    if owner is None or owner.kind not in ("Layer", "Model") or isinstance(around, (ast.List, ast.Tuple)):
+        return False
+    return not (
+        isinstance(around, ast.Call) and isinstance(around.func, ast.Attribute) and around.func.attr == "add"
+    )
 
 
 def _does_no_harm(node: ast.ImportFrom, alias: ast.alias) -> bool:
@@ -142,85 +165,67 @@ def _is_rebound(module: Module, alias: ast.alias) -> bool:
     return scope is not None and scope.bindings[name][-1] is not alias
 
 
-def _private_finding(
-    module: Module,
-    node: ast.ImportFrom,
-    confidence: Confidence,
-    evidence: list[Evidence],
-    alone: bool = False,
-) -> Finding:
-    message = (
-        "a private copy of Keras that cannot train"
-        if alone
-        else "a different Keras from the one the model uses"
-    )
+def _private_finding(module: Module, node: ast.ImportFrom, *, alone: bool = False) -> Finding:
+    what = "a private copy of Keras that cannot train"
+    if not alone:
+        what = "a different Keras from the one the model uses"
     return CAUSE.finding(
-        f"`{node.module}` is {message}",
-        subject="import of tensorflow.python.keras",
-        location=module.location(node),
-        evidence=[
-            Evidence(
-                claim="private copy of Keras inside TensorFlow",
-                observed=node.module or "",
-                expected="tensorflow.keras or keras",
-            ),
-            *evidence,
-        ],
-        fixes=[_public_imports(module, node)],
-        confidence=confidence,
+        f"`{node.module}` is {what}",
+        module.location(node),
+        Evidence("private copy of Keras inside TensorFlow", node.module or "", "tensorflow.keras or keras"),
+        _public_imports(module, node),
+        subject=f"import of {PRIVATE}",
     )
+
+
+@CAUSE.rule(
+    says="has no attribute 'DistributedDatasetInterface'",
+    in_source=False,
+    anywhere=True,
+    problem=f"the model is built with `{PRIVATE}`, a private copy of Keras that cannot train",
+    remedy="import from `tensorflow.keras` or `keras`",
+    subject=f"import of {PRIVATE}",
+    confidence=Confidence.CERTAIN,
+)
+def private_and_alone(module: Module) -> Iterator[Finding]:
+    """Find imports of the private Keras."""
+    for node in _private_imports(module):
+        yield _private_finding(module, node, alone=True)
 
 
 def _public_imports(module: Module, node: ast.ImportFrom) -> Fix:
     """Fix this import and the others, because one that remains would still bring in the other Keras."""
-    own = _public_import(module, node)
-    others = [_public_import(module, each) for each in _private_imports(module) if each is not node]
-    edits = [edit for other in others for edit in other.edits]
-    return fix(own.title, own.edits, edits) if own.edits else own
+    target = _public_module(node)
+    if not target:
+        return fix("import from `tensorflow.keras` or `keras`")
+    others = [each for each in _private_imports(module) if each is not node and _public_module(each)]
+    edits = [moved_import(module, each, _public_module(each)) for each in (node, *others)]
+    return fix(f"import from `{target}`", edits)
 
 
-def _public_import(module: Module, node: ast.ImportFrom) -> Fix:
-    names = [alias.name for alias in node.names]
+def _public_module(node: ast.ImportFrom) -> str:
+    """Return the public module that has the same names; "" if none or several have."""
     below = (node.module or "").removeprefix(PRIVATE)
-    for public, offered in PUBLIC_NAMES.items():
-        if all(name in offered for name in names) and (
-            below.startswith(public.removeprefix("keras")) or below
-        ):
-            target = "tensorflow.keras" + public.removeprefix("keras")
-            if below.startswith(public.removeprefix("keras")) or not _also_elsewhere(names, public):
-                text = re.sub(r"^from\s+[\w.]+", f"from {target}", module.segment(node), count=1)
-                return fix(f"import from `{target}`", (Edit(module.location(node), text),))
-    if not below:
-        text = re.sub(r"^from\s+[\w.]+", "from tensorflow.keras", module.segment(node), count=1)
-        return fix("import from `tensorflow.keras`", (Edit(module.location(node), text),))
-    return fix("import from `tensorflow.keras` or `keras`")
-
-
-def _also_elsewhere(names: list[str], public: str) -> bool:
-    """Return whether another public module also has all of the names."""
-    return any(
-        other != public and all(name in offered for name in names) for other, offered in PUBLIC_NAMES.items()
+    homes = [home.removeprefix("keras") for home in homes_of([alias.name for alias in node.names])]
+    likely = [home for home in homes if below.startswith(home)] or (
+        homes if below and len(homes) == 1 else []
     )
+    return f"tensorflow.keras{likely[0]}" if likely else "" if below else "tensorflow.keras"
 
 
-def _mixed_finding(
-    module: Module, mixed: Mixture, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _mixed_finding(module: Module, mixed: Mixture) -> Finding:
     call, other = mixed.call, 5 - mixed.keras
     written = module.segment(call.func)
     model = kind_of_call(module, call) == "Model"
     return CAUSE.finding(
         f"`{written}` is from Keras {mixed.keras}, but {'its layers are' if model else 'the model is'} from Keras {other}",
+        module.location(call),
+        Evidence("package", _NAMES[mixed.keras], _NAMES[other]),
+        fix(
+            f"create it with the Keras package of {'its layers' if model else 'the model'}",
+            _remade(module, mixed),
+        ),
         subject=f"object {written}",
-        location=module.location(call),
-        evidence=[Evidence(claim="package", observed=_NAMES[mixed.keras], expected=_NAMES[other]), *evidence],
-        fixes=[
-            fix(
-                f"create it with the Keras package of {'its layers' if model else 'the model'}",
-                _remade(module, mixed),
-            )
-        ],
-        confidence=confidence,
         severity=Severity.WARNING if mixed.silent else Severity.ERROR,
     )
 
@@ -263,79 +268,67 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> 
         return
     evidence = [
         Evidence(
-            claim="weights that the model does not track",
-            observed=listing(model.foreign_variables),
+            "weights that the model does not track",
+            listing(model.foreign_variables),
             fact="model.foreign_variables",
         )
     ]
     for module in project.modules if isinstance(project, Project) else ():
         for mixed in (each for each in mixtures(module) if each.silent):
-            yield _mixed_finding(module, mixed, Confidence.CERTAIN, evidence)
+            found = _mixed_finding(module, mixed)
+            yield replace(found, confidence=Confidence.CERTAIN, evidence=(*found.evidence, *evidence))
             return
     yield CAUSE.finding(
         "Keras 3 layers in a Keras 2 model are not trained",
-        subject="object from another Keras",
-        location=place(model.code, fit.code),
-        evidence=evidence,
-        fixes=[fix("build the whole model with one package, either `tf_keras` or `keras`")],
+        place(model.code, fit.code),
+        *evidence,
+        fix(_ONE_PACKAGE),
+        subject=_SUBJECT,
         confidence=Confidence.CERTAIN,
         severity=Severity.WARNING,
     )
 
 
-@CAUSE.after_failure
-def from_tensor(failure: FailureFacts) -> Iterator[Finding]:
-    """Report a Keras 2 layer called on a Keras 3 tensor, whose shape is a plain tuple."""
-    if "'tuple' object has no attribute 'rank'" not in failure.message or not _met_by_keras_2(failure):
-        return
-    frame = failure.last_user_frame
-    yield CAUSE.finding(
-        "a Keras 2 (`tf_keras`) layer is called on a Keras 3 tensor",
-        subject="object from another Keras",
-        location=frame.location if frame else None,
-        evidence=[
-            Evidence(claim="Keras 2 cannot read the shape of a Keras 3 tensor", fact="failure.message")
-        ],
-        fixes=[
-            fix("build the whole model with one package, either `tf_keras` or `keras`"),
-            fix("set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported, and use `tf.keras` throughout"),
-        ],
-        confidence=Confidence.CERTAIN,
-    )
-
-
-_SAYINGS = (
-    Saying(
-        pattern(
-            r"'(?P<owner>KerasTensor|Tensor|SymbolicTensor|Model|Sequential|Functional|Node|[A-Z]\w*Layer)' object has no "
-            r"attribute '(?P<name>_keras_\w+|_id|_output_tensor_cache|_is_compiled|_is_graph_network|_inbound_nodes"
-            r"|outbound_nodes|output_masks"
-            r"|_uses_learning_phase|_uses_dynamic_learning_phase|_check_trainable_weights_consistency|_layers|_nested_inputs"
-            r"|_feed_input_names|_feed_inputs|_collected_trainable_weights|_get_distribution_strategy|_in_multi_worker_mode"
-            r"|_ckpt_saved_epoch|_make_train_function|_make_predict_function|_standardize_user_data)'"
-        ),
-        "`{name}` is private to one version of Keras, but this object (`{owner}`) comes from another one",
-        "import everything from one package, `keras` or `tensorflow.keras`, and use libraries made for that Keras version",
-        types=("AttributeError",),
-    ),
+CAUSE.message(
+    r"'(?P<owner>KerasTensor|Tensor|SymbolicTensor|Model|Sequential|Functional|Node|[A-Z]\w*Layer)' object has no "
+    r"attribute '(?P<name>_keras_\w+|_id|_output_tensor_cache|_is_compiled|_is_graph_network|_inbound_nodes"
+    r"|outbound_nodes|output_masks"
+    r"|_uses_learning_phase|_uses_dynamic_learning_phase|_check_trainable_weights_consistency|_layers|_nested_inputs"
+    r"|_feed_input_names|_feed_inputs|_collected_trainable_weights|_get_distribution_strategy|_in_multi_worker_mode"
+    r"|_ckpt_saved_epoch|_make_train_function|_make_predict_function|_standardize_user_data)'",
+    "`{name}` is private to one version of Keras, but this object (`{owner}`) comes from another one",
+    "import everything from one package, `keras` or `tensorflow.keras`, and use libraries made for that Keras version",
+    subject=_SUBJECT,
+    types=("AttributeError",),
 )
 
 
-@CAUSE.after_failure
-def from_private_name(failure: FailureFacts) -> Iterator[Finding]:
-    """Report a private attribute that Keras objects of another version have."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "object from another Keras")
+def _raised_by_keras_2(failure: FailureFacts) -> bool:
+    last = failure.frames[-1] if failure.frames else None
+    return last is not None and last.library and LEGACY in last.path
 
 
-_OF_KERAS_3 = pattern(
+CAUSE.message(
+    "'tuple' object has no attribute 'rank'",  # the shape of a Keras 3 tensor is a plain tuple
+    "a Keras 2 (`tf_keras`) layer is called on a Keras 3 tensor",
+    _ONE_PACKAGE,
+    "set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported, and use `tf.keras` throughout",
+    subject=_SUBJECT,
+    fits=_raised_by_keras_2,
+    confidence=Confidence.CERTAIN,
+)
+
+
+_A_CLASS = re.compile(r"of type <class 'type'>|identifier:.{0,4}<class '")
+_OF_KERAS_3 = re.compile(
     r"A KerasTensor is symbolic|<KerasTensor shape=|keras\.src\.backend\.common\.keras_tensor\.KerasTensor"
 )
-_OF_KERAS_2 = pattern(r"^\s*Exception encountered when calling layer [\"']", re.MULTILINE)
+_OF_KERAS_2 = re.compile(r"^\s*Exception encountered when calling layer [\"']", re.MULTILINE)
 """How Keras 2 begins a message; Keras 3 names the class and the method instead."""
 _HOMES = (
-    ("keras", pattern(r"-packages/keras/")),
-    ("tensorflow.keras", pattern(r"/tensorflow(?:_core)?/python/keras/")),
-    ("tf_keras", pattern(r"-packages/tf_keras/")),
+    ("keras", re.compile(r"-packages/keras/")),
+    ("tensorflow.keras", re.compile(r"/tensorflow(?:_core)?/python/keras/")),
+    ("tf_keras", re.compile(r"-packages/tf_keras/")),
 )
 
 
@@ -347,69 +340,46 @@ def from_frames(failure: FailureFacts) -> Iterator[Finding]:
     crossed = len(homes) > 1 and failure.type in ("AttributeError", "TypeError", "ValueError")
     if not crossed and not (_OF_KERAS_2.search(failure.raw_message) and _OF_KERAS_3.search(failure.message)):
         return
-    frame = failure.last_user_frame
     yield CAUSE.finding(
         f"`{homes[0]}` calls into `{homes[1]}`: they do not share objects"
         if crossed
         else "a layer of Keras 2 (`tf_keras`, `tensorflow_hub`, `transformers`) is called on a Keras 3 tensor",
-        subject="object from another Keras",
-        location=frame.location if frame else None,
-        evidence=[Evidence(claim="two Keras packages take part", fact="failure.frames")],
-        fixes=[
-            fix("import everything from one package, `keras` or `tensorflow.keras`"),
-            fix("set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported if a library needs Keras 2"),
-        ],
+        failure.location,
+        Evidence("two Keras packages take part", fact="failure.frames"),
+        fix("import everything from one package, `keras` or `tensorflow.keras`"),
+        fix("set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported if a library needs Keras 2"),
+        subject=_SUBJECT,
         confidence=Confidence.LIKELY,
-    )
-
-
-@CAUSE.after_failure
-def from_private_training(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report a model of the private Keras, which asks TensorFlow for what it no longer has."""
-    if "has no attribute 'DistributedDatasetInterface'" not in failure.message:
-        return
-    evidence = [Evidence(claim="the private Keras does not match this TensorFlow", fact="failure.message")]
-    for module in project.modules if isinstance(project, Project) else ():
-        for node in _private_imports(module):
-            yield _private_finding(module, node, Confidence.CERTAIN, evidence, alone=True)
-            return
-    frame = failure.last_user_frame
-    yield CAUSE.finding(
-        f"the model is built with `{PRIVATE}`, a private copy of Keras that cannot train",
-        subject=f"import of {PRIVATE}",
-        location=frame.location if frame else None,
-        evidence=evidence,
-        fixes=[fix("import from `tensorflow.keras` or `keras`")],
-        confidence=Confidence.CERTAIN,
     )
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report an object that Keras rejected if the program imports another Keras."""
-    if not FOREIGN.search(failure.message) or "of type <class 'type'>" in failure.message:
+    if not FOREIGN.search(failure.message) or _A_CLASS.search(failure.message):
         # A class instead of an instance is from the right Keras: `layer-not-called`.
         return
     named = LEGACY in failure.message or PRIVATE in failure.message
-    evidence = [Evidence(claim="Keras rejected an object from another Keras package", fact="failure.message")]
+    evidence = Evidence("Keras rejected an object from another Keras package", fact="failure.message")
     for module in project.modules if isinstance(project, Project) else ():
         for node in module.nodes(ast.ImportFrom):
             if _is_private(node.module or "") and not node.level:
-                yield _private_finding(module, node, Confidence.CERTAIN, evidence)
+                yield certain(_private_finding(module, node), failure)
                 return
-        foreign = next(mixtures(module), None) or (None if _met_by_keras_2(failure) else _of_keras_2(module))
+        foreign = next(mixtures(module), None) or (
+            None if _raised_by_keras_2(failure) else _of_keras_2(module)
+        )
         if foreign is not None:
-            yield _mixed_finding(module, foreign, Confidence.LIKELY, evidence)
+            yield certain(_mixed_finding(module, foreign), failure, confidence=Confidence.LIKELY)
             return
-    named = named or "<class 'keras." in failure.message and _met_by_keras_2(failure)
+    named = named or "<class 'keras." in failure.message and _raised_by_keras_2(failure)
     if named or isinstance(project, Unknown):
-        frame = failure.last_user_frame
         yield CAUSE.finding(
             "this model received an object from another Keras package",
-            subject="object from another Keras",
-            location=_import_of_keras_3(failure, project) or (frame.location if frame else None),
-            evidence=evidence,
-            fixes=[fix("import everything from one package, `keras` or `tensorflow.keras`")],
+            _import_of_keras_3(failure, project) or failure.location,
+            evidence,
+            fix("import everything from one package, `keras` or `tensorflow.keras`"),
+            subject=_SUBJECT,
             confidence=Confidence.CERTAIN if named else Confidence.POSSIBLE,
         )
 
@@ -419,14 +389,9 @@ def _of_keras_2(module: Module) -> Mixture | None:
     return next((Mixture(site.node, 2) for site in module.calls if site.name.startswith(LEGACY + ".")), None)
 
 
-def _met_by_keras_2(failure: FailureFacts) -> bool:
-    last = failure.frames[-1] if failure.frames else None
-    return last is not None and last.library and LEGACY in last.path
-
-
 def _import_of_keras_3(failure: FailureFacts, project: Project | Unknown) -> Location | None:
     """Return the line that imports from `keras` what a Keras 2 model was given."""
-    if isinstance(project, Unknown) or not _met_by_keras_2(failure):
+    if isinstance(project, Unknown) or not _raised_by_keras_2(failure):
         return None
     for module in project.modules:
         for node in module.nodes(ast.ImportFrom):

@@ -27,28 +27,23 @@ Reported only after the failure: what a file contains is known when it is read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT909",
-    slug="weights-of-another-model",
-    severity=Severity.ERROR,
-    raises="ValueError",
-)
+CAUSE = Cause(id="FIT909", slug="weights-of-another-model", severity=Severity.ERROR, raises="ValueError")
 
-_LAYERS = pattern(
+_LAYERS = re.compile(
     r"Layer count mismatch when loading weights[^.]*\. Model expected (?P<expected>\d+) layers, found (?P<found>\d+)"
     r"|load a weight file containing (?P<old_found>\d+) layers? into a model with (?P<old_expected>\d+) layers?"
 )
-_WEIGHTS = pattern(
+_WEIGHTS = re.compile(
     r"Weight count mismatch for layer #\d+ \(named (?P<layer>[\w/]+) in the current model.*?"
     r"Layer expects (?P<expected>\d+) weight\(s\)\. Received (?P<found>\d+)"
     r"|on layer [\"'](?P<set_layer>[\w/]+)[\"'] with a\s+weight list of length (?P<set_found>\d+), but the layer was "
@@ -60,7 +55,7 @@ _WEIGHTS = pattern(
     r"|Layer '(?P<v3_layer>[\w/]+)' expected (?P<v3_expected>\d+) variables, but received (?P<v3_found>\d+) variables "
     r"during loading"
 )
-_SHAPES = pattern(
+_SHAPES = re.compile(
     r"Shape mismatch in layer #\d+ \(named (?P<layer>[\w/]+)\).*?expects shape (?P<expected>\([\d, ]*\))\. Received saved "
     r"weight with shape (?P<found>\([\d, ]*\))"
     r"|Layer (?P<set_layer>[\w/]+) weight shape (?P<set_expected>\([\d, ]*\)) (?:is )?not compatible with provided weight "
@@ -70,44 +65,63 @@ _SHAPES = pattern(
     r"|layer #\d+ \(named (?P<old_layer>[\w/]+)\), weight .{0,200}? has shape (?P<old_expected>[(\[][\d, ]*[)\]]), but "
     r"the saved weight has shape (?P<old_found>[(\[][\d, ]*[)\]])"
 )
-_UNREAD = pattern(
+_UNREAD = re.compile(
     r"A total of \d+ objects could not be loaded\. Example error message for object <\w+ name=(?P<layer>[\w/]+)"
 )
-_UNBUILT = pattern(
+_UNBUILT = re.compile(
     r"You are loading weights into a model that has not yet been built"
     r"|Unable to load weights saved in HDF5 format into a subclassed Model which has not created its variables yet"
+)
+
+
+_SET = re.compile(r"Shapes (?P<expected>\([\d, ]*\)) and (?P<found>\([\d, ]*\)) are incompatible")
+_OBJECT = re.compile(r"could not be loaded\. Example error message for object <(?P<class>\w+) ")
+_SETTERS = frozenset({"set_weights", "batch_set_value", "load_weights", "load_weights_from_hdf5_group"})
+_WORDINGS = (
+    (_LAYERS, "the weight file has {found} layers, but the model has {expected}"),
+    (_WEIGHTS, "layer `{layer}` expects {expected} weight arrays, but receives {found}"),
+    (_SHAPES, "layer `{layer}` has weights of shape {expected}, but the loaded ones have shape {found}"),
+    (_UNREAD, "the saved weights do not match layer `{layer}`"),
+    (_SET, "weights of shape {found} are loaded into a layer with weights of shape {expected}"),
 )
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report the first layer whose weights do not match."""
-    message = failure.message
-    if _loads_by_itself(message, project):
+    if _loads_by_itself(failure.message, project):
         return
-    for pattern_, what in ((_LAYERS, "layers"), (_WEIGHTS, "weights"), (_SHAPES, "shape")):
-        said = pattern_.search(message)
-        if said is not None:
-            layer, found, expected = (
-                _group(said.groupdict(), name) for name in ("layer", "found", "expected")
-            )
-            yield _finding(_message(what, layer, found, expected), found, expected, failure, project)
-            return
-    unread = _UNREAD.search(message)
-    if unread is not None:
-        yield _finding(f"the saved weights do not match layer `{unread['layer']}`", "", "", failure, project)
-    elif _UNBUILT.search(message):
-        yield _unbuilt(failure)
-    elif (set_ := _SET.search(message)) is not None and _sets_weights(failure):
-        words = f"weights of shape {set_['found']} are loaded into a layer with weights of shape {set_['expected']}"
-        yield _finding(words, set_["found"], set_["expected"], failure, project)
-
-
-_OBJECT = pattern(r"could not be loaded\. Example error message for object <(?P<class>\w+) ")
+    for wording, problem in _WORDINGS:
+        said = wording.search(failure.message)
+        # A loss compares shapes in the same words.
+        if said is None or wording is _SET and not _sets_weights(failure):
+            continue
+        groups = {name: _group(said.groupdict(), name) for name in ("layer", "found", "expected")}
+        yield CAUSE.finding(
+            problem.format(**groups),
+            failure.location,
+            Evidence(
+                "weights for another architecture", groups["found"], groups["expected"], "failure.message"
+            ),
+            fix("build the model exactly as it was when the weights were saved"),
+            *_skipping(failure, project),
+            subject="weights",
+            confidence=Confidence.CERTAIN,
+        )
+        return
+    if _UNBUILT.search(failure.message):
+        yield CAUSE.finding(
+            "the model has no weights yet, so there is nothing to load into",
+            failure.location,
+            Evidence("Keras creates weights when it knows the input shape", fact="failure.message"),
+            fix("call the model on a batch, or `model.build(input_shape)`, before loading the weights"),
+            subject="weights",
+            confidence=Confidence.CERTAIN,
+        )
 
 
 def _loads_by_itself(message: str, project: Project | Unknown) -> bool:
-    """Whether the layer has a `load_own_variables` of its own, which may assign them to the wrong variables."""
+    """Return whether the layer has its own `load_own_variables`, which may assign them to the wrong variables."""
     said = _OBJECT.search(message)
     if said is None or isinstance(project, Unknown):
         return False
@@ -118,81 +132,23 @@ def _loads_by_itself(message: str, project: Project | Unknown) -> bool:
     )
 
 
-_SET = pattern(r"Shapes (?P<expected>\([\d, ]*\)) and (?P<found>\([\d, ]*\)) are incompatible")
-
-
 def _sets_weights(failure: FailureFacts) -> bool:
-    """Whether Keras was giving weights to a layer; a loss compares shapes in the same words."""
-    inside = {frame.function for frame in failure.frames if frame.library}
-    return not inside.isdisjoint(
-        {"set_weights", "batch_set_value", "load_weights", "load_weights_from_hdf5_group"}
-    )
+    """Return whether Keras was assigning weights to a layer."""
+    return any(frame.library and frame.function in _SETTERS for frame in failure.frames)
 
 
 def _group(groups: dict[str, str | None], name: str) -> str:
-    """The named group of whichever wording matched."""
+    """Return the named group of whichever wording matched."""
     values = (value for key, value in groups.items() if value and (key == name or key.endswith(f"_{name}")))
     return next(values, "")
 
 
-def _message(what: str, layer: str, found: str, expected: str) -> str:
-    if what == "layers":
-        return f"the weight file has {found} layers, but the model has {expected}"
-    if what == "weights":
-        return f"layer `{layer}` expects {expected} weight arrays, but receives {found}"
-    return f"layer `{layer}` has weights of shape {expected}, but the loaded ones have shape {found}"
-
-
-def _finding(
-    message: str, found: str, expected: str, failure: FailureFacts, project: Project | Unknown
-) -> Finding:
-    frame = failure.last_user_frame
-    return CAUSE.finding(
-        message,
-        subject="weights",
-        location=frame.location if frame else None,
-        evidence=[
-            Evidence(
-                claim="weights for another architecture",
-                observed=found,
-                expected=expected,
-                fact="failure.message",
-            )
-        ],
-        fixes=[
-            fix("build the model exactly as it was when the weights were saved"),
-            *_skipping(failure, project),
-        ],
-        confidence=Confidence.CERTAIN,
-    )
-
-
 def _skipping(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fix]:
     """Load only the layers that match, if the weights come from a file."""
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
-    if module is None or frame is None:
-        return
-    for site in module.method_calls("load_weights"):
-        if not at_frame(module, site.node, frame) or site.argument("skip_mismatch") is not None:
-            continue
-        title = (
-            "load only the layers that match, and train the others from scratch, with `skip_mismatch=True`"
-        )
-        edits: tuple[Edit, ...] = append_arguments(module.code(site.node), "skip_mismatch=True")
-        yield unsafe(title, edits)
-        return
-
-
-def _unbuilt(failure: FailureFacts) -> Finding:
-    frame = failure.last_user_frame
-    return CAUSE.finding(
-        "the model has no weights yet, so there is nothing to load into",
-        subject="weights",
-        location=frame.location if frame else None,
-        evidence=[
-            Evidence(claim="Keras creates weights when it knows the input shape", fact="failure.message")
-        ],
-        fixes=[fix("call the model on a batch, or `model.build(input_shape)`, before loading the weights")],
-        confidence=Confidence.CERTAIN,
-    )
+    for site in calls_at(failure, project):
+        if site.method == "load_weights" and site.argument("skip_mismatch") is None:
+            yield unsafe(
+                "load only the layers that match, and train the others from scratch, with `skip_mismatch=True`",
+                append_arguments(site.module.code(site.node), "skip_mismatch=True"),
+            )
+            return

@@ -31,19 +31,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.loss_layers import in_a_layer
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.reorder_statements import first_statement, needed_assignments
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, insert_after, insert_before, spell
-from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.failure.patterns import attribute_missing
-from fitdoctor.patterns import pattern
+from fitdoctor.edits import fix, insert_after, insert_before, spell, wrap
+from fitdoctor.facts import Code, FailureFacts
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.line_edits import delete_lines, with_comment
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
-from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT410",
@@ -52,30 +48,52 @@ CAUSE = Cause(
     raises=("NotImplementedError", "ValueError", "AttributeError"),
 )
 
-_LAMBDA = "`add_loss()` can only be called from inside"
-_METRIC = pattern(r"`add_metric\(\)` method is deprecated")
+_GONE = r"has no attribute 'add_metric'|`add_metric\(\)` method is deprecated"
+_LAMBDA = r"`add_loss\(\)` can only be called from inside"
 
 
-@CAUSE.in_source
-@mentions("add_loss", "add_metric")
-def from_source(module: Module) -> Iterator[Finding]:
-    """Report calls in places where Keras 3 drops or rejects them."""
-    if module.keras != 3:
-        return
+@CAUSE.rule("add_loss", "add_metric", says=rf"^\s*$|{_LAMBDA}|{_GONE}")
+def misplaced(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Find calls in places where Keras 3 drops or rejects them."""
     for site in module.method_calls("add_loss", "add_metric"):
-        found = _judged(module, site)
+        found = _judged(module, site) if module.keras == 3 or failure is not None else None
         if found is not None:
             yield found
 
 
-def _judged(module: Module, site: CallSite, evidence: tuple[Evidence, ...] = ()) -> Finding | None:
+_IN_CALL = "call `add_loss` inside a layer's `call`, where the tensor is computed"
+CAUSE.message(
+    _GONE,
+    "Keras 3 removed `add_metric`",
+    "store a `keras.metrics.Mean` on the layer and call its `update_state` in `call`",
+    subject="add_metric",
+    confidence=Confidence.CERTAIN,
+)
+CAUSE.message(
+    _LAMBDA,
+    "`add_loss` did not receive a tensor computed in `call`",
+    _IN_CALL,
+    subject="add_loss",
+    confidence=Confidence.CERTAIN,
+)
+CAUSE.message(
+    r"^\s*$",
+    "a functional model does not accept symbolic tensors in `add_loss`",
+    _IN_CALL,
+    subject="add_loss",
+    types=("NotImplementedError",),
+    fits=lambda failure: failure.last_user_frame is not None and "add_loss" in failure.last_user_frame.text,
+    confidence=Confidence.CERTAIN,
+)
+
+
+def _judged(module: Module, site: CallSite) -> Finding | None:
     owner = _layer_around(module, site)
-    sure = Confidence.CERTAIN if evidence else Confidence.LIKELY
     if owner is not None and site.function is not None:
         if site.method == "add_metric":
-            return _metric(module, site, owner, sure, evidence)
+            return _metric(module, site, owner)
         if site.node.args and isinstance(site.node.args[0], ast.Lambda):
-            return _callable(module, site, sure, evidence)
+            return _callable(module, site)
         if site.function.name in ("build", "__init__"):
             return _dropped(module, site, owner, site.function)
         return None
@@ -87,9 +105,11 @@ def _judged(module: Module, site: CallSite, evidence: tuple[Evidence, ...] = ())
     ):
         return None
     if site.method == "add_metric":
-        return _metric(module, site, None, sure, evidence)
+        return _metric(module, site, None)
     if _is_functional(module, receiver) and not _is_constant(module, site):
-        return _on_functional(module, site, sure, evidence)
+        if site.node.args and isinstance(site.node.args[0], ast.Lambda):
+            return _callable(module, site)
+        return _on_functional(module, site)
     return None
 
 
@@ -120,74 +140,21 @@ def _is_constant(module: Module, site: CallSite) -> bool:
     )
 
 
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report the call that Keras rejected; for a functional model the message is empty."""
-    frame = failure.last_user_frame
-    if frame is None:
-        return
-    missing = attribute_missing(failure.message)
-    silent = (
-        failure.type == "NotImplementedError" and not failure.message.strip() and "add_loss" in frame.text
-    )
-    gone = (missing is not None and missing.name == "add_metric") or bool(_METRIC.search(failure.message))
-    if not silent and not gone and _LAMBDA not in failure.message:
-        return
-    evidence = (
-        Evidence(
-            claim=f"Keras raised {failure.type}" + (" without a message" if silent else ""),
-            observed=failure.message.split("\n")[0][:120],
-            fact="failure.message",
-            location=frame.location,
-        ),
-    )
-    module = module_of(project, frame)
-    for site in module.method_calls("add_loss", "add_metric") if module is not None else ():
-        assert module is not None
-        if at_frame(module, site.node, frame):
-            found = _judged(module, site, evidence)
-            if found is not None:
-                yield found
-                return
-    told = (
-        "Keras 3 removed `add_metric`" if gone else "`add_loss` did not receive a tensor computed in `call`"
-    )
-    yield CAUSE.finding(
-        "a functional model does not accept symbolic tensors in `add_loss`" if silent else told,
-        subject="add_metric" if gone else "add_loss",
-        location=frame.location,
-        evidence=evidence,
-        fixes=[_advice(gone)],
-        confidence=Confidence.CERTAIN,
-    )
-
-
-def _advice(gone: bool) -> Fix:
-    if gone:
-        return fix("store a `keras.metrics.Mean` on the layer and call its `update_state` in `call`")
-    return fix("call `add_loss` inside a layer's `call`, where the tensor is computed")
-
-
-def _on_functional(
-    module: Module, site: CallSite, sure: Confidence, evidence: tuple[Evidence, ...]
-) -> Finding:
+def _on_functional(module: Module, site: CallSite) -> Finding:
     return CAUSE.finding(
         f"`{module.segment(site.node.func)}` receives a symbolic tensor of a functional model, which Keras 3 rejects",
+        module.location(site.node),
+        Evidence("this is a functional model, built from inputs and outputs"),
+        fix(
+            "compute the loss in a layer's `call` and pass it to `self.add_loss` there",
+            in_a_layer(module, site),
+        ),
+        fix("subclass `keras.Model` and add the term in `compute_loss`"),
         subject="add_loss",
-        location=module.location(site.node),
-        evidence=[Evidence(claim="this is a functional model, built from inputs and outputs"), *evidence],
-        fixes=[
-            fix(
-                "compute the loss in a layer's `call` and pass it to `self.add_loss` there",
-                in_a_layer(module, site),
-            ),
-            fix("subclass `keras.Model` and add the term in `compute_loss`"),
-        ],
-        confidence=sure,
     )
 
 
-def _callable(module: Module, site: CallSite, sure: Confidence, evidence: tuple[Evidence, ...]) -> Finding:
+def _callable(module: Module, site: CallSite) -> Finding:
     value = site.node.args[0]
     assert isinstance(value, ast.Lambda)
     edits: tuple[Edit, ...] = ()
@@ -195,25 +162,19 @@ def _callable(module: Module, site: CallSite, sure: Confidence, evidence: tuple[
         edits = (Edit(module.location(value), module.segment(value.body)),)
     return CAUSE.finding(
         "`add_loss` receives a function, but Keras 3 accepts only tensors",
+        module.location(site.node),
+        fix("pass the tensor itself to `add_loss`, inside `call`", edits),
         subject="add_loss",
-        location=module.location(site.node),
-        evidence=evidence,
-        fixes=[fix("pass the tensor itself to `add_loss`, inside `call`", edits)],
-        confidence=sure,
     )
 
 
 def _dropped(module: Module, site: CallSite, owner: ClassInfo, function: FunctionInfo) -> Finding:
     return CAUSE.finding(
         f"`add_loss` in `{owner.name}.{function.name}` has no effect: Keras drops it before the first step",
+        module.location(site.node),
+        Evidence("Keras clears a layer's losses before each step, then collects those that `call` adds"),
+        _moved_to_call(module, site, owner),
         subject=f"add_loss in {owner.name}",
-        location=module.location(site.node),
-        evidence=[
-            Evidence(
-                claim="Keras clears a layer's losses before each step, then collects those that `call` adds"
-            )
-        ],
-        fixes=[_moved_to_call(module, site, owner)],
         severity=Severity.WARNING,
     )
 
@@ -237,16 +198,12 @@ def _moved_to_call(module: Module, site: CallSite, owner: ClassInfo) -> Fix:
     return fix(title, moved, (delete_lines(module, statement),))
 
 
-def _metric(
-    module: Module, site: CallSite, owner: ClassInfo | None, sure: Confidence, evidence: tuple[Evidence, ...]
-) -> Finding:
+def _metric(module: Module, site: CallSite, owner: ClassInfo | None) -> Finding:
     return CAUSE.finding(
         "Keras 3 removed `add_metric`",
+        module.location(site.node),
+        _tracked(module, site, owner),
         subject="add_metric",
-        location=module.location(site.node),
-        evidence=evidence,
-        fixes=[_tracked(module, site, owner)],
-        confidence=sure,
     )
 
 
@@ -273,8 +230,55 @@ def _tracked(module: Module, site: CallSite, owner: ClassInfo | None) -> Fix:
     made = f'self.{name.value}_tracker = {keras}.metrics.Mean(name="{name.value}")'
     updated = f"self.{name.value}_tracker.update_state({module.segment(site.node.args[0])})"
     return fix(
-        title,
-        insert_after(module.code(after), made),
-        (Edit(module.location(site.node), updated),),
-        imports,
+        title, insert_after(module.code(after), made), (Edit(module.location(site.node), updated),), imports
+    )
+
+
+# edits that add a loss to a functional model through a layer, where Keras 3 collects it.
+
+
+NAME = "AddedLoss"
+_CLASS = """\
+class {name}({keras}.layers.Layer):
+    def call(self, inputs):
+        outputs, loss = inputs
+        self.add_loss(loss)
+        return outputs
+
+
+"""
+
+
+def in_a_layer(module: Module, site: CallSite) -> tuple[Edit, ...]:
+    """Replace `model.add_loss(loss)` with a layer that the outputs pass through and that adds the loss."""
+    receiver = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
+    statement, made = module.statement(site.node), module.made_by(receiver) if receiver is not None else None
+    if not isinstance(receiver, ast.Name) or not isinstance(made, ast.Call) or len(site.node.args) != 1:
+        return ()
+    model = module.statement(made)
+    block = getattr(module.parent(model), "body", [])
+    outputs = module.code(made).argument("outputs", 1)
+    if model not in block or statement not in block or outputs is None or outputs.text[:1] in "[({":
+        return ()
+    between = block[block.index(model) + 1 : block.index(statement)]
+    needed = needed_assignments(between, site.node.args[0], receiver.id)
+    if needed is None or NAME in module.text:
+        return ()
+    keras, imports = spell(module.code(made), "keras", "keras")
+    passed = f"{NAME}()([{{}}, {module.segment(site.node.args[0])}])"
+    head = "\n" + _CLASS.format(name=NAME, keras=keras).rstrip("\n")
+    moved = f"\n{module.code(made).indent}".join(module.segment(each) for each in needed)
+    first = first_statement(module, model)
+    if isinstance(first, (ast.FunctionDef, ast.ClassDef)):
+        head = head.lstrip("\n")  # there are already two blank lines before it
+    here = insert_before(
+        module.code(first), f"{head}\n\n{moved}" if first is model and moved else f"{head}\n\n"
+    )
+    if moved and first is not model:
+        here += insert_before(module.code(made), moved)
+    return (
+        *here,
+        *wrap(Code(outputs.location, outputs.text), passed),
+        *(delete_lines(module, each) for each in (*needed, statement)),
+        *imports,
     )

@@ -34,47 +34,50 @@ casts.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import (
-    CASTS,
-    LIBRARIES,
-    VALUE_METHODS,
-    at_frame,
-    function_at,
-    holds_symbolic,
-    holds_written,
-    is_symbolic,
-    is_variable,
-    module_of,
-    name_of,
-    own_nodes,
-    raised_here,
-    raised_in_trace,
-    traced_evidence,
-    traced_functions,
-    wants_a_value,
-)
-from fitdoctor.catalogue.graph.unknown_sizes import (
+from fitdoctor.catalogue.graph.numpy_on_symbolic_tensor.unknown_sizes import (
     UnknownSize,
     as_tensor,
     says_open_size,
     size_given,
     unknown_size,
 )
-from fitdoctor.catalogue.graph.written_tensors import as_new_tensor, written_target, written_tensors
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, function_at, module_of, raised_here
+from fitdoctor.failure.patterns import SIZE_IN_LAYER
+from fitdoctor.failure.traced_code import (
+    ARRAY_METHODS,
+    CASTS,
+    LIBRARIES,
+    VALUE_METHODS,
+    raised_in_trace,
+    wants_a_value,
+)
 from fitdoctor.records import dataclass
+from fitdoctor.source.conditions import passes_over_failure
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.decided_branches import rests_on_a_flag
+from fitdoctor.source.traced.symbolic import (
+    holds_symbolic,
+    holds_written,
+    is_one_tensor,
+    is_symbolic,
+    is_variable,
+    name_of,
+    own_nodes,
+    traced_evidence,
+    traced_functions,
+)
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
 
@@ -95,6 +98,8 @@ _HARMLESS = frozenset(
         *("array_equal", "array_equiv", "tril_indices_from", "triu_indices_from"),
     )
 )
+_OF_PYTHON_OBJECTS = VALUE_METHODS - ARRAY_METHODS | {"copy", "sort", "mean"}
+"""Methods that a list, a dict, a string or a distribution of TensorFlow Probability has, too."""
 _OF_PATHS = frozenset({"open", "os.listdir", "os.stat", "pathlib.Path", "json.loads", "json.dumps"})
 
 
@@ -116,16 +121,17 @@ def from_source(module: Module) -> Iterator[Finding]:
         seen: set[ast.stmt] = set()
         for use in _uses(module, function):
             statement = module.statement(use.node)
-            if statement not in seen:
+            tried = passes_over_failure(module, use.node, function.node)
+            if statement not in seen and not tried and not rests_on_a_flag(function, use.node):
                 seen.add(statement)
-                yield _finding(module, function, use, Confidence.LIKELY, [])
+                yield _finding(module, function, use)
         for node in written_tensors(module, function):
             yield CAUSE.finding(
                 _in_place("symbolic tensor"),
+                module.location(node),
+                traced_evidence(function),
+                *as_new_tensor(module, node),
                 subject="tensor written in place",
-                location=module.location(node),
-                evidence=[traced_evidence(function)],
-                fixes=as_new_tensor(module, node),
             )
 
 
@@ -146,7 +152,8 @@ def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None
         base = call.func.value
         if call.func.attr == "append":
             return None  # a list, then: the outputs of a layer may be one
-        if is_symbolic(module, base) or call.func.attr == "numpy" and is_variable(module, base):
+        symbolic = is_one_tensor if call.func.attr in _OF_PYTHON_OBJECTS else is_symbolic
+        if symbolic(module, base) or call.func.attr == "numpy" and is_variable(module, base):
             return _Use(call, f"`.{call.func.attr}()`", module.segment(base))
     name = module.resolve(call.func)
     if not name or name in _HARMLESS:
@@ -171,6 +178,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     asked = wants_a_value(failure.message) or "Tensor is unhashable" in failure.message
     if not asked or not raised_in_trace(failure, project):
         return
+    if SIZE_IN_LAYER.search(failure.message) and not failure.user_frames:
+        return  # raised by the layer itself: FIT901
     frame = failure.last_user_frame
     evidence = [raised_here(failure)]
     module = module_of(project, frame)
@@ -178,16 +187,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         function = function_at(module, frame.line, frame.cell)
         use = _use_at(module, function, frame, failure.message) if function is not None else None
         if function is not None and use is not None:
-            yield _finding(module, function, use, Confidence.CERTAIN, evidence)
+            yield certain(_finding(module, function, use), failure)
             return
     yield CAUSE.finding(
         "traced code needs the value of a symbolic tensor",
+        place(frame.code if frame is not None else None, frame.location if frame is not None else None),
+        *evidence,
+        fix("use the equivalent `tf` or `keras.ops` function"),
         subject="value of a symbolic tensor",
-        location=place(
-            frame.code if frame is not None else None, frame.location if frame is not None else None
-        ),
-        evidence=evidence,
-        fixes=[fix("use the equivalent `tf` or `keras.ops` function")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -200,17 +207,15 @@ def from_unknown_size(failure: FailureFacts, project: Project | Unknown) -> Iter
     size = unknown_size(failure, project)
     if size is None:
         return
-    said = Evidence(
-        "the error is raised here", failure.message.split("\n")[0][:160], "", "failure.message", size.place
-    )
-    yield _of_size(size, said, Confidence.CERTAIN if size.text else Confidence.LIKELY)
+    found = _of_size(size)
+    yield certain(found, failure, confidence=Confidence.CERTAIN if size.text else Confidence.LIKELY)
 
 
 @CAUSE.in_source
 @mentions("shape")
 def size_in_source(site: ModelSite, project: Project) -> Iterator[Finding]:
     """Report code that uses the unknown batch size of a Keras tensor as a number."""
-    from fitdoctor.catalogue.inputs.data_trail import node_of
+    from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 
     if site.failure is None or not says_open_size(site.failure.message) or site.layer is None:
         return
@@ -219,7 +224,7 @@ def size_in_source(site: ModelSite, project: Project) -> Iterator[Finding]:
         return
     size = size_given(found[0], found[1])
     if size is not None:
-        yield _of_size(size, Evidence("used here", location=size.place), Confidence.LIKELY)
+        yield _of_size(size, Evidence("used here", location=size.place))
 
 
 def _runs_while_building(module: Module, node: ast.AST) -> bool:
@@ -231,7 +236,7 @@ def _runs_while_building(module: Module, node: ast.AST) -> bool:
     return owner is None or all(module.method(owner, name) is None for name in told)
 
 
-def _of_size(size: UnknownSize, used: Evidence, confidence: Confidence) -> Finding:
+def _of_size(size: UnknownSize, *used: Evidence) -> Finding:
     here = size.module.location(size.node) if size.module is not None and size.node is not None else None
     named = f"`{size.text}`" if size.text else "a dimension of the tensor's shape"
     tf = dict(size.module.spellings).get("tensorflow", "") if size.module is not None else ""
@@ -239,13 +244,10 @@ def _of_size(size: UnknownSize, used: Evidence, confidence: Confidence) -> Findi
     title = "read the size at run time with `tf.shape(x)[axis]`"
     return CAUSE.finding(
         f"{named} is None while the graph is traced, but the code uses it as a number",
+        here or size.place,
+        *used,
+        fix(title, (edit,)) if edit is not None else fix(f"{title}, and loop over it with `tf.range`"),
         subject="size unknown while tracing",
-        location=here or size.place,
-        evidence=[used],
-        fixes=[
-            fix(title, (edit,)) if edit is not None else fix(f"{title}, and loop over it with `tf.range`")
-        ],
-        confidence=confidence,
     )
 
 
@@ -265,10 +267,10 @@ def from_item_assignment(failure: FailureFacts, project: Project | Unknown) -> I
     assigned = [fix("assign to the slice with `variable[i].assign(value)`")] if variable else []
     yield CAUSE.finding(
         _in_place(said["kind"].rpartition(".")[2]),
+        module.location(here) if module is not None and here else frame.location,
+        Evidence("the error is raised here", said[0], location=frame.location),
+        *(assigned or (as_new_tensor(module, here) if module is not None and here else [_NEW_TENSOR])),
         subject="tensor written in place",
-        location=module.location(here) if module is not None and here else frame.location,
-        evidence=[Evidence(claim="the error is raised here", observed=said[0], location=frame.location)],
-        fixes=assigned or (as_new_tensor(module, here) if module is not None and here else [_NEW_TENSOR]),
         confidence=Confidence.CERTAIN,
     )
 
@@ -278,10 +280,11 @@ _NEW_TENSOR = fix("create a new tensor, for example with `tf.where` or `tf.tenso
 
 def _in_place(kind: str) -> str:
     how = "update it with `assign`" if kind.endswith("Variable") else "tensors are immutable"
-    return f"`x[i] = value` does not work on a {kind}: {how}"
+    article = "an" if kind[:1] in "AEIOU" else "a"
+    return f"`x[i] = value` does not work on {article} {kind}: {how}"
 
 
-_WRITTEN_TO = pattern(
+_WRITTEN_TO = re.compile(
     r"'(?P<kind>[\w.]*(?:Tensor|Variable))' object does not support item (?:assignment|deletion)"
 )
 
@@ -306,7 +309,7 @@ def _use_at(module: Module, function: FunctionInfo, frame: Frame, message: str) 
     return uses[0] if uses else None
 
 
-_MISSING_METHOD = pattern(r"object has no attribute '(?P<name>\w+)'")
+_MISSING_METHOD = re.compile(r"object has no attribute '(?P<name>\w+)'")
 
 
 def _any_use(module: Module, call: ast.Call) -> _Use | None:
@@ -319,44 +322,102 @@ def _any_use(module: Module, call: ast.Call) -> _Use | None:
     return None
 
 
-def _finding(
-    module: Module, function: FunctionInfo, use: _Use, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
-    from fitdoctor.catalogue.graph.value_remedies import value_remedies
+def _finding(module: Module, function: FunctionInfo, use: _Use) -> Finding:
+    from fitdoctor.catalogue.graph.numpy_on_symbolic_tensor.value_remedies import value_remedies
 
     tensor = use.tensor if len(use.tensor) <= 40 else use.tensor[:39] + "…"
     return CAUSE.finding(
         f"{use.what} needs the value of `{tensor}`, which is symbolic in {name_of(function)}",
+        module.location(use.node),
+        traced_evidence(function),
+        *value_remedies(module, function, use.node, [each.node for each in _uses(module, function)]),
         subject=f"{use.what} in {function.qualname}",
-        location=module.location(use.node),
-        evidence=[traced_evidence(function), *evidence],
-        fixes=value_remedies(module, function, use.node, [each.node for each in _uses(module, function)]),
-        confidence=confidence,
     )
 
 
-_SAYINGS = (
-    Saying(
-        pattern(
-            r"Failed to convert object of type <class '(?:list|tuple)'> to Tensor\. Contents: [^\n]{0,200}\bNone\b"
-        ),
-        "a size that is unknown while tracing (None) is used as a number",
-        "take the size from the tensor when it runs: `tf.shape(x)[i]`",
-        types=("TypeError", "ValueError"),
-    ),
-    Saying(
-        pattern(
-            r"'[\w.]*(?:Eager|Keras|Symbolic)?Tensor' object has no attribute '(?P<name>assign(?:_add|_sub)?)'"
-        ),
-        "`{name}` does not work on a tensor: tensors are immutable",
-        "create a `tf.Variable`, which can be assigned to",
-        types=("AttributeError",),
-        confidence=Confidence.CERTAIN,
-    ),
+CAUSE.message(
+    r"'[\w.]*EagerTensor' object has no attribute '(?P<name>flatten|ravel|astype|tolist|copy|reshape|squeeze"
+    r"|transpose|mean|sum|std|min|max|argmax|round|clip|size|T)'",
+    "a tensor has no `{name}`, which belongs to NumPy arrays",
+    "convert the tensor with `.numpy()` first, or use the TensorFlow function, such as `tf.reshape` or `tf.cast`",
+    subject="tensor written in place",
+    types=("AttributeError",),
+)
+CAUSE.message(
+    r"Failed to convert object of type <class '(?:list|tuple)'> to Tensor\. Contents: [^\n]{0,200}\bNone\b",
+    "a size that is unknown while tracing (None) is used as a number",
+    "take the size from the tensor when it runs: `tf.shape(x)[i]`",
+    subject="tensor written in place",
+    types=("TypeError", "ValueError"),
+)
+CAUSE.message(
+    r"'[\w.]*(?:Eager|Keras|Symbolic)?Tensor' object has no attribute '(?P<name>assign(?:_add|_sub)?)'",
+    "`{name}` does not work on a tensor: tensors are immutable",
+    "create a `tf.Variable`, which can be assigned to",
+    subject="tensor written in place",
+    types=("AttributeError",),
+    confidence=Confidence.CERTAIN,
 )
 
 
-@CAUSE.after_failure
-def from_assignment(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "tensor written in place")
+# `x[i] = value` on a tensor: where it occurs, and what to write instead.
+
+
+_ADVICE = (
+    "create a new tensor with `tf.where(mask, value, x)`, `tf.tensor_scatter_nd_update` or `keras.ops.slice_update`, "
+    "or collect the parts in a list and join them with `tf.stack`"
+)
+
+
+def written_tensors(module: Module, function: FunctionInfo) -> Iterator[ast.Assign | ast.AugAssign]:
+    """Return the statements in traced code that write to what is certainly a tensor."""
+    parameters = set(function.parameters)
+    for node in own_nodes(function):
+        target = written_target(node)
+        if (
+            target is None
+            or not isinstance(target.value, ast.Name)
+            or not is_one_tensor(module, target.value)
+        ):
+            continue
+        if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+            continue  # certainly a dict
+        # The inputs of a layer may be a list or dict, which is mutable.
+        whole = isinstance(target.slice, (ast.Compare, ast.Slice, ast.Tuple))
+        if target.value.id not in parameters or whole:
+            assert isinstance(node, (ast.Assign, ast.AugAssign))
+            yield node
+
+
+def written_target(node: ast.AST) -> ast.Subscript | None:
+    """Return the `x[i]` that a statement writes to."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+    elif isinstance(node, ast.AugAssign):
+        target = node.target
+    else:
+        return None
+    return target if isinstance(target, ast.Subscript) else None
+
+
+def as_new_tensor(module: Module, node: ast.AST) -> list[Fix]:
+    """Rewrite `x[x < 0] = 0.0` as `x = tf.where(x < 0, 0.0, x)`; for other indices, explain how."""
+    target = written_target(node)
+    if (
+        not isinstance(node, ast.Assign)
+        or target is None
+        or not isinstance(target.slice, ast.Compare)
+        or not isinstance(target.value, ast.Name)
+        or not isinstance(node.value, ast.Constant)
+    ):
+        return [fix(_ADVICE)]
+    known = dict(module.spellings)
+    if "tensorflow" in known:
+        where = f"{known['tensorflow']}.where"
+    elif "keras.ops" in known or "keras" in known:
+        where = f"{known.get('keras.ops') or known['keras'] + '.ops'}.where"
+    else:
+        return [fix(_ADVICE)]
+    name, mask, value = (module.segment(part) for part in (target.value, target.slice, node.value))
+    text = f"{name} = {where}({mask}, {value}, {name})"
+    return [fix(f"create a new tensor: `{text}`", (Edit(module.location(node), text),)), fix(_ADVICE)]

@@ -30,25 +30,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import (
-    at_frame,
-    function_at,
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import append_arguments, fix, insert_before, spell
+from fitdoctor.facts import Frame
+from fitdoctor.failure.failed_line import at_frame, function_at
+from fitdoctor.records import dataclass
+from fitdoctor.source.callees import callee
+from fitdoctor.source.line_edits import indent_of
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.traced.decided_branches import holds_wherever_traced, rests_on_a_flag
+from fitdoctor.source.traced.symbolic import (
+    is_one_tensor,
     is_symbolic,
     is_variable,
-    module_of,
     name_of,
     own_nodes,
     traced_evidence,
     traced_functions,
 )
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import append_arguments, fix, insert_before, spell
-from fitdoctor.facts import FailureFacts, Frame, Unknown
-from fitdoctor.records import dataclass
-from fitdoctor.source.callees import callee
-from fitdoctor.source.module import FunctionInfo, Module
-from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT408",
@@ -57,12 +57,10 @@ CAUSE = Cause(
     raises=("OperatorNotAllowedInGraphError", "TypeError"),
 )
 
-_BOOL = ("as a Python `bool` is not allowed", "as a Python bool is not allowed")
+_BOOL = "as a Python `?bool`? is not allowed"
 _ITERATE = (
-    "Iterating over a symbolic",
-    "iterating over `tf.Tensor` is not allowed",
-    "argument of type 'SymbolicTensor' is not iterable",
-    "Tensor objects are only iterable when eager execution is enabled",
+    "Iterating over a symbolic|iterating over `tf.Tensor` is not allowed|argument of type 'SymbolicTensor' is not iterable"
+    "|Tensor objects are only iterable when eager execution is enabled"
 )
 _COMPARING = frozenset({"max", "min", "sorted"})
 _ITERATING = frozenset({"any", "all", "sum", "list", "tuple", "set", "max", "min", "zip", "enumerate", "map"})
@@ -77,17 +75,47 @@ class _Branch:
     tensor: ast.expr
 
 
-@CAUSE.in_source
-@mentions("def", "lambda")
-def from_source(module: Module) -> Iterator[Finding]:
-    """Report branches on a tensor in traced code that AutoGraph does not convert."""
+@CAUSE.rule("def", "lambda", says=f"{_BOOL}|{_ITERATE}")
+def branches_on_tensors(module: Module, frame: Frame | None) -> Iterator[Finding]:
+    """Find branches on a tensor in traced code that AutoGraph does not convert."""
+    if frame is not None:
+        yield from _at_frame(module, frame)
+        return
     for function in traced_functions(module):
         seen: set[ast.stmt] = set()
         for branch in _branches(module, function):
             statement = module.statement(branch.node)
-            if statement not in seen:
+            if statement not in seen and not rests_on_a_flag(function, branch.node):
                 seen.add(statement)
-                yield _finding(module, function, branch, Confidence.LIKELY, [])
+                yield _finding(module, function, branch)
+
+
+def _at_frame(module: Module, frame: Frame) -> Iterator[Finding]:
+    function = function_at(module, frame.line, frame.cell)
+    for branch in _branches(module, function) if function is not None else ():
+        assert function is not None
+        if at_frame(module, module.statement(branch.tensor), frame):
+            yield _finding(module, function, branch)
+    layer = _without_state(module, frame)
+    if layer is not None:
+        yield _states_missing(module, layer, frame)
+
+
+_ON_TENSOR = "branch on a symbolic tensor"
+CAUSE.message(
+    _ITERATE,
+    "Python iterates over a symbolic tensor",
+    "use `tf.unstack`, `tf.map_fn` or a Python `range` over the static shape",
+    subject=_ON_TENSOR,
+    confidence=Confidence.CERTAIN,
+)
+CAUSE.message(
+    _BOOL,
+    "Python branches on a symbolic tensor",
+    "select values with `tf.where`, or run one of two functions with `tf.cond`",
+    subject=_ON_TENSOR,
+    confidence=Confidence.CERTAIN,
+)
 
 
 def _branches(module: Module, function: FunctionInfo) -> Iterator[_Branch]:
@@ -114,21 +142,21 @@ def _never_converted(module: Module, node: ast.AST, converted: bool) -> Iterator
             and len(node.args) == 1
             and not (converted and name in ("zip", "enumerate", "map"))
         ):
-            if is_symbolic(module, node.args[0]):
+            if is_one_tensor(module, node.args[0]):
                 yield _Branch(node, f"{name}()", node.args[0])
         elif name == "zip" and not converted:
             for argument in node.args:
-                if is_symbolic(module, argument):
+                if is_one_tensor(module, argument):
                     yield _Branch(node, "zip()", argument)
                     break
     elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
-        if is_symbolic(module, node.left) and _lists_constants(node.comparators[0]):
+        if is_one_tensor(module, node.left) and _lists_constants(node.comparators[0]):
             yield _Branch(node, "in", node.left)
     elif isinstance(node, ast.comprehension):
         for condition in node.ifs:
             if not converted:
                 yield from _asked(module, node.target, "if", condition)
-        if is_symbolic(module, node.iter):
+        if is_one_tensor(module, node.iter):
             yield _Branch(node.iter, "for", node.iter)
 
 
@@ -148,7 +176,7 @@ def _converted_elsewhere(module: Module, node: ast.AST) -> Iterator[_Branch]:
     elif isinstance(node, ast.IfExp):
         yield from _asked(module, node, "if", node.test)
     elif isinstance(node, (ast.For, ast.AsyncFor)):
-        if is_symbolic(module, node.iter) or _ranges_over_tensor(module, node.iter):
+        if is_one_tensor(module, node.iter) or _ranges_over_tensor(module, node.iter):
             yield _Branch(node, "for", node.iter)
     elif isinstance(node, ast.BoolOp):
         for operand in node.values[:-1]:
@@ -157,7 +185,7 @@ def _converted_elsewhere(module: Module, node: ast.AST) -> Iterator[_Branch]:
         yield from _asked(module, node, "not", node.operand)
     elif isinstance(node, ast.Compare) and len(node.ops) > 1:
         # `a < b < c` is `a < b and b < c`.
-        if any(is_symbolic(module, operand) for operand in (node.left, *node.comparators[:2])):
+        if any(is_one_tensor(module, operand) for operand in (node.left, *node.comparators[:2])):
             yield _Branch(node, "a chained comparison", node)
 
 
@@ -166,68 +194,30 @@ def _asked(module: Module, node: ast.AST, what: str, test: ast.expr) -> Iterator
     if isinstance(test, ast.BoolOp):
         for operand in test.values:
             yield from _asked(module, node, what, operand)
+            if _decides(module, test, operand):
+                return
     elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         yield from _asked(module, node, what, test.operand)
-    elif is_symbolic(module, test) or is_variable(module, test):
+    elif is_one_tensor(module, test) or is_variable(module, test):
         yield _Branch(node, what, test)
+
+
+def _decides(module: Module, test: ast.BoolOp, operand: ast.expr) -> bool:
+    """Whether Python never comes to the rest: `minimum is not None and …` where every call leaves it None."""
+    function = module.function_of(test)
+    held = holds_wherever_traced(function, operand) if function is not None else None
+    return held is isinstance(test.op, ast.Or)
 
 
 def _ranges_over_tensor(module: Module, iterated: ast.expr) -> bool:
     return (
         isinstance(iterated, ast.Call)
         and module.resolve(iterated.func) == "range"
-        and any(is_symbolic(module, argument) for argument in iterated.args)
+        and any(is_one_tensor(module, argument) for argument in iterated.args)
     )
 
 
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report the branch on the user's last line of the traceback."""
-    iterates = any(words in failure.message for words in _ITERATE)
-    if not iterates and not any(words in failure.message for words in _BOOL):
-        return
-    frame = failure.last_user_frame
-    evidence = [
-        Evidence(
-            claim="TensorFlow cannot "
-            + ("iterate over the tensor" if iterates else "convert the tensor to a Python bool"),
-            fact="failure.message",
-            location=frame.location if frame is not None else None,
-        )
-    ]
-    module = module_of(project, frame)
-    if module is not None and frame is not None:
-        function = function_at(module, frame.line, frame.cell)
-        for branch in _branches(module, function) if function is not None else ():
-            if at_frame(module, branch.tensor, frame) or at_frame(
-                module, module.statement(branch.tensor), frame
-            ):
-                assert function is not None
-                yield _finding(module, function, branch, Confidence.CERTAIN, evidence)
-                return
-    stateless = (
-        _without_state(module, frame) if iterates and module is not None and frame is not None else None
-    )
-    if module is not None and stateless is not None:
-        yield _states_missing(module, stateless, evidence)
-        return
-    yield CAUSE.finding(
-        "Python iterates over a symbolic tensor" if iterates else "Python branches on a symbolic tensor",
-        subject="branch on a symbolic tensor",
-        location=frame.location if frame is not None else None,
-        evidence=evidence,
-        fixes=[
-            fix("select values with `tf.where`, or run one of two functions with `tf.cond`")
-            if not iterates
-            else fix("use `tf.unstack`, `tf.map_fn` or a Python `range` over the static shape")
-        ],
-        confidence=Confidence.CERTAIN,
-    )
-
-
-def _finding(
-    module: Module, function: FunctionInfo, branch: _Branch, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _finding(module: Module, function: FunctionInfo, branch: _Branch) -> Finding:
     text = module.segment(branch.tensor)
     text = text if len(text) <= 50 else text[:49] + "…"
     loops = branch.what == "for"
@@ -235,20 +225,16 @@ def _finding(
     message = f"{who} needs the {'elements' if loops else 'truth value'} of `{text}`"
     message += f", which is symbolic in {name_of(function)}"
     how = function.traced.how if function.traced is not None else ""
+    why: list[Evidence] = []
     if function.traced is not None and not function.traced.autograph and how != "tf.function":
-        evidence = [
-            Evidence(
-                claim="AutoGraph does not rewrite code that Keras 3 calls, so Python runs it as written"
-            ),
-            *evidence,
-        ]
+        why = [Evidence("AutoGraph does not rewrite code that Keras 3 calls, so Python runs it as written")]
     return CAUSE.finding(
         message,
+        module.location(branch.node),
+        traced_evidence(function),
+        *why,
+        *_fixes(module, function, branch),
         subject=f"{branch.what} in {function.qualname}",
-        location=module.location(branch.node),
-        evidence=[traced_evidence(function), *evidence],
-        fixes=_fixes(module, function, branch),
-        confidence=confidence,
     )
 
 
@@ -370,8 +356,6 @@ def _chosen_statement(module: Module, node: ast.If) -> list[Fix]:
 
 def _run_apart(module: Module, function: FunctionInfo, node: ast.If) -> list[Fix]:
     """Use `tf.cond` with a function per branch, for branches that do more than select a value."""
-    from fitdoctor.catalogue.graph.branch_functions import run_apart
-
     spelling, imports = _spelt(module, node)
     condition = _condition(module, node.test, spelling)
     found = run_apart(module, function, node, condition, spelling) if condition and not imports else None
@@ -457,13 +441,117 @@ def _without_state(module: Module, frame: Frame) -> ast.Call | None:
     return None
 
 
-def _states_missing(module: Module, layer: ast.Call, evidence: list[Evidence]) -> Finding:
+def _states_missing(module: Module, layer: ast.Call, frame: Frame) -> Finding:
     name = module.segment(layer.func)
     return CAUSE.finding(
         f"`{name}` returns only its output, but the code unpacks states from it: `return_state` is not set",
+        module.location(layer),
+        Evidence("unpacked here", location=frame.location),
+        fix("set `return_state=True`", append_arguments(module.code(layer), "return_state=True")),
         subject="unpacked tensor",
-        location=module.location(layer),
-        evidence=evidence,
-        fixes=[fix("set `return_state=True`", append_arguments(module.code(layer), "return_state=True"))],
-        confidence=Confidence.CERTAIN,
     )
+
+
+# fix for an `if` on a tensor that does more than select a value: turn its branches into functions for `tf.cond`.
+
+
+_PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
+
+
+def run_apart(
+    module: Module, function: FunctionInfo, node: ast.If, condition: str, library: str
+) -> Fix | None:
+    """Rewrite the `if` as a `cond` call, with a function per branch that returns the names read later.
+
+    Args:
+        module: the file.
+        function: the enclosing function.
+        node: an `if` on a tensor.
+        condition: its test as a tensor expression.
+        library: the file's name for the module with `cond`.
+    """
+    branches = [branch for branch in (node.body, node.orelse) if branch]
+    given = _given_back(module, function, node)
+    if given is None or not all(_is_plain(module, node, branch) for branch in branches):
+        return None
+    before = [name for name in given if _is_defined_before(module, function, node, name)]
+    if any(name not in before and not _stored_by_all(node, name) for name in given):
+        return None
+    indent = indent_of(module, node)
+    names = _free_names(module)
+    values = ", ".join(given) or "None"
+    lines, calls = [], []
+    for name, branch in zip(names, branches, strict=False):
+        lines += _function(module, branch, name, before, indent, values if given else "")
+        calls.append(f"lambda: {name}({', '.join(before)})" if before else name)
+    if len(calls) == 1:
+        calls.append(f"lambda: ({values})" if len(given) > 1 else f"lambda: {values}")
+    target = f"{', '.join(given)} = " if given else ""
+    lines.append(f"{indent}{target}{library}.cond({condition}, {', '.join(calls)})")
+    text = "\n".join(lines).removeprefix(indent)
+    return fix(f"run the branch with `{library}.cond`", (Edit(module.location(node), text),))
+
+
+def _is_plain(module: Module, node: ast.If, branch: list[ast.stmt]) -> bool:
+    """Return whether a branch is a plain block: it does not return, branch or write to an attribute."""
+    if branch[0].lineno == node.lineno or not all(isinstance(each, _PLAIN) for each in branch):
+        return False
+    parts = [part for each in branch for part in ast.walk(each)]
+    stores = [part for part in parts if isinstance(getattr(part, "ctx", None), ast.Store)]
+    leaves = any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)) for part in parts)
+    return not leaves and all(
+        isinstance(part, (ast.Name, ast.Tuple, ast.List, ast.Starred)) for part in stores
+    )
+
+
+def _stores(statements: list[ast.stmt]) -> list[str]:
+    """Return the names that the statements assign, in order."""
+    found = [
+        part
+        for each in statements
+        for part in ast.walk(each)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    ]
+    return list(
+        dict.fromkeys(part.id for part in sorted(found, key=lambda part: (part.lineno, part.col_offset)))
+    )
+
+
+def _stored_by_all(node: ast.If, name: str) -> bool:
+    return name in _stores(node.body) and name in _stores(node.orelse)
+
+
+def _given_back(module: Module, function: FunctionInfo, node: ast.If) -> list[str] | None:
+    """Return the names that the branches change and the function reads elsewhere, or None if one is not local."""
+    own = {id(part) for part in ast.walk(node)}
+    scope = module.index.scopes[function.node]
+    found = []
+    for name in _stores([*node.body, *node.orelse]):
+        if name in scope.outer:
+            return None
+        if any(id(read) not in own and module.scope(read) is scope for read in module.reads.get(name, [])):
+            found.append(name)
+    return found
+
+
+def _is_defined_before(module: Module, function: FunctionInfo, node: ast.If, name: str) -> bool:
+    bindings = module.index.scopes[function.node].bindings.get(name, [])
+    return any(
+        isinstance(each, ast.arg) or getattr(each, "lineno", node.lineno) < node.lineno for each in bindings
+    )
+
+
+def _free_names(module: Module) -> tuple[str, str]:
+    taken = set(module.reads) | set(module.index.module.bindings)
+    return ("when_true", "when_false") if "when_true" not in taken else ("when_true_2", "when_false_2")
+
+
+def _function(
+    module: Module, branch: list[ast.stmt], name: str, parameters: list[str], indent: str, values: str
+) -> list[str]:
+    """Return a branch as a function with the same lines."""
+    first, last = branch[0], branch[-1]
+    inner = indent_of(module, first)
+    body = module.places.lines[first.lineno - 1 : last.end_lineno]
+    back = [f"{inner}return {values}"] if values else []
+    return [f"{indent}def {name}({', '.join(parameters)}):", *body, *back, ""]

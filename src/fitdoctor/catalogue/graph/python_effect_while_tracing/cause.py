@@ -31,21 +31,27 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import (
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, spell, unsafe
+from fitdoctor.source.assignments import assignment_of
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.traced.symbolic import (
     is_symbolic,
     name_of,
     own_nodes,
     traced_evidence,
     traced_functions,
 )
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, spell, unsafe
-from fitdoctor.source.assignments import assignment_of
-from fitdoctor.source.callees import is_self
-from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.traced.tensor_calls import MAKES_VARIABLE
 
-CAUSE = Cause(id="FIT409", slug="python-effect-while-tracing", severity=Severity.WARNING)
+CAUSE = Cause(
+    id="FIT409",
+    slug="python-effect-while-tracing",
+    severity=Severity.WARNING,
+    # A layer that the one draw left out gets no gradient.
+    explains=("FIT506",),
+)
 
 _DRAWS = frozenset(
     "random randint uniform choice choices sample shuffle gauss normalvariate randrange triangular betavariate "
@@ -121,14 +127,13 @@ def _drawn(module: Module, function: FunctionInfo, draws: list[ast.Call]) -> Fin
     every = "all elements" if how == "map" else "all steps"
     evidence = [traced_evidence(function)]
     for other in draws[1:4]:
-        evidence.append(Evidence(claim="also drawn only once", location=module.location(other)))
+        evidence.append(Evidence("also drawn only once", location=module.location(other)))
     return CAUSE.finding(
         f"`{module.segment(draws[0].func)}` draws only once, while {name_of(function)} is traced: {every} share one value",
+        module.location(draws[0]),
+        *evidence,
+        *_random_fixes(module, function, draws),
         subject=f"randomness in {function.qualname}",
-        location=module.location(draws[0]),
-        evidence=evidence,
-        fixes=_random_fixes(module, function, draws),
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -140,8 +145,6 @@ def _random_fixes(module: Module, function: FunctionInfo, draws: list[ast.Call])
     for call in draws:
         text = _in_graph(module, call, tf)
         if text is not None and not converted and isinstance(module.statement(call), ast.If):
-            from fitdoctor.catalogue.graph.drawn_branches import chosen_by_draw
-
             chosen = chosen_by_draw(module, call, text, tf)
         elif text is not None and (converted or not _decides(module, call)):
             chosen = [Edit(module.location(call), text)]
@@ -317,17 +320,13 @@ def _counts_traces(
     module = function.module
     return CAUSE.finding(
         f"`{spelled}` counts the traces of {name_of(function)}, not its calls: the graph contains one fixed value",
+        module.location(node),
+        traced_evidence(function),
+        Evidence(
+            "the value becomes a constant here, when the graph is traced", location=module.location(read)
+        ),
+        remedy,
         subject=f"counter {subject}",
-        location=module.location(node),
-        evidence=[
-            traced_evidence(function),
-            Evidence(
-                claim="the value becomes a constant here, when the graph is traced",
-                location=module.location(read),
-            ),
-        ],
-        fixes=[remedy],
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -467,10 +466,66 @@ def _printed(module: Module, function: FunctionInfo) -> Iterator[Finding]:
             edits = () if node.keywords else (Edit(module.location(node.func), f"{tf}.print"), *imports)
             yield CAUSE.finding(
                 f"`print` runs only once, while {name_of(function)} is traced, and shows no values",
+                module.location(node),
+                traced_evidence(function),
+                unsafe("print with `tf.print`", edits),
                 subject=f"print in {function.qualname}",
-                location=module.location(node),
-                evidence=[traced_evidence(function)],
-                fixes=[unsafe("print with `tf.print`", edits)],
                 severity=Severity.INFO,
             )
             return
+
+
+# edits that let the graph branch on a random number, where a Python `if` was decided once during tracing.
+
+
+def chosen_by_draw(module: Module, call: ast.Call, drawn: str, tf: str) -> list[Edit] | None:
+    """Rewrite `if training and random() < p: return x` with `tf.where`; other conditions stay Python branches.
+
+    Args:
+        module: the file.
+        call: the random call in the test of an `if`.
+        drawn: the same draw as a graph operation.
+        tf: the file's name for TensorFlow.
+
+    Returns:
+        The edits, or None if the branch does more than select one of two values.
+    """
+    branch = module.statement(call)
+    if not isinstance(branch, ast.If) or len(branch.body) != 1 or branch.orelse:
+        return None
+    all_of = isinstance(branch.test, ast.BoolOp) and isinstance(branch.test.op, ast.And)
+    parts = branch.test.values if isinstance(branch.test, ast.BoolOp) and all_of else [branch.test]
+    asked = [part for part in parts if any(node is call for node in ast.walk(part))]
+    if len(asked) != 1 or not isinstance(asked[0], ast.Compare):
+        return None
+    condition = _with(module, asked[0], call, drawn)
+    rest = " and ".join(module.segment(part) for part in parts if part is not asked[0])
+    first, following = branch.body[0], _following(module, branch)
+    if isinstance(first, ast.Return) and isinstance(following, ast.Return):
+        if first.value is None or following.value is None:
+            return None
+        text = f"{tf}.where({condition}, {module.segment(first.value)}, {module.segment(following.value)})"
+        if rest:
+            return [Edit(module.location(branch.test), rest), Edit(module.location(first.value), text)]
+        gone = Edit(module.location(following).lines, "")
+        return [Edit(module.location(branch), f"return {text}"), gone]
+    target = first.targets[0] if isinstance(first, ast.Assign) and len(first.targets) == 1 else None
+    if not isinstance(target, ast.Name) or not isinstance(first, ast.Assign):
+        return None
+    text = f"{tf}.where({condition}, {module.segment(first.value)}, {target.id})"
+    if rest:
+        return [Edit(module.location(branch.test), rest), Edit(module.location(first.value), text)]
+    return [Edit(module.location(branch), f"{target.id} = {text}")]
+
+
+def _with(module: Module, whole: ast.expr, part: ast.expr, text: str) -> str:
+    start = module.places.span(whole)[0]
+    first, last = module.places.span(part)
+    said = module.segment(whole)
+    return said[: first - start] + text + said[last - start :]
+
+
+def _following(module: Module, node: ast.stmt) -> ast.stmt | None:
+    body = getattr(module.parent(node), "body", [])
+    at = body.index(node) + 1 if node in body else len(body)
+    return body[at] if at < len(body) else None

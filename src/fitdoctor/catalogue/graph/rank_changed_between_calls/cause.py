@@ -29,27 +29,18 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, ModelFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT413",
-    slug="rank-changed-between-calls",
-    severity=Severity.ERROR,
-    raises="ValueError",
-)
+CAUSE = Cause(id="FIT413", slug="rank-changed-between-calls", severity=Severity.ERROR, raises="ValueError")
 
 _SAID = ("shape with unknown rank", "as_list() is not defined on an unknown TensorShape")
 _LOSES_RANK = ("py_function", "numpy_function", "py_func", "from_generator", "decode_image", "SparseTensor")
-_STEPS = (
-    ("fit", "train_on_batch"),
-    ("evaluate", "test_on_batch", "fit"),
-    ("predict", "predict_on_batch"),
-)
+_STEPS = (("fit", "train_on_batch"), ("evaluate", "test_on_batch", "fit"), ("predict", "predict_on_batch"))
 """Methods that share a compiled step; those in the second row share it through the validation data of `fit`."""
 
 
@@ -73,20 +64,17 @@ def from_failure(
     part = "input" if "Exception encountered when calling" in failure.raw_message else "labels"
     yield CAUSE.finding(
         f"the {part} of this call {'has' if part == 'input' else 'have'} a different rank than in the previous call",
+        module.location(site.node),
+        Evidence(
+            f"the {part} of this call",
+            _shape(data, part),
+            "the same axes as in the previous call",
+            fact="data.y.shape" if part == "labels" else "data.x.shape",
+        ),
+        Evidence("the step was compiled for this earlier call", location=module.location(before.node)),
+        raised_here(failure),
+        _remedy(module, site, part, data),
         subject=f"argument {'x' if part == 'input' else 'y'} of {site.method}",
-        location=module.location(site.node),
-        evidence=[
-            Evidence(
-                f"the {part} of this call",
-                observed=_shape(data, part),
-                expected="the same axes as in the previous call",
-                fact="data.y.shape" if part == "labels" else "data.x.shape",
-            ),
-            Evidence("the step was compiled for this earlier call", location=module.location(before.node)),
-            raised_here(failure),
-        ],
-        fixes=[_remedy(module, site, part, data)],
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -107,14 +95,12 @@ def _failing(module: Module, failure: FailureFacts) -> CallSite | None:
 
 def _before(module: Module, site: CallSite) -> CallSite | None:
     """Return an earlier call on the same model that shares the step; in a loop it may come later in the file."""
-    assert isinstance(site.node.func, ast.Attribute)
-    model = module.segment(site.node.func.value)
+    model = module.segment(site.receiver)
     for names in _STEPS:
         if site.method not in names or site.method == "fit" and names[0] == "evaluate":
             continue
         for other in module.method_calls(*names):
-            assert isinstance(other.node.func, ast.Attribute)
-            if other.node is site.node or module.segment(other.node.func.value) != model:
+            if other.node is site.node or module.segment(other.receiver) != model:
                 continue
             if names[0] == "evaluate" and other.method == "fit" and not _validates(other):
                 continue

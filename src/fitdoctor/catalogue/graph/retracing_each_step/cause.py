@@ -31,7 +31,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import own_nodes
 from fitdoctor.catalogue.training_loops import (
     Loop,
     bound_in,
@@ -52,6 +51,7 @@ from fitdoctor.source.index import names_in
 from fitdoctor.source.line_edits import with_comment
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import own_nodes
 
 CAUSE = Cause(id="FIT412", slug="retracing-each-step", severity=Severity.WARNING, keeps_training=True)
 
@@ -90,9 +90,9 @@ def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding
     """Report functions that TensorFlow retraced repeatedly; the source may show why."""
     for often in training.retraced:
         seen = Evidence(
-            claim=f"`{often.name}` was retraced, including at its most recent calls",
-            observed=f"{often.traces:,} times",
-            expected="once or twice",
+            f"`{often.name}` was retraced, including at its most recent calls",
+            f"{often.traces:,} times",
+            "once or twice",
             fact="training.retraced",
             location=often.begins,
         )
@@ -102,10 +102,10 @@ def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding
             continue
         yield CAUSE.finding(
             f"`{often.name}` is retraced at nearly every call: {often.traces:,} times so far",
+            often.begins,
+            seen,
+            fix("pass numbers as tensors, and keep shapes constant or set `reduce_retracing=True`"),
             subject=f"function {often.name}",
-            location=often.begins,
-            evidence=[seen],
-            fixes=[fix("pass numbers as tensors, and keep shapes constant or set `reduce_retracing=True`")],
             confidence=Confidence.CERTAIN,
         )
 
@@ -163,10 +163,10 @@ def _judged(module: Module, made: ast.AST, blamed: ast.expr, name: str) -> Itera
         return
     yield CAUSE.finding(
         "a new `tf.function` is created in each iteration of a loop, and each one is traced again",
+        module.location(blamed),
+        Evidence("the loop", location=_head(module, loop)),
+        _moved_out(module, made, inside),
         subject="tf.function in a loop",
-        location=module.location(blamed),
-        evidence=[Evidence(claim="the loop", location=_head(module, loop))],
-        fixes=[_moved_out(module, made, inside)],
     )
 
 
@@ -315,15 +315,11 @@ def _new_number(
     template = f"{tf}.constant({{}})" if remedy is fix else f"{tf}.constant({{}}, {tf}.float32)"
     return CAUSE.finding(
         f"`{function.name}` is retraced for each value of `{module.segment(argument)}`, a Python number",
+        module.location(argument),
+        Evidence("the number changes in each iteration", location=_head(module, loop)),
+        Evidence("`tf.function` distinguishes Python numbers by value, but tensors by dtype and shape"),
+        remedy("pass it as a tensor", wrap(module.code(argument), template), imports),
         subject=f"retracing of {function.qualname}",
-        location=module.location(argument),
-        evidence=[
-            Evidence(claim="the number changes in each iteration", location=_head(module, loop)),
-            Evidence(
-                claim="`tf.function` distinguishes Python numbers by value, but tensors by dtype and shape"
-            ),
-        ],
-        fixes=[remedy("pass it as a tensor", wrap(module.code(argument), template), imports)],
     )
 
 
@@ -350,16 +346,10 @@ def _new_shape(
     blamed = decorator if decorator is not None and function.module is module else call
     return CAUSE.finding(
         f"`{function.name}` is retraced for each shape of `{module.segment(argument)}`",
+        module.location(blamed),
+        Evidence("called here with a different shape in each iteration", location=module.location(call)),
+        Evidence("the loop", location=_head(module, loop)),
+        fix("set `reduce_retracing=True` so that it generalizes over shapes", edits),
+        fix("set an `input_signature` with None for the axis that varies"),
         subject=f"retracing of {function.qualname}",
-        location=module.location(blamed),
-        evidence=[
-            Evidence(
-                claim="called here with a different shape in each iteration", location=module.location(call)
-            ),
-            Evidence(claim="the loop", location=_head(module, loop)),
-        ],
-        fixes=[
-            fix("set `reduce_retracing=True` so that it generalizes over shapes", edits),
-            fix("set an `input_signature` with None for the axis that varies"),
-        ],
     )

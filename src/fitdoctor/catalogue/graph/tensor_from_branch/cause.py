@@ -32,32 +32,29 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.branch_types import Differing, differing_branches
 from fitdoctor.catalogue.graph.changed_in_parts import alike, changed_finding, changed_in
 from fitdoctor.catalogue.graph.graph_parts import (
     Escape,
     Undefined,
+    converted_branches,
     defined_in_one_branch,
     escapes_from,
+    first_read_after,
+    leaves,
     returns_in_one_branch,
 )
 from fitdoctor.catalogue.graph.leaks import graph_part
-from fitdoctor.catalogue.graph.traced import (
-    is_out_of_scope,
-    made_line,
-    module_of,
-    name_of,
-    own_nodes,
-    stands_at,
-    traced_evidence,
-    traced_functions,
-)
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import module_of, stands_at
+from fitdoctor.failure.traced_code import is_out_of_scope, made_line
+from fitdoctor.records import dataclass
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of, own_nodes, traced_evidence, traced_functions
 from fitdoctor.source.traced.tracing import functions_in
 
 CAUSE = Cause(
@@ -67,9 +64,11 @@ CAUSE = Cause(
     raises=("InaccessibleTensorError", "TypeError", "ValueError"),
 )
 
-_ONE_BRANCH = pattern(r"'(?P<name>[\w.]+)' must (?:also )?be (?:initialized|defined) in (?:the|both)")
-_COND = pattern(r"(?:true_fn and false_fn|branches) [^\n]{0,60}must have the same number, type")
-_RETURN = pattern(r"branch must also have a return|value must also be returned|must return a value in both")
+_ONE_BRANCH = re.compile(r"'(?P<name>[\w.]+)' must (?:also )?be (?:initialized|defined) in (?:the|both)")
+_COND = re.compile(r"(?:true_fn and false_fn|branches) [^\n]{0,60}must have the same number, type")
+_RETURN = re.compile(
+    r"branch must also have a return|value must also be returned|must return a value in both"
+)
 
 
 @CAUSE.in_source
@@ -77,12 +76,12 @@ _RETURN = pattern(r"branch must also have a return|value must also be returned|m
 def from_source(module: Module) -> Iterator[Finding]:
     """Report tensors stored in a branch and read after it, and names or returns that exist in only one branch."""
     for escape in escapes_from(module, "branches"):
-        yield _escaped(escape, Confidence.LIKELY, [])
+        yield _escaped(escape)
     for function in traced_functions(module):
         for undefined in defined_in_one_branch(module, function):
-            yield _undefined(undefined, Confidence.LIKELY, [])
+            yield _undefined(undefined)
         for branch in returns_in_one_branch(module, function):
-            yield _no_return(module, function, branch, Confidence.LIKELY, [])
+            yield _no_return(module, function, branch)
         for differing in differing_branches(module, function):
             yield _types_differ(module, function, differing)
 
@@ -92,15 +91,12 @@ def _types_differ(module: Module, function: FunctionInfo, differing: Differing) 
     return CAUSE.finding(
         f"`{differing.name}` is {differing.first_type} in one branch of the graph and "
         f"{differing.second_type} in the other",
+        module.location(differing.written),
+        traced_evidence(function),
+        Evidence("in one branch", f"`{module.segment(first)[:60]}`", location=module.location(first)),
+        Evidence("in the other", f"`{module.segment(second)[:60]}`", location=module.location(second)),
+        _as_float(module, differing),
         subject=f"{differing.name} in a branch",
-        location=module.location(differing.written),
-        evidence=[
-            traced_evidence(function),
-            Evidence("in one branch", f"`{module.segment(first)[:60]}`", location=module.location(first)),
-            Evidence("in the other", f"`{module.segment(second)[:60]}`", location=module.location(second)),
-        ],
-        fixes=[_as_float(module, differing)],
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -139,7 +135,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     made, used = made_line(failure), failure.last_user_frame
     evidence = [
-        Evidence(claim=claim, location=frame.location)
+        Evidence(claim, location=frame.location)
         for claim, frame in (
             ("the tensor was created here, inside a branch", made),
             ("used here, outside the branch", used),
@@ -158,14 +154,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         if made is not None and stands_at(escape.module.location(escape.value), made.line, made.cell)
     ]
     if candidates:
-        yield _escaped((exact or candidates)[0], Confidence.CERTAIN, evidence)
+        yield certain(_escaped((exact or candidates)[0]), failure, *evidence)
         return
     yield CAUSE.finding(
         "a tensor created in one branch of the graph is used outside it",
+        made.location if made is not None else used.location if used is not None else None,
+        *evidence,
+        fix("return the tensor from both branches, and use the result of `tf.cond`"),
         subject="tensor from a branch",
-        location=made.location if made is not None else used.location if used is not None else None,
-        evidence=evidence,
-        fixes=[fix("return the tensor from both branches, and use the result of `tf.cond`")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -173,20 +169,18 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 def _from_autograph(failure: FailureFacts, project: Project | Unknown, name: str) -> Iterator[Finding]:
     frame = failure.last_user_frame
     module = module_of(project, frame)
-    evidence = [
-        Evidence(claim="AutoGraph rejected the branch", observed=failure.message.split("\n")[0][:120])
-    ]
+    evidence = [Evidence("AutoGraph rejected the branch", failure.message.split("\n")[0][:120])]
     for function in traced_functions(module) if module is not None else ():
         assert module is not None
         refused = _refused_branches(function, failure) if name else []
         found = (*defined_in_one_branch(module, function), *defined_in_one_branch(module, function, refused))
         for undefined in found:
             if name and undefined.store.id == name:
-                yield _undefined(undefined, Confidence.CERTAIN, evidence)
+                yield certain(_undefined(undefined), failure, *evidence)
                 return
         for branch in returns_in_one_branch(module, function):
             if not name and frame is not None and stands_at(module.location(branch), frame.line, frame.cell):
-                yield _no_return(module, function, branch, Confidence.CERTAIN, evidence)
+                yield certain(_no_return(module, function, branch), failure, *evidence)
                 return
     what = (
         f"`{name}` is defined in only one branch of the graph"
@@ -195,16 +189,12 @@ def _from_autograph(failure: FailureFacts, project: Project | Unknown, name: str
     )
     yield CAUSE.finding(
         what,
+        frame.location if frame is not None else None,
+        *evidence,
+        fix(
+            f"set `{name}` to a default value before the `if`" if name else "return a value in both branches"
+        ),
         subject=f"{name} in a branch" if name else "return in a branch",
-        location=frame.location if frame is not None else None,
-        evidence=evidence,
-        fixes=[
-            fix(
-                f"set `{name}` to a default value before the `if`"
-                if name
-                else "return a value in both branches"
-            )
-        ],
         confidence=Confidence.CERTAIN,
     )
 
@@ -221,22 +211,16 @@ def _refused_branches(function: FunctionInfo, failure: FailureFacts) -> list[ast
     ]
 
 
-def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+def _undefined(undefined: Undefined) -> Finding:
     module, name = undefined.module, undefined.store.id
     return CAUSE.finding(
         f"`{name}` is defined in only one branch of the graph, but read afterwards",
+        module.location(undefined.store),
+        traced_evidence(undefined.function),
+        Evidence("read here, no matter which branch ran", location=module.location(undefined.use)),
+        _defined_before(undefined),
+        fix(f"set `{name}` to a default value before the `if` or in an `else`"),
         subject=f"{name} in a branch",
-        location=module.location(undefined.store),
-        evidence=[
-            traced_evidence(undefined.function),
-            Evidence(claim="read here, no matter which branch ran", location=module.location(undefined.use)),
-            *evidence,
-        ],
-        fixes=[
-            _defined_before(undefined),
-            fix(f"set `{name}` to a default value before the `if` or in an `else`"),
-        ],
-        confidence=confidence,
     )
 
 
@@ -350,44 +334,33 @@ def _stored_in(node: ast.AST) -> set[str]:
     }
 
 
-def _no_return(
-    module: Module, function: FunctionInfo, branch: ast.If, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _no_return(module: Module, function: FunctionInfo, branch: ast.If) -> Finding:
     return CAUSE.finding(
         f"{name_of(function)} returns a value in one branch of the graph and nothing in the other",
+        module.location(branch.test),
+        traced_evidence(function),
+        fix("return a value of the same dtype and shape from the other branch too"),
         subject=f"return in a branch of {function.qualname}",
-        location=module.location(branch.test),
-        evidence=[traced_evidence(function), *evidence],
-        fixes=[fix("return a value of the same dtype and shape from the other branch too")],
-        confidence=confidence,
     )
 
 
-def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+def _escaped(escape: Escape) -> Finding:
     module = escape.module
     told = "calls `add_loss` in a branch of the graph, but the loss exists only inside that branch"
     if escape.holder != "add_loss":
         told = f"fills `{escape.holder}` in a branch of the graph and reads it outside the branch"
-    if not evidence and escape.read is not None:
-        evidence = [
-            Evidence(claim="read here, no matter which branch ran", location=module.location(escape.read))
-        ]
+    read = "read here, no matter which branch ran"
     return CAUSE.finding(
         f"{name_of(escape.function)} {told}",
+        module.location(escape.node),
+        traced_evidence(escape.function),
+        Evidence(
+            "each branch becomes its own graph",
+            location=module.location(escape.part.test if isinstance(escape.part, ast.If) else escape.part),
+        ),
+        *([Evidence(read, location=module.location(escape.read))] if escape.read is not None else []),
+        *_fixes(escape),
         subject=f"{escape.holder} in {escape.function.qualname}",
-        location=module.location(escape.node),
-        evidence=[
-            traced_evidence(escape.function),
-            Evidence(
-                claim="each branch becomes its own graph",
-                location=module.location(
-                    escape.part.test if isinstance(escape.part, ast.If) else escape.part
-                ),
-            ),
-            *evidence,
-        ],
-        fixes=_fixes(escape),
-        confidence=confidence,
     )
 
 
@@ -467,3 +440,97 @@ def _loss_after(escape: Escape) -> Fix | None:
     )
     wrapped = Edit(module.location(call), f"{holder}({module.segment(call)})")
     return fix("pass the result of `tf.cond` to `add_loss`", (replaced, wrapped))
+
+
+# names that get values of different types in the two branches of a converted `if`.
+
+
+_FLOATS = frozenset("sqrt exp log sigmoid tanh softmax softplus rsqrt sin cos log_softmax".split())
+"""Functions that accept only floats."""
+_KEEPS = frozenset("reduce_mean reduce_sum reduce_max reduce_min square abs negative identity".split())
+_FILLS = frozenset(("zeros", "ones"))
+
+
+@dataclass(frozen=True, eq=False)
+class Differing:
+    """A name whose value has different types in the two branches."""
+
+    name: str
+    branch: ast.If
+    first: ast.expr
+    first_type: str
+    second: ast.expr
+    second_type: str
+
+    @property
+    def written(self) -> ast.expr:
+        """The value that is a literal number, which is easier to change; otherwise the first one."""
+        return self.second if isinstance(self.second, ast.Constant) else self.first
+
+
+def differing_branches(module: Module, function: FunctionInfo) -> Iterator[Differing]:
+    """Find names whose branches differ in type, which AutoGraph rejects because both branches run in the graph."""
+    for branch in converted_branches(module, function):
+        if any(leaves(statement) for statement in (*branch.body, *branch.orelse)):
+            continue
+        first, second = _last_values(branch.body), _last_values(branch.orelse)
+        before = _values_before(module, branch)
+        for name in sorted({*first, *second}):
+            one, other = first.get(name, before.get(name)), second.get(name, before.get(name))
+            if one is None or other is None or first_read_after(module, function, branch, name) is None:
+                continue
+            kinds = _type_of(module, one), _type_of(module, other)
+            if all(kinds) and kinds[0] != kinds[1]:
+                yield Differing(name, branch, one, kinds[0], other, kinds[1])
+
+
+def _last_values(statements: list[ast.stmt]) -> dict[str, ast.expr | None]:
+    """Return the value of each name that a block binds, or None if it is not a single plain assignment."""
+    found: dict[str, ast.expr | None] = {}
+    for statement in statements:
+        plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                whole = plain and statement.targets[0] is node  # type: ignore[attr-defined]
+                found[node.id] = statement.value if whole else None  # type: ignore[attr-defined]
+    return found
+
+
+def _values_before(module: Module, branch: ast.If) -> dict[str, ast.expr | None]:
+    """Return the values that earlier statements in the same block assign."""
+    parent = module.parent(branch)
+    block = getattr(parent, "body", [])
+    return _last_values(block[: block.index(branch)]) if branch in block else {}
+
+
+def _type_of(module: Module, value: ast.expr) -> str:
+    """Return the tensor type of a value, `float`, `int` or `bool`, or "" if it is unknown."""
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        return _type_of(module, value.operand)
+    if isinstance(value, ast.Constant):
+        name = type(value.value).__name__
+        return name if name in ("float", "int", "bool") else ""
+    if isinstance(value, ast.BinOp):
+        floats = isinstance(value.op, ast.Div) or "float" in (
+            _type_of(module, value.left),
+            _type_of(module, value.right),
+        )
+        return "float" if floats else ""
+    return _type_of_call(module, value) if isinstance(value, ast.Call) else ""
+
+
+def _type_of_call(module: Module, call: ast.Call) -> str:
+    full = module.resolve(call.func)
+    name = full.rpartition(".")[2]
+    if not full.startswith(("tensorflow.", "keras.ops.")) or not call.args:
+        return ""
+    if name == "cast":
+        kind = argument_of(call, "dtype", 1)
+        text = module.segment(kind).strip("'\"").rpartition(".")[2] if kind is not None else ""
+        return next((known for known in ("float", "bool", "int") if text.startswith(known)), "")
+    if name in _FLOATS:
+        return "float"
+    if name in _FILLS or full == "tensorflow.random.normal":
+        named = any(keyword.arg in (None, "dtype") for keyword in call.keywords) or len(call.args) > 1
+        return "" if named else "float"
+    return _type_of(module, call.args[0]) if name in _KEEPS else ""

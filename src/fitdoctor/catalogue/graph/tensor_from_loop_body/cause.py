@@ -27,6 +27,7 @@ its shape.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
@@ -39,25 +40,23 @@ from fitdoctor.catalogue.graph.graph_parts import (
     escapes_from_part,
 )
 from fitdoctor.catalogue.graph.leaks import graph_part
-from fitdoctor.catalogue.graph.traced import (
-    function_at,
-    is_out_of_scope,
-    is_symbolic,
-    is_variable,
-    made_line,
-    module_of,
-    name_of,
-    own_nodes,
-    stands_at,
-    traced_evidence,
-    traced_functions,
-)
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, wrap
 from fitdoctor.facts import FailureFacts, Frame, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import function_at, module_of, stands_at
+from fitdoctor.failure.traced_code import is_out_of_scope, made_line
+from fitdoctor.source.index import names_in
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import (
+    is_symbolic,
+    is_variable,
+    name_of,
+    own_nodes,
+    traced_evidence,
+    traced_functions,
+)
 
 CAUSE = Cause(
     id="FIT403",
@@ -67,7 +66,7 @@ CAUSE = Cause(
 )
 
 UNDEFINED = "must be defined before the loop"
-_ENTERS = pattern(r"enters the loop with shape [^\n]{1,80}, but has shape [^\n]{1,80} after one iteration")
+_ENTERS = re.compile(r"enters the loop with shape [^\n]{1,80}, but has shape [^\n]{1,80} after one iteration")
 
 
 @CAUSE.in_source
@@ -75,10 +74,10 @@ _ENTERS = pattern(r"enters the loop with shape [^\n]{1,80}, but has shape [^\n]{
 def from_source(module: Module) -> Iterator[Finding]:
     """Report lists filled in a graph loop and read after it, and loop variables without an initial value."""
     for escape in escapes_from(module, "loops"):
-        yield _escaped(escape, Confidence.LIKELY, [])
+        yield _escaped(escape)
     for function in traced_functions(module):
         for undefined in carried_but_undefined(module, function):
-            yield _undefined(undefined, Confidence.LIKELY, [])
+            yield _undefined(undefined)
 
 
 @CAUSE.after_failure
@@ -111,17 +110,17 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     for escape in escapes_from(module, "loops") if module is not None and made is not None else ():
         around = module.location(escape.function.node) if module is not None else None
         if around is not None and made is not None and stands_at(around, made.line, made.cell):
-            yield _escaped(escape, Confidence.CERTAIN, evidence)
+            yield certain(_escaped(escape), failure, *evidence)
             return
-    for escape in _from_loop_around(module, made):
-        yield _escaped(escape, Confidence.CERTAIN, evidence)
+    for escape in (*_from_loop_around(module, made), *_from_loop_before(module_of(project, used), used)):
+        yield certain(_escaped(escape), failure, *evidence)
         return
     yield CAUSE.finding(
         "a tensor created in a graph loop is used outside it",
+        made.location if made is not None else used.location if used is not None else None,
+        *evidence,
+        fix("collect the tensors in a `tf.TensorArray`, or loop over a Python `range`"),
         subject="tensor from a loop",
-        location=made.location if made is not None else used.location if used is not None else None,
-        evidence=evidence,
-        fixes=[fix("collect the tensors in a `tf.TensorArray`, or loop over a Python `range`")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -135,13 +134,22 @@ def _from_loop_around(module: Module | None, made: Frame | None) -> Iterator[Esc
                 yield from escapes_from_part(module, function, node)  # type: ignore[arg-type]
 
 
+def _from_loop_before(module: Module | None, used: Frame | None) -> Iterator[Escape]:
+    """Find what escapes from the loops before the line that uses it: the tensor may come from a function called there."""
+    function = function_at(module, used.line, used.cell) if module is not None and used is not None else None
+    for node in own_nodes(function) if function is not None else ():
+        if module is not None and used is not None and isinstance(node, (ast.For, ast.While)):
+            if module.location(node).end_line < used.line:
+                yield from escapes_from_part(module, function, node, failed=True)  # type: ignore[arg-type]
+
+
 def _evidence(made: Frame | None, used: Frame | None) -> list[Evidence]:
     evidence = []
     if made is not None:
         claim = "the tensor was created here, in the loop body"
-        evidence.append(Evidence(claim=claim, fact="failure.made_at", location=made.location))
+        evidence.append(Evidence(claim, fact="failure.made_at", location=made.location))
     if used is not None:
-        evidence.append(Evidence(claim="used here, outside the loop", location=used.location))
+        evidence.append(Evidence("used here, outside the loop", location=used.location))
     return evidence
 
 
@@ -150,71 +158,58 @@ def _from_autograph(failure: FailureFacts, project: Project | Unknown) -> Iterat
     frame = failure.last_user_frame
     module = module_of(project, frame)
     evidence = [
-        Evidence(
-            claim="AutoGraph reports this loop variable as undefined",
-            observed=f"`{name}`",
-            fact="failure.message",
-        )
+        Evidence("AutoGraph reports this loop variable as undefined", f"`{name}`", fact="failure.message")
     ]
     for function in traced_functions(module) if module is not None else ():
         assert module is not None
         for undefined in carried_but_undefined(module, function):
             if undefined.store.id == name:
-                yield _undefined(undefined, Confidence.CERTAIN, evidence)
+                yield certain(_undefined(undefined), failure, *evidence)
                 return
     yield CAUSE.finding(
         f"`{name}` has no value before the loop that updates it",
+        frame.location if frame is not None else None,
+        *evidence,
+        fix(f"set `{name}` to an initial value before the loop"),
         subject=f"loop variable {name}",
-        location=frame.location if frame is not None else None,
-        evidence=evidence,
-        fixes=[fix(f"set `{name}` to an initial value before the loop")],
         confidence=Confidence.CERTAIN,
     )
 
 
-def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+def _undefined(undefined: Undefined) -> Finding:
     module, name, end = undefined.module, undefined.store.id, undefined.part.end_lineno
     message = f"`{name}` is read in a graph loop before it has a value"
     if end is not None and undefined.use.lineno > end:
         message = f"`{name}` is read after a loop over a dataset but has no value before the loop"
     return CAUSE.finding(
         message,
+        module.location(undefined.store),
+        traced_evidence(undefined.function),
+        Evidence(
+            "AutoGraph turns this loop into a single graph operation", location=_head(module, undefined.part)
+        ),
+        fix(f"set `{name}` before the loop to an initial value of its later dtype and shape"),
         subject=f"loop variable {name}",
-        location=module.location(undefined.store),
-        evidence=[
-            traced_evidence(undefined.function),
-            Evidence(
-                claim="AutoGraph turns this loop into a single graph operation",
-                location=_head(module, undefined.part),
-            ),
-            *evidence,
-        ],
-        fixes=[fix(f"set `{name}` before the loop to an initial value of its later dtype and shape")],
-        confidence=confidence,
     )
 
 
-def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+def _escaped(escape: Escape) -> Finding:
     module = escape.module
     read = (
         []
         if escape.read is None
-        else [Evidence(claim="read here, after the loop", location=module.location(escape.read))]
+        else [Evidence("read here, after the loop", location=module.location(escape.read))]
     )
     return CAUSE.finding(
         f"{name_of(escape.function)} fills `{escape.holder}` inside a graph loop and reads it after the loop",
+        _line_to_change(escape),
+        traced_evidence(escape.function),
+        Evidence(
+            "the loop becomes a single operation with its own graph", location=_head(module, escape.part)
+        ),
+        *read,
+        *_fixes(escape),
         subject=f"{escape.holder} in {escape.function.qualname}",
-        location=_line_to_change(escape),
-        evidence=[
-            traced_evidence(escape.function),
-            Evidence(
-                claim="the loop becomes a single operation with its own graph",
-                location=_head(module, escape.part),
-            ),
-            *(evidence or read),
-        ],
-        fixes=_fixes(escape),
-        confidence=confidence,
     )
 
 
@@ -230,7 +225,7 @@ def _head(module: Module, part: ast.AST) -> Location:
 
 
 def _fixes(escape: Escape) -> list[Fix]:
-    from fitdoctor.catalogue.graph.collected_arrays import collected
+    from fitdoctor.catalogue.graph.tensor_from_loop_body.collected_arrays import collected
 
     found = [remedy for remedy in (_unrolled(escape), collected(escape)) if remedy is not None]
     return [*found, fix("collect the tensors in a `tf.TensorArray`, which works as a loop variable")]
@@ -245,6 +240,9 @@ def _unrolled(escape: Escape) -> Fix | None:
     if module.resolve(call.func) != "tensorflow.range" or call.keywords:
         return None
     if any(is_symbolic(module, argument) or is_variable(module, argument) for argument in call.args):
+        return None
+    # A caller may pass a tensor, and AutoGraph makes a graph loop of `range(tensor)`, too.
+    if names_in(call) & set(escape.function.parameters) - {"self"}:
         return None
     if any(isinstance(node, ast.Call) for argument in call.args for node in ast.walk(argument)):
         return None

@@ -50,14 +50,13 @@ from fitdoctor.catalogue.graph.leaks import (
     subject_of,
 )
 from fitdoctor.catalogue.graph.own_graphs import unwrapped
-from fitdoctor.catalogue.graph.traced import own_nodes, traced_evidence
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import own_nodes, traced_evidence
 
 CAUSE = Cause(
     id="FIT402",
@@ -105,10 +104,10 @@ def changes_its_argument(module: Module) -> Iterator[Finding]:
             ):
                 yield CAUSE.finding(
                     f"`{function.name}` stores symbolic tensors in its argument `{base.id}`",
+                    module.location(module.statement(call)),
+                    *([traced_evidence(function)] if function.traced is not None else []),
+                    _returned(function, call, base.id),
                     subject=f"argument {base.id}",
-                    location=module.location(module.statement(call)),
-                    evidence=[traced_evidence(function)] if function.traced is not None else [],
-                    fixes=[_returned(function, call, base.id)],
                 )
 
 
@@ -146,10 +145,10 @@ def before_fit(project: Project, model: ModelFacts) -> Iterator[Finding]:
 def _finding(kept: Kept, reads: list[Read]) -> Finding:
     return CAUSE.finding(
         kept_message(kept),
+        kept.module.location(kept.node),
+        *read_evidence(kept, reads),
+        *_fixes(kept),
         subject=subject_of(kept),
-        location=kept.module.location(kept.node),
-        evidence=read_evidence(kept, reads),
-        fixes=_fixes(kept),
     )
 
 
@@ -165,14 +164,14 @@ def after_tracing(training: TrainingFacts, project: Project) -> Iterator[Finding
             continue
         yield CAUSE.finding(
             held_message(still),
+            still.location,
+            held_evidence(still),
+            fix("collect the results of the traced call instead, or delete the line"),
             subject=subject_of(still.kept)
             if still.kept is not None
             else f"tensor stored in {still.held.path}",
-            location=still.location,
-            evidence=[held_evidence(still)],
-            fixes=[fix("collect the results of the traced call instead, or delete the line")],
-            severity=still.severity,
             confidence=Confidence.CERTAIN,
+            severity=still.severity,
         )
 
 
@@ -187,19 +186,21 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         kept_message(leak.kept)
         if leak.kept is not None
         else f"a symbolic tensor was stored{holder} and used outside its trace",
+        location_of(leak),
+        *leak_evidence(leak),
+        *(
+            _fixes(leak.kept)
+            if leak.kept is not None
+            else [fix("return the tensor from the traced function")]
+        ),
         subject=subject_of(leak.kept) if leak.kept is not None else "stored tensor",
-        location=location_of(leak),
-        evidence=leak_evidence(leak),
-        fixes=_fixes(leak.kept)
-        if leak.kept is not None
-        else [fix("return the tensor from the traced function")],
         confidence=Confidence.CERTAIN
         if leak.kept is not None or leak.held is not None
         else Confidence.LIKELY,
     )
 
 
-_MODIFIED = pattern(
+_MODIFIED = re.compile(
     r"^(?P<function>\w+)\([^\n]*\) should not modify its Python input arguments.*modified: (?P<names>[\w, ]+)",
     re.DOTALL,
 )
@@ -217,10 +218,10 @@ def from_modified_argument(failure: FailureFacts, project: Project | Unknown) ->
     called = failure.last_user_frame
     yield CAUSE.finding(
         f"`{said['function']}` stores symbolic tensors in its argument `{names[0]}`",
+        place or (called.location if called is not None else None),
+        *([Evidence("called here", location=called.location)] if called is not None else []),
+        _returned(function, written, names[0]),
         subject=f"argument {names[0]}",
-        location=place or (called.location if called is not None else None),
-        evidence=[Evidence(claim="called here", location=called.location)] if called is not None else [],
-        fixes=[_returned(function, written, names[0])],
         confidence=Confidence.CERTAIN,
     )
 

@@ -32,7 +32,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.attribute_state import as_state
+from fitdoctor.catalogue.graph.attribute_state import as_state, created_in_init
 from fitdoctor.catalogue.graph.handed_out import handed_out
 from fitdoctor.catalogue.graph.held_tensors import held_evidence, held_message, still_held
 from fitdoctor.catalogue.graph.kept_reads import Read, fatal_reads
@@ -47,9 +47,8 @@ from fitdoctor.catalogue.graph.leaks import (
     subject_of,
 )
 from fitdoctor.catalogue.graph.own_graphs import unwrapped
-from fitdoctor.catalogue.graph.state_beside import state_beside
-from fitdoctor.diagnosis import Confidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Severity
+from fitdoctor.edits import fix, insert_after, spell, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
@@ -92,10 +91,10 @@ def before_fit(project: Project, model: ModelFacts) -> Iterator[Finding]:
 def _finding(kept: Kept, reads: list[Read]) -> Finding:
     return CAUSE.finding(
         kept_message(kept),
+        kept.module.location(kept.node),
+        *read_evidence(kept, reads),
+        *_fixes(kept),
         subject=subject_of(kept),
-        location=kept.module.location(kept.node),
-        evidence=read_evidence(kept, reads),
-        fixes=_fixes(kept),
         severity=_severity(kept, reads),
     )
 
@@ -112,14 +111,14 @@ def after_tracing(training: TrainingFacts, project: Project) -> Iterator[Finding
             continue
         yield CAUSE.finding(
             held_message(still),
+            still.location,
+            held_evidence(still),
+            fix("return the tensor to the code that needs it, or delete the assignment"),
             subject=subject_of(still.kept)
             if still.kept is not None
             else f"tensor stored in {still.held.path}",
-            location=still.location,
-            evidence=[held_evidence(still)],
-            fixes=[fix("return the tensor to the code that needs it, or delete the assignment")],
-            severity=still.severity,
             confidence=Confidence.CERTAIN,
+            severity=still.severity,
         )
 
 
@@ -147,12 +146,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     yield CAUSE.finding(
         _leak_message(leak),
+        location_of(leak),
+        *leak_evidence(leak),
+        *(
+            _fixes(leak.kept)
+            if leak.kept is not None
+            else [fix("return the tensor from the traced function")]
+        ),
         subject=subject_of(leak.kept) if leak.kept is not None else "stored tensor",
-        location=location_of(leak),
-        evidence=leak_evidence(leak),
-        fixes=_fixes(leak.kept)
-        if leak.kept is not None
-        else [fix("return the tensor from the traced function")],
         confidence=Confidence.CERTAIN
         if leak.kept is not None or leak.held is not None
         else Confidence.LIKELY,
@@ -205,3 +206,54 @@ def _carries_state(kept: Kept) -> bool:
     """Return whether other traced code stores the attribute too, so that it is state rather than a lookup table."""
     how = kept.function.traced.how if kept.function.traced is not None else ""
     return how in ("loss", "metric")
+
+
+# edits that keep a stored tensor for the code of its own trace, and a variable beside it for everything else.
+
+
+def state_beside(kept: Kept) -> Fix | None:
+    """Let code outside the trace read a variable; None if no other function of the trace reads the tensor.
+
+    A loss that reads the tensor needs its gradient, which a variable does not have.
+    """
+    module, owner = kept.module, kept.owner
+    modules = module.project.modules if module.project is not None else (module,)
+    fatal = [(read.module, read.node) for read in fatal_reads(kept, tuple(modules))]
+    outside = {node for _module, node in fatal}
+    if owner is None or not fatal or not any(_reads_inside(kept, each, outside) for each in modules):
+        return None
+    init, name = owner.methods.get("__init__"), f"last_{kept.name.lstrip('_')}"
+    if init is None or not isinstance(kept.node, ast.Assign) or name in module.text:
+        return None
+    if not all(isinstance(node, ast.Attribute) for _module, node in fatal):
+        return None
+    tf, imports = spell(module.code(kept.node), "tensorflow", "tf")
+    made = f"{tf}.Variable(0.0, shape={tf}.TensorShape(None), trainable=False)"
+    edits = created_in_init(module, init, [], name, made)
+    if not edits:
+        return None
+    stored = insert_after(module.code(kept.node), f"self.{name}.assign(self.{kept.name})")
+    reads = [
+        Edit(where.location(node), f"{where.segment(node.value)}.{name}")
+        for where, node in fatal
+        if isinstance(node, ast.Attribute)
+    ]
+    return fix(
+        f"read the value from a variable `self.{name}`, which each step updates",
+        edits,
+        stored,
+        reads,
+        imports,
+    )
+
+
+def _reads_inside(kept: Kept, module: Module, outside: set[ast.expr]) -> bool:
+    """Whether another traced function of a file reads the tensor."""
+    for node in module.attributes.get(kept.name, ()):
+        function = module.function_of(node)
+        traced = (
+            function is not None and function.traced is not None and function.node is not kept.function.node
+        )
+        if traced and isinstance(node.ctx, ast.Load) and node not in outside:
+            return True
+    return False

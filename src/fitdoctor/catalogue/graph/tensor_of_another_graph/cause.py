@@ -38,12 +38,12 @@ from fitdoctor.catalogue.graph.own_graphs import (
     trains_keras,
     unwrapped,
 )
-from fitdoctor.catalogue.graph.traced import is_out_of_scope, made_line, module_of, stands_at
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import module_of, stands_at
+from fitdoctor.failure.traced_code import is_out_of_scope, made_line
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -84,13 +84,13 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
     for block in blocks:
         made = _keras_in(module, block) if keras else None
         if made is not None:
-            claim = Evidence(claim="Keras runs this inside the block's graph", location=module.location(made))
-            yield _finding(module, block, blocks, Confidence.LIKELY, [claim])
+            claim = Evidence("Keras runs this inside the block's graph", location=module.location(made))
+            yield _finding(module, block, blocks, claim)
             continue
         used = None if sessions else _used_outside(module, block, blocks)
         if used is not None:
-            claim = Evidence(claim="used here, outside that graph", location=module.location(used))
-            yield _finding(module, block, blocks, Confidence.LIKELY, [claim])
+            claim = Evidence("used here, outside that graph", location=module.location(used))
+            yield _finding(module, block, blocks, claim)
 
 
 def _keras_in(module: Module, block: ast.With) -> ast.AST | None:
@@ -158,7 +158,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     made, used = made_line(failure), failure.last_user_frame
     evidence = [
-        Evidence(claim=claim, location=frame.location)
+        Evidence(claim, location=frame.location)
         for claim, frame in (
             ("created here, in a separate graph", made),
             ("used here, outside that graph", used),
@@ -168,14 +168,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     found = _block_of(failure, project)
     if found is not None:
         module, block = found
-        yield _finding(module, block, list(graph_blocks(module)), Confidence.CERTAIN, evidence)
+        yield certain(_finding(module, block, list(graph_blocks(module))), failure, *evidence)
     elif not eager:
         yield CAUSE.finding(
             "a tensor of one graph is used in another",
+            made.location if made is not None else used.location if used is not None else None,
+            *evidence,
+            fix("remove `tf.Graph().as_default()` so that everything runs eagerly"),
             subject="graph",
-            location=made.location if made is not None else used.location if used is not None else None,
-            evidence=evidence,
-            fixes=[fix("remove `tf.Graph().as_default()` so that everything runs eagerly")],
             confidence=Confidence.CERTAIN,
         )
 
@@ -194,16 +194,13 @@ def _block_of(failure: FailureFacts, project: Project | Unknown) -> tuple[Module
     return every[0] if len(every) == 1 else None
 
 
-def _finding(
-    module: Module, block: ast.With, blocks: list[ast.With], confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _finding(module: Module, block: ast.With, blocks: list[ast.With], *used: Evidence) -> Finding:
     return CAUSE.finding(
         "objects created in this block belong to its own `tf.Graph`, but they are used outside it",
+        module.location(block.items[0].context_expr),
+        *used,
+        _without_blocks(module, blocks),
         subject="graph",
-        location=module.location(block.items[0].context_expr),
-        evidence=evidence,
-        fixes=[_without_blocks(module, blocks)],
-        confidence=confidence,
     )
 
 
@@ -218,26 +215,20 @@ def _without_blocks(module: Module, blocks: list[ast.With]) -> Fix:
     return fix(title, edits)
 
 
-_SAYINGS = (
-    Saying(
-        pattern(
-            r"Error while reading resource variable (?P<name>\S+) from Container: [\s\S]*variable was uninitialized"
-            r"|Attempting to use uninitialized value (?P<older>\S+)"
-        ),
-        "a variable has no value in this session: the model was built or loaded in another graph or session",
-        "use the model in the graph and session that created it; in TensorFlow 2, remove the sessions",
-        types=("FailedPreconditionError", "NotFoundError"),
-    ),
-    Saying(
-        pattern(r"You must feed a value for placeholder tensor '(?P<name>[^']+)'"),
-        "the graph needs a value for `{name}`, which belongs to a model that is not the one being run",
-        "connect the models by calling one on the other's output; in TensorFlow 2, remove sessions and placeholders",
-        types=("InvalidArgumentError",),
-    ),
+CAUSE.message(
+    r"Error while reading resource variable (?P<name>\S+) from Container: [\s\S]*variable was uninitialized"
+    r"|Attempting to use uninitialized value (?P<older>\S+)",
+    "a variable has no value in this session: it was not initialized here, or belongs to another graph or session",
+    "run `tf.global_variables_initializer()` in this session, or use the model in the session that created it; in "
+    "TensorFlow 2, remove the sessions",
+    subject="model",
+    types=("FailedPreconditionError", "NotFoundError"),
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "model")
+CAUSE.message(
+    r"You must feed a value for placeholder tensor '(?P<name>[^']+)'",
+    "the graph needs a value for `{name}`: it is not in `feed_dict`, or belongs to a model that is not run",
+    "pass it in `feed_dict`, or connect the models by calling one on the other's output; in TensorFlow 2, remove "
+    "sessions and placeholders",
+    subject="model",
+    types=("InvalidArgumentError",),
+)

@@ -29,6 +29,7 @@ A program that uses `tf.compat.v1` throughout, without Keras and `tf.compat.v1.l
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
@@ -41,16 +42,21 @@ from fitdoctor.catalogue.graph.own_graphs import (
     trains_keras,
     uses_keras,
 )
-from fitdoctor.catalogue.graph.tensorflow_1_names import CASTS, GONE, GONE_INSIDE, RENAMED, RENAMED_INSIDE
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.graph.tensorflow_1_api.tensorflow_1_names import (
+    CASTS,
+    GONE,
+    GONE_INSIDE,
+    RENAMED,
+    RENAMED_INSIDE,
+)
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.failure.patterns import attribute_missing
-from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
-from fitdoctor.source.conditions import is_switched_off, knows_another_way
+from fitdoctor.source.conditions import is_fallback, is_switched_off, knows_another_way
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -96,9 +102,9 @@ class _Old:
 @mentions("tensorflow")
 def from_source(module: Module, project: Project) -> Iterator[Finding]:
     """Report removed names, placeholders fed in eager mode, and eager execution disabled under Keras."""
-    found = list(_old_uses(module, project))
+    found = [] if is_fallback(module) else list(_old_uses(module, project))
     if found:
-        yield _finding(found[0], found, Confidence.LIKELY, [])
+        yield _finding(found[0], found)
 
 
 def _old_uses(module: Module, project: Project) -> Iterator[_Old]:
@@ -113,11 +119,14 @@ def _gone(module: Module) -> Iterator[_Old]:
         short = name.removeprefix("tensorflow.")
         if short == "enable_v2_behavior" and "compat.v2" in module.text:
             continue  # the only one of these names that `tf.compat.v2` still has
+        if short == "estimator" and module.keras == 2:
+            continue  # TensorFlow has it up to 2.15
         is_gone = name != short and (short in GONE or short in GONE_INSIDE)
         if not is_gone and (name not in _OF_SESSIONS or module.keras != 3) or _is_guarded(module, node):
             continue
         if is_gone:
-            yield _Old(module, node, short, f"TensorFlow 2 has no `tf.{short}`")
+            first = "2.16" if short == "estimator" else "2"
+            yield _Old(module, node, short, f"TensorFlow {first} has no `tf.{short}`")
         else:
             yield _Old(module, node, name, "Keras 3 has no sessions")
 
@@ -214,14 +223,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         uses = list(_old_uses(module, project)) if module is not None and isinstance(project, Project) else []
         here = [use for use in uses if frame is not None and at_frame(use.module, use.node, frame)]
         if here:
-            yield _finding(here[0], uses, Confidence.CERTAIN, evidence)
+            yield certain(_finding(here[0], uses), failure)
             return
         yield CAUSE.finding(
             "this is TensorFlow 1 API, which does not work with eager execution",
+            frame.location if frame is not None else None,
+            *evidence,
+            _advice(failure),
             subject="TensorFlow 1 API",
-            location=frame.location if frame is not None else None,
-            evidence=evidence,
-            fixes=[_advice(failure)],
             confidence=Confidence.CERTAIN,
         )
         return
@@ -235,20 +244,16 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             _WITHOUT_UPDATES if _NO_UPDATES in failure.message else "Keras 3 needs eager execution to train",
         )
         proof = _NOT_EAGER in failure.message or _NO_UPDATES in failure.message
-        sure = Confidence.CERTAIN if proof else Confidence.LIKELY
-        yield _finding(old, [old], sure, evidence)
+        yield certain(
+            _finding(old, [old]), failure, confidence=Confidence.CERTAIN if proof else Confidence.LIKELY
+        )
     elif switch is None and _NOT_EAGER in failure.message and not _makes_graphs(project):
         yield CAUSE.finding(
             "Keras 3 cannot train because eager execution is disabled",
+            frame.location if frame is not None else None,
+            *evidence,
+            fix("remove `disable_eager_execution()`, `disable_v2_behavior()` and `tf.Graph().as_default()`"),
             subject="TensorFlow 1 API",
-            location=frame.location if frame is not None else None,
-            evidence=evidence,
-            fixes=[
-                fix(
-                    "remove `disable_eager_execution()`, `disable_v2_behavior()` and `tf.Graph().as_default()`"
-                )
-            ],
-            confidence=Confidence.LIKELY,
         )
 
 
@@ -258,7 +263,9 @@ def _makes_graphs(project: Project | Unknown) -> bool:
     )
 
 
-_GONE_PACKAGES = pattern(r"No module named '(?:tensorflow\.(?:contrib|examples|flags|app)|tensorflow_core)\b")
+_GONE_PACKAGES = re.compile(
+    r"No module named '(?:tensorflow\.(?:contrib|examples|flags|app)|tensorflow_core)\b"
+)
 
 
 def _names_old(failure: FailureFacts) -> bool:
@@ -282,23 +289,20 @@ def _is_of_keras(failure: FailureFacts) -> bool:
     )
 
 
-def _finding(old: _Old, every: list[_Old], confidence: Confidence, evidence: list[Evidence]) -> Finding:
+def _finding(old: _Old, every: list[_Old]) -> Finding:
     module = old.module
     others = [use for use in every if use is not old and use.node.lineno != old.node.lineno]
+    more: list[Evidence] = []
     if others:
         numbers = sorted({use.node.lineno for use in others})[:8]
         lines = ("line " if len(numbers) == 1 else "lines ") + ", ".join(str(number) for number in numbers)
-        evidence = [
-            *evidence,
-            Evidence(claim="more TensorFlow 1 API in this file", observed=lines),
-        ]
+        more = [Evidence("more TensorFlow 1 API in this file", lines)]
     return CAUSE.finding(
         f"`{module.segment(old.node)[:60]}` is TensorFlow 1 API: {old.why}",
+        module.location(old.node),
+        *more,
+        *_fixes(old, every),
         subject="TensorFlow 1 API",
-        location=module.location(old.node),
-        evidence=evidence,
-        fixes=_fixes(old, every),
-        confidence=confidence,
     )
 
 
@@ -315,14 +319,10 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
     older = [_as_before(old.module)] if not uses_keras(old.module) else []
     if old.name.rpartition(".")[2] == "placeholder":
         given = _as_input(old)
-        return [
-            *([given] if given is not None else []),
-            *older,
-            fix("use a `keras.Input` instead"),
-        ]
+        return [*([given] if given is not None else []), *older, fix("use a `keras.Input` instead")]
     advice = _ADVICE.get(old.name.rpartition(".")[2], "rewrite it with TensorFlow 2 functions")
     if "session" in advice or "memory growth" in advice:
-        from fitdoctor.catalogue.environment.session_setup import run_eagerly, without_session
+        from fitdoctor.source.session_edits import run_eagerly, without_session
 
         remedy = without_session(old.module, old.node, advice)
         eager = run_eagerly(old.module, old.node) if not remedy.edits and uses_keras(old.module) else ()
@@ -415,28 +415,18 @@ def _as_input(old: _Old) -> Fix | None:
     sizes = [module.segment(size) for size in shape.elts[1:]]
     inner = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
     name = f", name={module.segment(given['name'])}" if "name" in given else ""
-    return fix(
-        "use a `keras.Input`",
-        (Edit(module.location(call), f"{keras}.Input(shape=({inner}){name})"),),
-    )
+    return fix("use a `keras.Input`", (Edit(module.location(call), f"{keras}.Input(shape=({inner}){name})"),))
 
 
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"Only call `(?P<name>\w+)` with named arguments"),
-        "`{name}` is called as in TensorFlow before 1.0: with positional arguments",
-        "name the arguments: `labels=…, logits=…`",
-        types=("ValueError",),
-        confidence=Confidence.CERTAIN,
-    ),
+CAUSE.message(
+    r"Only call `(?P<name>\w+)` with named arguments",
+    "`{name}` is called as in TensorFlow before 1.0: with positional arguments",
+    "name the arguments: `labels=…, logits=…`",
+    subject="TensorFlow 1 API",
+    types=("ValueError",),
+    confidence=Confidence.CERTAIN,
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "TensorFlow 1 API")

@@ -29,16 +29,16 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import name_of, traced_evidence
-from fitdoctor.catalogue.model.layer_numbers import numbers_set_by_callbacks, traced_anew
+from fitdoctor.catalogue.knowledge.models.layer_numbers import numbers_set_by_callbacks, traced_anew
 from fitdoctor.catalogue.training_loops import bound_in, loops_around, trains
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import argument_for, is_self, receiver
 from fitdoctor.source.index import FUNCTIONS, names_in
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of, traced_evidence
 
 CAUSE = Cause(id="FIT411", slug="value-frozen-at-tracing", severity=Severity.WARNING)
 
@@ -81,7 +81,7 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
 @mentions("tf.function", "@function")
 def from_loop(module: Module) -> Iterator[Finding]:
     """Report a loop that assigns a new model to a name that a traced function has already read."""
-    from fitdoctor.catalogue.graph.rebound_objects import rebound_objects
+    from fitdoctor.catalogue.graph.value_frozen_at_tracing.rebound_objects import rebound_objects
 
     if not module.runs_eagerly:
         yield from rebound_objects(CAUSE, module)
@@ -97,20 +97,16 @@ def from_layer_number(module: Module) -> Iterator[Finding]:
         yield CAUSE.finding(
             f"{name_of(function)} sets `{target.attr}` of a layer, but the traced step keeps the old value, so the "
             "change has no effect",
+            module.location(module.statement(target)),
+            Evidence(
+                "the layer stores a Python number; the graph contains its value at the time of the first trace"
+            ),
+            *traced_anew(function, target),
+            fix(
+                f"use a layer that reads its {target.attr} from a `keras.Variable`, and update it with `assign`"
+            ),
+            fix("train with several `fit` calls, and set the value and recompile the model before each"),
             subject=f"attribute {target.attr}",
-            location=module.location(module.statement(target)),
-            evidence=[
-                Evidence(
-                    claim="the layer stores a Python number; the graph contains its value at the time of the first trace"
-                )
-            ],
-            fixes=[
-                *traced_anew(function, target),
-                fix(
-                    f"use a layer that reads its {target.attr} from a `keras.Variable`, and update it with `assign`"
-                ),
-                fix("train with several `fit` calls, and set the value and recompile the model before each"),
-            ],
         )
 
 
@@ -386,20 +382,19 @@ def _finding(value: _Value, changes: list[tuple[Module, ast.Assign | ast.AugAssi
     other, change = changes[0]
     evidence = [
         Evidence(
-            claim=f"{where} reads it during tracing, so it becomes a constant in the graph",
+            f"{where} reads it during tracing, so it becomes a constant in the graph",
             location=module.location(value.read),
         ),
-        Evidence(claim="changed here, after tracing", location=other.location(change)),
+        Evidence("changed here, after tracing", location=other.location(change)),
     ]
     if function is not None and function.traced is not None:
         evidence.insert(0, traced_evidence(function))
     return CAUSE.finding(
         f"`{place}` is changed after {where} was traced, but the graph keeps the old value",
+        module.location(module.statement(value.made)),
+        *evidence,
+        _as_variable(value, changes),
         subject=f"frozen {place}",
-        location=module.location(module.statement(value.made)),
-        evidence=evidence,
-        fixes=[_as_variable(value, changes)],
-        confidence=Confidence.LIKELY,
     )
 
 

@@ -28,18 +28,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, doubting, mentions
-from fitdoctor.catalogue.doubts import INPUTS
-from fitdoctor.catalogue.inputs.shapes import (
+from fitdoctor.catalogue.inputs.refused_inputs import mismatches
+from fitdoctor.catalogue.knowledge.data.shapes import (
     input_shape_edit,
-    mismatches,
     proven,
     sample_given_by_hand,
     shape_argument,
     shape_of_data,
     while_validating,
 )
+from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import correction, fix, replace_code
@@ -58,7 +59,6 @@ from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.records import replace
 from fitdoctor.source.origins import shape_of_input
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
     from fitdoctor.source.module import Module
@@ -104,7 +104,7 @@ def from_last_batch(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 @mentions("stateful")
 def last_batch_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Report the same if the source shows the number of samples and the batch size."""
-    from fitdoctor.catalogue.model.batch_sizes import rows_left_over
+    from fitdoctor.catalogue.knowledge.models.batch_sizes import rows_left_over
 
     left = rows_left_over(fit, data)
     if not left or model.overrides or not isinstance(model.inputs, tuple) or len(model.inputs) != 1:
@@ -120,28 +120,21 @@ def _short_batch(
 ) -> Finding:
     return CAUSE.finding(
         f"the stateful model expects batches of {data.batch_size} samples, but the last batch has {left}",
+        place(model.input_code, layer.code if layer is not None else None),
+        Evidence(
+            "number of samples", str(data.samples), f"a multiple of {data.batch_size}", fact="data.samples"
+        ),
+        fix(
+            "drop the samples of the last, incomplete batch, or use a batch size that divides the number of samples"
+        ),
         subject="input shape of the model",
-        location=place(model.input_code, layer.code if layer is not None else None),
-        evidence=[
-            Evidence(
-                claim="number of samples",
-                observed=str(data.samples),
-                expected=f"a multiple of {data.batch_size}",
-                fact="data.samples",
-            )
-        ],
-        fixes=[
-            fix(
-                "drop the samples of the last, incomplete batch, or use a batch size that divides the number of samples"
-            )
-        ],
         confidence=confidence,
     )
 
 
 def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report fewer labels than outputs in the loss of a model with a stateful layer."""
-    from fitdoctor.catalogue.model.batch_sizes import fixed_batch, stateful_input
+    from fitdoctor.catalogue.knowledge.models.batch_sizes import fixed_batch, stateful_input
 
     batch = fixed_batch(failure)
     found = stateful_input(project) if batch is not None else None
@@ -149,26 +142,30 @@ def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fi
         return
     yield CAUSE.finding(
         f"the stateful model expects batches of {batch.fixed} samples, but the last batch has {batch.rows}",
+        found[0].location(found[1]),
+        Evidence("samples in the batch", str(batch.rows), str(batch.fixed), "failure.message"),
+        fix(
+            "drop the samples of the last, incomplete batch, or use a batch size that divides the number of samples"
+        ),
         subject="input shape of the model",
-        location=found[0].location(found[1]),
-        evidence=[Evidence("samples in the batch", str(batch.rows), str(batch.fixed), "failure.message")],
-        fixes=[
-            fix(
-                "drop the samples of the last, incomplete batch, or use a batch size that divides the number of samples"
-            )
-        ],
     )
 
 
 @CAUSE.in_source
 def from_model(site: ModelSite, project: Project) -> Iterator[Finding]:
     """Report an input shape that names samples and that the first layer rejects."""
-    from fitdoctor.catalogue.model.model_inputs import goes_by_frames, leads_with_batch, refusing_site
+    from fitdoctor.catalogue.knowledge.models.model_inputs import (
+        goes_by_frames,
+        leads_with_batch,
+        refused_input,
+    )
+    from fitdoctor.catalogue.knowledge.models.refusals import of_site
 
-    given = refusing_site(site)
-    if given is None or site.failure is None or goes_by_frames(*given, site.failure.message, project):
+    refusal = of_site(site)
+    given = refused_input(refusal, project) if refusal is not None else None
+    if given is None or refusal is None or goes_by_frames(*given, refusal.message, project):
         return
-    if leads_with_batch(*given, site.failure.message):
+    if leads_with_batch(*given, refusal.message):
         yield _of_refusal(*given, project)
 
 
@@ -191,23 +188,17 @@ def _finding(
 ) -> Finding:
     return CAUSE.finding(
         f"the input shape {shape_words(expected)} starts with the {_what(code)}: {reason}",
+        place(code),
+        Evidence(
+            "the input shape describes one sample, without the batch axis",
+            shape_words(expected),
+            shape_words(expected[1:]),
+            fact="model.inputs",
+            location=place(code),
+        ),
+        *([Evidence("shape of the data", observed, fact="data.x.shape")] if observed else []),
+        _fix(code, expected),
         subject="input shape of the model",
-        location=place(code),
-        evidence=[
-            Evidence(
-                claim="the input shape describes one sample, without the batch axis",
-                observed=shape_words(expected),
-                expected=shape_words(expected[1:]),
-                fact="model.inputs",
-                location=place(code),
-            ),
-            *(
-                [Evidence(claim="shape of the data", observed=observed, fact="data.x.shape")]
-                if observed
-                else []
-            ),
-        ],
-        fixes=[_fix(code, expected)],
         confidence=confidence,
     )
 
@@ -234,13 +225,16 @@ def _fix(code: Code | Unknown, expected: Shape) -> Fix:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts,
-    model: ModelFacts | Unknown,
-    data: DataFacts | Unknown,
-    project: Project | Unknown,
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Report it from the data, or from the source of the rejected input."""
-    from fitdoctor.catalogue.model.model_inputs import goes_by_frames, leads_with_batch, refused_input
+    from fitdoctor.catalogue.knowledge.models.model_inputs import (
+        goes_by_frames,
+        is_picture,
+        leads_with_batch,
+        refused_input,
+    )
+    from fitdoctor.catalogue.knowledge.models.refusals import Refusal, ranks_in
 
     if while_validating(failure) or sample_given_by_hand(failure) is not None:
         return
@@ -262,15 +256,12 @@ def from_failure(
     if said is not None and said.expected is not None and said.found is not None:
         yield from _from_message(failure, said.found, said.expected)
         return
-    given = refused_input(failure, project)
+    given = refused_input(Refusal(failure.message, failure=failure), project)
     if given is not None and goes_by_frames(*given, failure.message, project):
         return
     if given is not None and leads_with_batch(*given, failure.message):
         yield _of_refusal(*given, project)
     elif given is None and "Kernel shape must have the same length as input" in failure.message:
-        from fitdoctor.catalogue.model.layer_ranks import ranks_in
-        from fitdoctor.catalogue.model.model_inputs import is_picture
-
         ranks = ranks_in(failure.message)
         if ranks is None or ranks.shape is None or not is_picture(ranks.shape):
             yield _in_general(failure)
@@ -280,11 +271,15 @@ def _from_message(failure: FailureFacts, found: Shape, expected: Shape) -> Itera
     """Report an expected sample shape that equals the shape of the batch found."""
     if failure.called in ("predict", "predict_on_batch"):
         return  # the model accepted its training data: this is one sample without its batch axis
+    if not failure.frames and None not in found:
+        return  # `fit` shows the batch axis as None: this is more likely one sample
     exact = len(expected) == len(found) + 1 and expected[1:] == found and None not in found
     # With at least two other axes, an extra leading axis is hardly ever part of the sample.
     leading = len(found) >= 3 and expected[2:] == found[1:]
-    if not exact and not leading:
-        return
+    from fitdoctor.catalogue.knowledge.models.model_inputs import is_picture
+
+    if not exact and not leading or exact and is_picture(expected):
+        return  # a single picture lacks the batch axis: FIT102
     frame = failure.last_user_frame
     reason = f"a batch of the data has shape {shape_words(found)}"
     finding = _finding(
@@ -297,8 +292,8 @@ def _in_general(failure: FailureFacts) -> Finding:
     frame = failure.last_user_frame
     return CAUSE.finding(
         "a convolution receives one axis too many: its input shape probably starts with the number of samples",
+        frame.location if frame else None,
+        fix("set `input_shape` to the shape of one sample, without the number of samples"),
         subject="input shape of the model",
-        location=frame.location if frame else None,
-        fixes=[fix("set `input_shape` to the shape of one sample, without the number of samples")],
         confidence=Confidence.LIKELY,
     )

@@ -26,22 +26,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.doubts import INPUTS
-from fitdoctor.catalogue.inputs.data_places import (
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.inputs.refused_inputs import Given, Mismatch, explains_inputs
+from fitdoctor.catalogue.knowledge.data.data_places import (
     map_samples,
     only_input_line,
     rework_data,
     reworked,
     shape_line,
 )
-from fitdoctor.catalogue.inputs.shapes import Mismatch, mismatches, proven, relation, while_validating
-from fitdoctor.catalogue.words import argument_words, place, shape_words
+from fitdoctor.catalogue.knowledge.data.shapes import relation
+from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
-from fitdoctor.failure.patterns import input_mismatch
-from fitdoctor.records import replace
+from fitdoctor.failure.patterns import InputMismatch
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -54,41 +53,19 @@ CAUSE = Cause(
 )
 
 
-@CAUSE.in_source
-@doubting(INPUTS)
-@CAUSE.before_fit
-def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def _explain(given: Given, found: list[Mismatch]) -> Iterator[Finding]:
     """Report data whose axes are permuted and that the model rejects."""
-    yield from _findings(model, fit, data, Confidence.CERTAIN if proven(data) else Confidence.LIKELY)
-
-
-def _findings(
-    model: ModelFacts,
-    fit_call: FitFacts | Unknown,
-    data: DataFacts,
-    confidence: Confidence = Confidence.CERTAIN,
-) -> Iterator[Finding]:
-    for mismatch in mismatches(model, data):
+    for mismatch in found:
         if mismatch.kind != "permuted":
             continue
         array = mismatch.array
-        found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
-        yield CAUSE.finding(
-            f"each sample of `{array.path}` has shape {found}, but the model expects {expected}: the axes are permuted",
-            subject=argument_words(array.path, fit_call),
-            location=shape_line(array, data),
-            evidence=[
-                Evidence(
-                    claim=f"shape of `{array.path}`",
-                    observed=shape_words(array.shape),
-                    expected=shape_words(mismatch.expected.shape),
-                    fact="data.x.shape",
-                    location=place(array.code, array.use),
-                ),
-                Evidence(claim="the expected input shape is set here", location=place(mismatch.code)),
-            ],
-            fixes=_fixes(mismatch, fit_call, data),
-            confidence=confidence,
+        sample, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
+        yield given.finding(
+            CAUSE,
+            f"each sample of `{array.path}` has shape {sample}, but the model expects {expected}: the axes are permuted",
+            shape_line(array, given.data),
+            mismatch,
+            *_fixes(mismatch, given.fit, given.data),
         )
 
 
@@ -134,26 +111,12 @@ def _order(found: Shape, expected: Shape) -> tuple[int, ...]:
     return tuple(range(len(found)))
 
 
-@CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts,
-    model: ModelFacts | Unknown,
-    fit: FitFacts | Unknown,
-    data: DataFacts | Unknown,
-    project: Project | Unknown,
-) -> Iterator[Finding]:
-    """Report permuted axes from the message or the data."""
-    for finding in _from_failure(failure, model, fit, data):
-        edited = any(each.edits for each in finding.fixes)
-        yield finding if edited else replace(finding, fixes=(*_in_loop(failure, project), *finding.fixes))
-
-
-def _in_loop(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fix]:
+def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project | Unknown) -> Iterator[Fix]:
     """Yield a fix for the batch that a custom training loop passes to the model."""
-    from fitdoctor.catalogue.inputs.loop_data import model_call, reworked_batch
+    from fitdoctor.catalogue.knowledge.data.loop_data import model_call, reworked_batch
 
-    said, called = input_mismatch(failure.message), model_call(project, failure)
-    if said is None or said.found is None or called is None:
+    called = model_call(project, failure)
+    if said.found is None or called is None:
         return
     found = said.found[1:]
     # A convolution reports only the channel axis, which comes first in the data.
@@ -163,22 +126,21 @@ def _in_loop(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fix]
     yield fix(f"move the axes: `tf.transpose(x, {order})`", edits)
 
 
-def _from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+def _read(
+    failure: FailureFacts,
+    said: InputMismatch,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
-    said = input_mismatch(failure.message)
-    if said is None or said.found is None or said.target or while_validating(failure):
+    """Report permuted axes from the message."""
+    if said.found is None:
         return
-    if isinstance(data, DataFacts) and data.role != "training":
-        return
-    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        known = list(_findings(model, fit, data))
-        yield from known
-        if known or not isinstance(data.trial.forward, Unknown):
-            return
     found = said.found[1:]
     if said.expected is not None:
-        permuted = relation(found, said.expected[1:]) == "permuted"
+        *sizes, channels = said.expected[1:]
+        first = sizes == [None, None] and found[0] == channels != found[-1]
+        permuted = relation(found, said.expected[1:]) == "permuted" or first
         words = shape_words(said.expected[1:])
     else:
         # A convolution reports only the channel axis, which comes first in the data.
@@ -189,16 +151,18 @@ def _from_failure(
     frame = failure.last_user_frame
     yield CAUSE.finding(
         f"each sample has shape {shape_words(found)}, but the model expects {words}: the axes are permuted",
+        place(only_input_line(data), frame.location if frame else None),
+        Evidence(
+            "shape of the input",
+            shape_words(said.found),
+            shape_words(said.expected) if said.expected else words,
+            fact="failure.message",
+        ),
+        *_in_loop(failure, said, project),
+        fix("move the channel axis: `np.moveaxis(x, 1, -1)`"),
         subject="argument x of fit",
-        location=place(only_input_line(data), frame.location if frame else None),
-        evidence=[
-            Evidence(
-                claim="shape of the input",
-                observed=shape_words(said.found),
-                expected=shape_words(said.expected) if said.expected else words,
-                fact="failure.message",
-            )
-        ],
-        fixes=[fix("move the channel axis: `np.moveaxis(x, 1, -1)`")],
         confidence=Confidence.CERTAIN,
     )
+
+
+explains_inputs(CAUSE, _explain, _read)

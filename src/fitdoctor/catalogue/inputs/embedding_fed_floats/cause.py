@@ -25,23 +25,30 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.inputs.data_trail import Link, nearest, trail
+from fitdoctor.catalogue.inputs.column_lists import column_list, columns_behind, loops_over
 from fitdoctor.catalogue.inputs.embeddings import Lookup, lookups
-from fitdoctor.catalogue.inputs.value_changes import (
+from fitdoctor.catalogue.knowledge.data.data_trail import Link, nearest, trail
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.data.value_changes import (
     becomes_whole,
     makes_negative,
+    padded_with_zero,
     pads_below_zero,
     scales,
     shifts,
 )
-from fitdoctor.catalogue.words import number, place
+from fitdoctor.catalogue.words import joined, number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.line_edits import delete_lines
+from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT115", slug="embedding-fed-floats", severity=Severity.WARNING, aspect="fractions")
+
+PAD_WITH_ZERO = "pad with 0, the id that the Embedding masks"
 
 
 @CAUSE.in_source
@@ -53,16 +60,19 @@ def from_data(
     """Report fractions or negative numbers used as ids."""
     if fit.method not in ("fit", "train_on_batch") or data.role != "training":
         return
-    for lookup in lookups(model, data, project):
+    found = list(lookups(model, data, project))
+    scaled = [each for each in found if each.statistics is not None and not each.statistics.integral]
+    for lookup in found:
         statistics = lookup.statistics
         if statistics is None:
             yield from _from_source(lookup, data, project)
         elif not statistics.integral and statistics.minimum is not None:
             step = nearest(trail(project, data, lookup.array), scales)
-            yield _fractions(lookup, statistics, step)
+            yield _fractions(lookup, statistics, step, scaled)
         elif statistics.minimum is not None and statistics.minimum < 0:
             step = nearest(trail(project, data, lookup.array), makes_negative)
-            yield _negative(lookup, statistics, step)
+            made = (step.module, step.node) if step is not None else expression_of(project, lookup.array.code)
+            yield _negative(lookup, statistics, step, made)
 
 
 def _from_source(lookup: Lookup, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
@@ -79,7 +89,7 @@ def _from_source(lookup: Lookup, data: DataFacts, project: Project | Unknown) ->
                 f"the ids of the Embedding `{lookup.layer.name}` are scaled, but it truncates them to integers",
                 link,
                 Evidence("the ids are scaled here", link.module.segment(link.node)[:80], "integers"),
-                [_keep_whole(lookup, link)],
+                [_keep_whole([lookup], link)],
                 Confidence.LIKELY,
             )
             return
@@ -92,42 +102,66 @@ def _padded(lookup: Lookup, link: Link) -> Finding:
         "which wraps around to one of its last rows",
         link,
         Evidence("the ids are padded here", link.module.segment(link.node)[:80], "padding with 0"),
-        [_keep_zero_for_padding()],
+        [_keep_zero_for_padding(lookup, (link.module, link.node))],
         Confidence.LIKELY,
     )
 
 
-def _keep_zero_for_padding() -> Fix:
+def _keep_zero_for_padding(lookup: Lookup, made: tuple[Module, ast.AST] | None) -> Fix:
+    if lookup.layer.setting("mask_zero") == "True":
+        edits = padded_with_zero(*made) if made is not None else ()
+        return unsafe(PAD_WITH_ZERO, edits)
     return fix("add 1 to the ids, pad with 0, and set `mask_zero=True`")
 
 
-def _fractions(lookup: Lookup, statistics: Statistics, step: Link | None) -> Finding:
+def _fractions(lookup: Lookup, statistics: Statistics, step: Link | None, scaled: list[Lookup]) -> Finding:
     low, high = number(statistics.minimum or 0), number(statistics.maximum or 0)
     rows = int(statistics.maximum or 0) - int(statistics.minimum or 0) + 1
     return _finding(
         lookup,
         f"`{lookup.array.path}` contains fractions from {low} to {high}, which the Embedding `{lookup.layer.name}` "
         f"truncates to integers: it uses at most {rows:,} of its {f'{lookup.rows:,}' if lookup.rows else 'many'} rows",
-        step,
+        _listed(step, _columns(scaled)) or step,
         Evidence(
-            claim=f"ids in `{lookup.array.path}`",
-            observed=f"fractions in {low}..{high}",
-            expected=f"integers in 0..{(lookup.rows or 1) - 1}",
+            f"ids in `{lookup.array.path}`",
+            f"fractions in {low}..{high}",
+            f"integers in 0..{(lookup.rows or 1) - 1}",
             fact="data.x.statistics",
         ),
-        [_keep_whole(lookup, step)],
+        [_keep_whole(scaled, step)],
         Confidence.CERTAIN,
     )
 
 
-def _keep_whole(lookup: Lookup, step: Link | None) -> Fix:
-    title = f"keep the ids in `{lookup.array.path}` as integers and scale only the other features"
-    return unsafe(title, _unscaled(step) if step is not None else ())
+def _keep_whole(scaled: list[Lookup], step: Link | None) -> Fix:
+    paths = joined([f"`{each.array.path}`" for each in scaled])
+    title = f"keep the ids in {paths} as integers and scale only the other features"
+    return unsafe(title, _unscaled(step, _columns(scaled)) if step is not None else ())
 
 
-def _unscaled(step: Link) -> tuple[Edit, ...]:
-    """Replace `ids / 50` and `scaler.fit_transform(ids)` by `ids`; delete `ids /= 50`."""
+def _columns(scaled: list[Lookup]) -> set[str]:
+    return {name for each in scaled for name in columns_behind(each.array)}
+
+
+def _listed(step: Link | None, columns: set[str]) -> Link | None:
+    """Return the list of columns that are scaled together, if those of the ids can leave it."""
+    together = column_list(step.module, step.node, columns) if step is not None else None
+    if step is None or together is None or not together.without(columns):
+        return None
+    return replace(step, module=together.module, node=together.node)
+
+
+def _unscaled(step: Link, columns: set[str]) -> tuple[Edit, ...]:
+    """Replace `ids / 50` and `scaler.fit_transform(ids)` by `ids`; delete `ids /= 50`.
+
+    Where several columns of a table are scaled together, those of the ids leave their list.
+    """
     module, node = step.module, step.node
+    together = column_list(module, node, columns)
+    if together is not None and (edits := together.without(columns)):
+        return edits
+    if loops_over(module, node):
+        return ()  # it scales the other columns as well
     if isinstance(node, ast.AugAssign):
         return (delete_lines(module, node),)
     whole: ast.expr | None = None
@@ -144,7 +178,9 @@ def _unscaled(step: Link) -> tuple[Edit, ...]:
     return (Edit(module.location(node), text),)
 
 
-def _negative(lookup: Lookup, statistics: Statistics, step: Link | None) -> Finding:
+def _negative(
+    lookup: Lookup, statistics: Statistics, step: Link | None, made: tuple[Module, ast.AST] | None
+) -> Finding:
     least = number(statistics.minimum or 0)
     last = (lookup.rows or 0) + int(statistics.minimum or 0)
     return _finding(
@@ -153,12 +189,12 @@ def _negative(lookup: Lookup, statistics: Statistics, step: Link | None) -> Find
         f"wraps around to row {last:,}",
         step,
         Evidence(
-            claim=f"ids in `{lookup.array.path}`",
-            observed=f"{least}..{number(statistics.maximum or 0)}",
-            expected=f"0..{(lookup.rows or 1) - 1}",
+            f"ids in `{lookup.array.path}`",
+            f"{least}..{number(statistics.maximum or 0)}",
+            f"0..{(lookup.rows or 1) - 1}",
             fact="data.x.statistics",
         ),
-        [_keep_zero_for_padding()],
+        [_keep_zero_for_padding(lookup, made)],
         Confidence.CERTAIN,
     )
 
@@ -173,9 +209,10 @@ def _finding(
 ) -> Finding:
     return CAUSE.finding(
         message,
+        place(step.location if step else None, lookup.array.code, lookup.array.use),
+        evidence,
+        Evidence("the Embedding is created here", location=place(lookup.layer.code)),
+        *fixes,
         subject=f"ids of {lookup.layer.name}",
-        location=place(step.location if step else None, lookup.array.code, lookup.array.use),
-        evidence=[evidence, Evidence("the Embedding is created here", location=place(lookup.layer.code))],
-        fixes=fixes,
         confidence=confidence,
     )

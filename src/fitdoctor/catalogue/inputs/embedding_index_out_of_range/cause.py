@@ -28,9 +28,9 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.inputs.data_trail import node_of, origin_of
 from fitdoctor.catalogue.inputs.embeddings import Lookup, embeddings, lookups
-from fitdoctor.catalogue.model.size_sources import decided_size
+from fitdoctor.catalogue.knowledge.data.data_trail import node_of, origin_of
+from fitdoctor.catalogue.knowledge.models.size_sources import decided_size
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code, set_argument, wrap
@@ -69,26 +69,23 @@ def from_data(
         highest = int(statistics.maximum or 0)
         row = statistics.first_maximum
         whole = fit.steps_per_epoch is None and data.role == "training"
+        # XLA does not check the id and reads another row.
         yield CAUSE.finding(
             f"`{lookup.array.path}` contains ids up to {highest}, but the Embedding `{lookup.layer.name}` "
             f"has {rows} rows: ids 0 to {rows - 1}",
+            _line(lookup.layer, lookup.array, project),
+            Evidence(
+                f"id {highest}" + (f" appears in row {row:,}" if row is not None else " has no row"),
+                f"{number(statistics.minimum or 0)}..{highest}",
+                f"0..{rows - 1}",
+                fact="data.x.statistics",
+                location=place(lookup.array.code, lookup.array.use),
+            ),
+            Evidence("the number of rows is set here", location=place(lookup.layer.code)),
+            *_fixes(lookup, short, project),
             subject=f"ids of {lookup.layer.name}",
-            location=_line(lookup.layer, lookup.array, project),
-            evidence=[
-                Evidence(
-                    claim=f"id {highest}"
-                    + (f" appears in row {row:,}" if row is not None else " has no row"),
-                    observed=f"{number(statistics.minimum or 0)}..{highest}",
-                    expected=f"0..{rows - 1}",
-                    fact="data.x.statistics",
-                    location=place(lookup.array.code, lookup.array.use),
-                ),
-                Evidence(claim="the number of rows is set here", location=place(lookup.layer.code)),
-            ],
-            fixes=_fixes(lookup, short, project),
-            # XLA does not check the id and reads another row.
-            severity=Severity.WARNING if model.jit_compile else Severity.ERROR,
             confidence=Confidence.CERTAIN if whole else Confidence.LIKELY,
+            severity=Severity.WARNING if model.jit_compile else Severity.ERROR,
         )
 
 
@@ -105,17 +102,15 @@ def from_tokenizer(module: Module) -> Iterator[Finding]:
             continue
         yield CAUSE.finding(
             "the Embedding has one row per word, but the tokenizer numbers the words from 1",
+            module.location(count.node),
+            Evidence(
+                "the largest id equals the number of words",
+                "1..number of words",
+                "0..number of words - 1",
+                location=module.location(site.node),
+            ),
+            fix("add a row for id 0", wrap(module.code(count.node), "{} + 1")),
             subject="input_dim of the Embedding",
-            location=module.location(count.node),
-            evidence=[
-                Evidence(
-                    claim="the largest id equals the number of words",
-                    observed="1..number of words",
-                    expected="0..number of words - 1",
-                    location=module.location(site.node),
-                )
-            ],
-            fixes=[fix("add a row for id 0", wrap(module.code(count.node), "{} + 1"))],
             confidence=Confidence.LIKELY,
         )
 
@@ -137,7 +132,11 @@ def _counts_words(module: Module, node: ast.AST) -> bool:
     if not isinstance(node, ast.Call) or module.resolve(node.func) != "len" or len(node.args) != 1:
         return False
     words = module.made_by(node.args[0])
-    if not isinstance(words, ast.Attribute) or words.attr != "word_index":
+    if (
+        not isinstance(words, ast.Attribute)
+        or words.attr != "word_index"
+        or _adds_words(module, node.args[0])
+    ):
         return False
     tokenizer = module.made_by(words.value)
     return (
@@ -149,6 +148,15 @@ def _counts_words(module: Module, node: ast.AST) -> bool:
             isinstance(site.node.func, ast.Attribute) and module.made_by(site.node.func.value) is tokenizer
             for site in module.method_calls("texts_to_sequences")
         )
+    )
+
+
+def _adds_words(module: Module, counted: ast.expr) -> bool:
+    """Whether the file puts an entry of its own into the dictionary: `word_index["<pad>"] = 0`."""
+    name = ast.unparse(counted)
+    return any(
+        isinstance(node.ctx, ast.Store) and ast.unparse(node.value).endswith((name, ".word_index"))
+        for node in module.nodes(ast.Subscript)
     )
 
 
@@ -260,28 +268,22 @@ def from_failure(
     location = _line(layer, array, project) if layer is not None else None
     yield CAUSE.finding(
         f"the data contains id {said.value}, but the Embedding has {said.high} rows: ids 0 to {said.high - 1}",
+        location or (frame.location if frame else None),
+        Evidence(
+            "id rejected by TensorFlow",
+            str(said.value),
+            f"0..{said.high - 1}",
+            fact="failure.message",
+            location=frame.location if frame else None,
+        ),
+        fix(
+            f"set `input_dim={said.value + 1}`: the largest id plus 1"
+            if said.value == said.high
+            else "set `input_dim` to the largest id plus 1",
+            rows_edit(layer.code, said.value, said.high, project)
+            if layer is not None and said.value == said.high and not _size_is_parameter(layer.code, project)
+            else (),
+        ),
         subject=f"ids of {layer.name}" if layer is not None else "ids of the Embedding",
-        location=location or (frame.location if frame else None),
-        evidence=[
-            Evidence(
-                claim="id rejected by TensorFlow",
-                observed=str(said.value),
-                expected=f"0..{said.high - 1}",
-                fact="failure.message",
-                location=frame.location if frame else None,
-            )
-        ],
-        fixes=[
-            fix(
-                f"set `input_dim={said.value + 1}`: the largest id plus 1"
-                if said.value == said.high
-                else "set `input_dim` to the largest id plus 1",
-                rows_edit(layer.code, said.value, said.high, project)
-                if layer is not None
-                and said.value == said.high
-                and not _size_is_parameter(layer.code, project)
-                else (),
-            )
-        ],
         confidence=Confidence.CERTAIN,
     )

@@ -25,27 +25,22 @@ The step that emptied the data is found by reading the source. A dataset without
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.inputs.data_trail import Link, trail
 from fitdoctor.catalogue.inputs.row_changes import row_change
-from fitdoctor.catalogue.pipeline.generator_sources import batches_behind, own_nodes
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.knowledge.data.data_trail import Link, trail
+from fitdoctor.catalogue.knowledge.data.generator_sources import batches_behind, own_nodes
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT114",
-    slug="empty-input",
-    severity=Severity.WARNING,
-    aspect="empty",
-    explains=("FIT705",),
+    id="FIT114", slug="empty-input", severity=Severity.WARNING, aspect="empty", explains=("FIT705",)
 )
 
 
@@ -67,27 +62,19 @@ def from_data(
     yield CAUSE.finding(
         f"`{array.path}` has no samples: "
         + ("nothing is validated" if validation else "`fit` returns without training"),
+        place(step.location if step else None, array.code, array.use),
+        Evidence(
+            f"samples of `{array.path}`", "0", "at least 1", "data.samples", place(array.code, array.use)
+        ),
+        *([Evidence("this step probably removed all rows", what, location=step.location)] if step else []),
+        fix(f"check how many rows `{what}` keeps, and correct its condition")
+        if what
+        else fix("check which step removes the rows, and stop if none are left"),
         subject=f"{data.role} data",
-        location=place(step.location if step else None, array.code, array.use),
-        evidence=[
-            Evidence(
-                f"samples of `{array.path}`", "0", "at least 1", "data.samples", place(array.code, array.use)
-            ),
-            *(
-                [Evidence("this step probably removed all rows", what, location=step.location)]
-                if step
-                else []
-            ),
-        ],
-        fixes=[
-            fix(f"check how many rows `{what}` keeps, and correct its condition")
-            if what
-            else fix("check which step removes the rows, and stop if none are left")
-        ],
+        confidence=Confidence.CERTAIN,
         severity=Severity.ERROR
         if isinstance(model, ModelFacts) and model.keras == 2 and not validation
         else Severity.WARNING,
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -103,12 +90,12 @@ def from_split(model: ModelFacts, fit: FitFacts) -> Iterator[Finding]:
     edits = (Edit(given.location, f"{share / 100:g}"),) if given is not None and share <= 100 else ()
     yield CAUSE.finding(
         f"`validation_split` is {share:g}, but it must be a fraction below 1: no samples are left to train on",
+        place(given.location if given is not None else None, fit.code),
+        Evidence("validation_split", f"{share:g}", "between 0 and 1", "fit.validation_split"),
+        fix("write the percentage as a fraction", edits),
         subject="argument validation_split",
-        location=place(given.location if given is not None else None, fit.code),
-        evidence=[Evidence("validation_split", f"{share:g}", "between 0 and 1", "fit.validation_split")],
-        fixes=[fix("write the percentage as a fraction", edits)],
-        severity=Severity.ERROR if model.keras == 2 else Severity.WARNING,
         confidence=Confidence.CERTAIN,
+        severity=Severity.ERROR if model.keras == 2 else Severity.WARNING,
     )
 
 
@@ -122,7 +109,7 @@ def _emptying(project: Project | Unknown, data: DataFacts, array: ArrayFacts) ->
     return None
 
 
-_EMPTY_BATCH = pattern(
+_EMPTY_BATCH = re.compile(
     r"`generator` yielded an element of shape \(0,[^)]*\) where an element of shape \((?:None|\d+), "
 )
 
@@ -139,15 +126,13 @@ def from_failure(
     chosen = next((slice_of(*batch) for batch in batches_behind(project, code)), None)
     yield CAUSE.finding(
         "a batch after the first has no samples",
+        place(chosen, code, frame.location if frame is not None else None),
+        Evidence("samples in that batch", "0", "at least 1", "failure.message"),
+        *([Evidence("this slice selects the samples", location=chosen)] if chosen else []),
+        fix("select the batch with `i * size : (i + 1) * size`, for `len // size` batches"),
         subject="batches",
-        location=place(chosen, code, frame.location if frame is not None else None),
-        evidence=[
-            Evidence("samples in that batch", "0", "at least 1", "failure.message"),
-            *([Evidence("this slice selects the samples", location=chosen)] if chosen else []),
-        ],
-        fixes=[fix("select the batch with `i * size : (i + 1) * size`, for `len // size` batches")],
-        severity=Severity.ERROR,
         confidence=Confidence.CERTAIN,
+        severity=Severity.ERROR,
     )
 
 
@@ -164,25 +149,19 @@ def slice_of(function: FunctionInfo, given: ast.expr) -> Location:
     return module.location(min(slices, key=lambda node: node.lineno) if slices else given)
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"'ProgbarLogger' object has no attribute 'log_values'"),
-        "`fit` ran no batch: the data has no samples, or fewer than one batch",
-        "check that the arrays passed to `fit` are not empty",
-        types=("AttributeError",),
-        confidence=Confidence.CERTAIN,
-    ),
-    Saying(
-        pattern(r"local variable 'index_array' referenced before assignment"),
-        "`fit` finds no samples to count in the data",
-        "check that the data is not empty, and that it consists of arrays",
-        types=("UnboundLocalError",),
-        raised_in=("fit_loop",),
-    ),
+CAUSE.message(
+    r"'ProgbarLogger' object has no attribute 'log_values'",
+    "`fit` ran no batch: the data has no samples, or fewer than one batch",
+    "check that the arrays passed to `fit` are not empty",
+    subject="data",
+    types=("AttributeError",),
+    confidence=Confidence.CERTAIN,
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "data")
+CAUSE.message(
+    r"local variable 'index_array' referenced before assignment",
+    "`fit` finds no samples to count in the data",
+    "check that the data is not empty, and that it consists of arrays",
+    subject="data",
+    types=("UnboundLocalError",),
+    raised_in=("fit_loop",),
+)

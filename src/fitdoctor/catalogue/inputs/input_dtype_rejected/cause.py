@@ -32,22 +32,23 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, function_at, module_of, name_of, own_nodes
 from fitdoctor.catalogue.inputs.contents import arrays_of
-from fitdoctor.catalogue.inputs.data_places import maker, map_samples, rework_data
-from fitdoctor.catalogue.inputs.integer_types import floats_refused, refused, wants_whole
-from fitdoctor.catalogue.inputs.schedule_steps import steps_as_floats
-from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
-from fitdoctor.catalogue.inputs.signature_types import refused_by_signature
+from fitdoctor.catalogue.inputs.input_dtype_rejected.integer_types import floats_refused, refused, wants_whole
+from fitdoctor.catalogue.inputs.input_dtype_rejected.schedule_steps import steps_as_floats
+from fitdoctor.catalogue.inputs.input_dtype_rejected.signature_types import refused_by_signature
+from fitdoctor.catalogue.knowledge.data.data_places import maker, map_samples, rework_data, reworked
+from fitdoctor.catalogue.knowledge.data.shapes import forward_failure, went_through
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_before, spell, unsafe
+from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame, function_at, module_of
 from fitdoctor.failure.patterns import DtypeMismatch, dtype_mismatch
 from fitdoctor.records import replace
 from fitdoctor.source.index import names_in
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of, own_nodes
 
 CAUSE = Cause(
     id="FIT111",
@@ -108,10 +109,7 @@ def _other(said: DtypeMismatch, name: str) -> str:
 
 
 def _finding(
-    said: DtypeMismatch,
-    where: Location | None,
-    data: DataFacts | Unknown,
-    fit_call: FitFacts | Unknown,
+    said: DtypeMismatch, where: Location | None, data: DataFacts | Unknown, fit_call: FitFacts | Unknown
 ) -> Finding:
     wrong = _wrong_of(said)
     arrays = _arrays_of(data, wrong)
@@ -119,16 +117,14 @@ def _finding(
     operation = f" `{said.operation}`" if said.operation else ""
     return CAUSE.finding(
         f"{names} has dtype {wrong}, but the operation{operation} expects {_wanted(wrong)}",
+        place(where, maker(arrays[0]) if arrays else None),
+        replace(
+            _types_that_met(said),
+            fact="data.x.dtype",
+            location=place(arrays[0].code, arrays[0].use) if arrays else None,
+        ),
+        *_fixes(arrays, data, fit_call),
         subject="dtype of the features",
-        location=place(where, maker(arrays[0]) if arrays else None),
-        evidence=[
-            replace(
-                _types_that_met(said),
-                fact="data.x.dtype",
-                location=place(arrays[0].code, arrays[0].use) if arrays else None,
-            )
-        ],
-        fixes=_fixes(arrays, data, fit_call),
         confidence=Confidence.CERTAIN,
     )
 
@@ -143,9 +139,9 @@ def _wrong_of(said: DtypeMismatch) -> str:
 
 def _types_that_met(said: DtypeMismatch) -> Evidence:
     return Evidence(
-        claim="dtype of the operand",
-        observed=_wrong_of(said),
-        expected=", ".join(said.allowed) or ("float16" if _is_mixed(said) else "float32"),
+        "dtype of the operand",
+        _wrong_of(said),
+        ", ".join(said.allowed) or ("float16" if _is_mixed(said) else "float32"),
         fact="failure.message",
     )
 
@@ -175,6 +171,9 @@ def _fixes(arrays: list[ArrayFacts], data: DataFacts | Unknown, fit_call: FitFac
     named = isinstance(array.code, Code) and array.container in ("numpy.ndarray", "pandas.DataFrame")
     if data.form == "arrays" and named and array in data.x:
         return [fix(title, rework_data(array, fit_call, '{}.astype("float32")')), in_model]
+    if data.form == "arrays" and array in data.y and array.container == "numpy.ndarray":
+        # A step of the user's own computes with them; elsewhere they may serve as class labels.
+        return [unsafe(title, wrap(reworked(array), '{}.astype("float32")')), in_model]
     edits = map_samples(data, array, "tf.cast(x, tf.float32)") if array in data.x else ()
     return [fix(f"{title}: `.map(lambda x, y: (tf.cast(x, tf.float32), y))`", edits), in_model]
 
@@ -291,10 +290,10 @@ def _of_parameter(said: DtypeMismatch, function: FunctionInfo, call: ast.Call, n
     return CAUSE.finding(
         f"`{name}` of {name_of(function)} has dtype {wrong}, but `{module.segment(call.func)}` expects "
         f"{_wanted(wrong)}",
+        module.location(call),
+        _types_that_met(said),
+        _cast_parameter(function, name),
         subject=f"dtype of {name}",
-        location=module.location(call),
-        evidence=[_types_that_met(said)],
-        fixes=[_cast_parameter(function, name)],
         confidence=Confidence.CERTAIN,
     )
 

@@ -28,30 +28,33 @@ models.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.doubts import INPUTS
-from fitdoctor.catalogue.inputs.data_places import map_samples, only_input_line, rework_data, shape_line
-from fitdoctor.catalogue.inputs.shapes import (
-    Mismatch,
+from fitdoctor.catalogue.inputs.refused_inputs import Given, Mismatch, explains_inputs, mismatches
+from fitdoctor.catalogue.knowledge.data.data_places import (
+    map_samples,
+    only_input_line,
+    rework_data,
+    shape_line,
+)
+from fitdoctor.catalogue.knowledge.data.shapes import (
     input_code_of,
     input_shape_edit,
     is_one_sample,
     length_argument,
-    mismatches,
     proven,
     relation,
-    sample_given_by_hand,
     sides_swapped,
     while_validating,
     without_one_axis,
 )
-from fitdoctor.catalogue.model.layer_refusals import of_site
+from fitdoctor.catalogue.knowledge.models.refusals import of_site
+from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import argument_words, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code, unsafe
 from fitdoctor.facts import (
-    CALLS,
     TRAINING_CALL,
     Code,
     DataFacts,
@@ -61,14 +64,12 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
-from fitdoctor.failure.patterns import InputMismatch, input_mismatch, kernel_mismatch, shapes_in
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.patterns import InputMismatch, input_mismatch, shapes_in
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.catalogue.model.size_sources import Decided
+    from fitdoctor.catalogue.knowledge.models.size_sources import Decided
     from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
@@ -79,19 +80,6 @@ CAUSE = Cause(
     raises="ValueError",
     explains=("FIT306", "FIT320"),
 )
-
-
-@CAUSE.in_source
-@doubting(INPUTS)
-@CAUSE.before_fit
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
-    """Report data whose axis lengths differ from the `Input`."""
-    confidence = Confidence.CERTAIN if proven(data) else Confidence.LIKELY
-    for mismatch in mismatches(model, data):
-        if _is_about_lengths(mismatch.kind, mismatch.array.shape, mismatch.expected_sample):
-            yield _finding(mismatch, fit, data, project, confidence, fit.method)
 
 
 @CAUSE.in_source
@@ -110,18 +98,16 @@ def from_swapped_sides(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Ite
     yield CAUSE.finding(
         f"each sample of `{array.path}` has shape {shape_words(shape[1:])}, but the model input has shape "
         f"{shape_words(wanted[1:])}: height and width are swapped, which a Sequential model does not check",
+        place(code, array.code, fit.code),
+        Evidence(
+            f"shape of `{array.path}`",
+            shape_words(shape),
+            shape_words(wanted),
+            fact="data.x.shape",
+            location=place(array.code, array.use),
+        ),
+        fix(f"set the input shape to {shape_words(shape[1:])}"),
         subject=argument_words(array.path, fit),
-        location=place(code, array.code, fit.code),
-        evidence=[
-            Evidence(
-                claim=f"shape of `{array.path}`",
-                observed=shape_words(shape),
-                expected=shape_words(wanted),
-                fact="data.x.shape",
-                location=place(array.code, array.use),
-            )
-        ],
-        fixes=[fix(f"set the input shape to {shape_words(shape[1:])}")],
         confidence=Confidence.LIKELY,
         severity=Severity.WARNING,
     )
@@ -138,21 +124,17 @@ def from_models(site: ModelSite) -> Iterator[Finding]:
     before = refusal.way[0] if refusal.way else None
     yield CAUSE.finding(
         f"the model receives samples of shape {shape_words(found)}, but expects {shape_words(wanted)}",
+        refusal.place,
+        Evidence("shape of a sample", shape_words(found), shape_words(wanted)),
+        *(
+            [Evidence(f"the tensor comes from `{before.class_name}`", location=place(before.code))]
+            if before is not None
+            else []
+        ),
+        fix(
+            f"change the tensor to {shape_words(wanted)} per sample, or the `Input` of the model to {shape_words(found)}"
+        ),
         subject=f"model {site.failure.layer if site.failure is not None else ''}",
-        location=refusal.place,
-        evidence=[
-            Evidence("shape of a sample", shape_words(found), shape_words(wanted)),
-            *(
-                [Evidence(f"the tensor comes from `{before.class_name}`", location=place(before.code))]
-                if before is not None
-                else []
-            ),
-        ],
-        fixes=[
-            fix(
-                f"change the tensor to {shape_words(wanted)} per sample, or the `Input` of the model to {shape_words(found)}"
-            )
-        ],
         confidence=refusal.confidence,
     )
 
@@ -167,43 +149,28 @@ def _is_about_lengths(kind: str, shape: Shape | Unknown, expected: Shape) -> boo
     return without_one_axis(found, expected) is None and without_one_axis(expected, found) is None
 
 
-def _finding(
-    mismatch: Mismatch,
-    fit_call: FitFacts | Unknown,
-    data: DataFacts,
-    project: Project | Unknown,
-    confidence: Confidence,
-    method: str,
-) -> Finding:
-    array, named = mismatch.array, _named_length(mismatch, project)
-    if isinstance(fit_call, FitFacts) and fit_call.method in CALLS:
-        method = fit_call.method
-    # An evaluating call fails: the model was trained on other data, so this data is wrong.
-    tries = method not in ("fit", "train_on_batch", TRAINING_CALL, "")
-    found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
-    whose = f"the layer `{mismatch.expected.name}`" if mismatch.by_layer else "the model"
-    return CAUSE.finding(
-        f"each sample of `{array.path}` has shape {found}, but {whose} expects {expected}",
-        subject=argument_words(array.path, fit_call),
-        location=_line_to_change(mismatch, data, named, tries),
-        evidence=[
-            Evidence(
-                claim=f"shape of `{array.path}`",
-                observed=shape_words(array.shape),
-                expected=shape_words(mismatch.expected.shape),
-                fact="data.x.shape",
-                location=place(array.code, array.use),
-            ),
-            Evidence(claim="the expected input shape is set here", location=place(mismatch.code)),
-        ],
-        fixes=_fixes(mismatch, fit_call, data, named, tries),
-        confidence=confidence,
-    )
+def _explain(given: Given, found: list[Mismatch]) -> Iterator[Finding]:
+    """Report data whose axis lengths differ from the `Input`."""
+    for mismatch in found:
+        if not _is_about_lengths(mismatch.kind, mismatch.array.shape, mismatch.expected_sample):
+            continue
+        named = _named_length(mismatch, given.project)
+        # An evaluating call fails: the model was trained on other data, so this data is wrong.
+        tries = given.method not in ("fit", "train_on_batch", TRAINING_CALL, "")
+        sample, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
+        whose = f"the layer `{mismatch.expected.name}`" if mismatch.by_layer else "the model"
+        yield given.finding(
+            CAUSE,
+            f"each sample of `{mismatch.array.path}` has shape {sample}, but {whose} expects {expected}",
+            _line_to_change(mismatch, given.data, named, tries),
+            mismatch,
+            *_fixes(mismatch, given, named, tries),
+        )
 
 
 def _named_length(mismatch: Mismatch, project: Project | Unknown) -> Decided | None:
     """Return what set the only differing length if the `Input` uses a name for it."""
-    from fitdoctor.catalogue.model.size_sources import decided_size
+    from fitdoctor.catalogue.knowledge.models.size_sources import decided_size
 
     found = _aligned(mismatch)
     pairs = enumerate(zip(found, mismatch.expected_sample, strict=False))
@@ -239,10 +206,8 @@ def _line_to_change(
     return place(named.code if named else None, mismatch.code, of_data)
 
 
-def _fixes(
-    mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts, named: Decided | None, tries: bool
-) -> list[Fix]:
-    array = mismatch.array
+def _fixes(mismatch: Mismatch, given: Given, named: Decided | None, tries: bool) -> list[Fix]:
+    array, data = mismatch.array, given.data
     if _fits_reshaped(mismatch.found_sample, mismatch.expected_sample):
         axes = ", ".join(str(length) for length in mismatch.expected_sample)
         same = ": both shapes have the same number of values" * (mismatch.kind == "reshaped")
@@ -250,7 +215,7 @@ def _fixes(
         if data.form == "dataset":
             return [fix(title, map_samples(data, array, f"tf.reshape(x, ({axes},))"))]
         known = data.form in ("arrays", "batch") and "numpy" in array.container
-        return [fix(title, rework_data(array, fit_call, f"{{}}.reshape(-1, {axes})") if known else ())]
+        return [fix(title, rework_data(array, given.fit, f"{{}}.reshape(-1, {axes})") if known else ())]
     if tries:
         return [fix(f"pass samples of shape {shape_words(mismatch.expected_sample)}, as in training")]
     sample = _aligned(mismatch)
@@ -266,56 +231,6 @@ def _fixes(
     ]
 
 
-@CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts,
-    model: ModelFacts | Unknown,
-    fit: FitFacts | Unknown,
-    data: DataFacts | Unknown,
-    project: Project | Unknown,
-) -> Iterator[Finding]:
-    """Report the expected and the found shape from the message."""
-    if _CUT.search(failure.message):
-        yield _cut(failure)
-        return
-    said = input_mismatch(failure.message) or kernel_mismatch(failure.message, failure.node)
-    if said is None or said.found is None or said.target or while_validating(failure):
-        return
-    if sample_given_by_hand(failure) is not None:  # reported by input-rank-mismatch
-        return
-    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        if data.role != "training":
-            return
-        known = list(mismatches(model, data))
-        for mismatch in known:
-            if _is_about_lengths(mismatch.kind, mismatch.array.shape, mismatch.expected_sample):
-                yield _finding(mismatch, fit, data, project, Confidence.CERTAIN, failure.called)
-        if not known and said.axis == -1 and _joins_models(model):
-            yield replace(_from_joined(failure, said.found), location=place(model.code))
-            return
-        if known or not isinstance(data.trial.forward, Unknown):
-            return
-    yield from _from_message(failure, said, model, data, project)
-
-
-_CUT = pattern(r"Input \d+ of layer [\"']?(?P<layer>[\w/]+)[\"']? is incompatible with the layer\W*$")
-
-
-def _cut(failure: FailureFacts) -> Finding:
-    """Report a message that ends before it says how the shapes differ."""
-    said = _CUT.search(failure.message)
-    frame = failure.last_user_frame
-    assert said is not None
-    return CAUSE.finding(
-        f"`{said['layer']}` expects another input shape; the message is cut off before the two shapes",
-        subject="argument x of fit",
-        location=frame.location if frame else None,
-        evidence=[Evidence("the error message", said[0], "", "failure.message")],
-        fixes=[fix("compare `x.shape` with `model.input_shape`; only the batch axis may differ")],
-        confidence=Confidence.LIKELY,
-    )
-
-
 def _from_message(
     failure: FailureFacts,
     said: InputMismatch,
@@ -324,9 +239,9 @@ def _from_message(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    from fitdoctor.catalogue.model.model_inputs import input_giving
+    from fitdoctor.catalogue.knowledge.models.model_inputs import input_giving
 
-    if said.found is None:
+    if said.found is None or said.axis == -1 and isinstance(data, DataFacts) and _joins_models(model):
         return
     expected, axis, length, found = said.expected, said.axis, said.axis_length, said.found
     sample = found[1:]
@@ -353,23 +268,12 @@ def _from_message(
         if inner is None or inner == found
         else f"samples of shape {shape_words(inner[1:])} do not match the model: its layer `{said.layer}` receives "
         f"{shape_words(sample)}, but expects {wanted}",
+        place(of_data if reshaped else of_model, of_model, of_data, frame.location if frame else None),
+        Evidence("shape of the input", shape_words(found), shape_words(expected), fact="failure.message"),
+        fix(f"reshape the data to {wanted}")
+        if _fits_reshaped(sample, expected[1:])
+        else fix(f"set the input shape to {shape_words((inner or found)[1:])}, or change the data"),
         subject="argument x of fit",
-        location=place(
-            of_data if reshaped else of_model, of_model, of_data, frame.location if frame else None
-        ),
-        evidence=[
-            Evidence(
-                claim="shape of the input",
-                observed=shape_words(found),
-                expected=shape_words(expected),
-                fact="failure.message",
-            )
-        ],
-        fixes=[
-            fix(f"reshape the data to {wanted}")
-            if _fits_reshaped(sample, expected[1:])
-            else fix(f"set the input shape to {shape_words((inner or found)[1:])}, or change the data")
-        ],
         notes=[_WHICH_DATA] if unseen else [],
         confidence=Confidence.LIKELY if unseen else Confidence.CERTAIN,
     )
@@ -379,7 +283,7 @@ def _in_loop(
     project: Project | Unknown, failure: FailureFacts, found: Shape, expected: Shape
 ) -> Iterator[Fix]:
     """Yield a reshape of the batch that a custom training loop passes to the model."""
-    from fitdoctor.catalogue.inputs.loop_data import model_call, reworked_batch
+    from fitdoctor.catalogue.knowledge.data.loop_data import model_call, reworked_batch
 
     called = model_call(project, failure)
     if called is None or None in expected[1:] or relation(found[1:], expected[1:]) != "reshaped":
@@ -401,20 +305,22 @@ def _given_to_model(failure: FailureFacts) -> Shape | None:
     return given[0][0] if len(given) == 1 and len(given[0]) == 1 and given[0][0] else None
 
 
-def _joins_models(model: ModelFacts) -> bool:
-    """Whether a functional model nests others, as `Model(z, D(G(z)))`, whose shapes Keras does not compare."""
-    inner = [
-        layer
-        for layer in model.layers
-        if layer.sublayers and layer.class_name in ("Sequential", "Functional")
-    ]
-    return model.kind == "functional" and len(inner) > 1
-
-
-def _from_joined(failure: FailureFacts, found: Shape) -> Finding:
+@CAUSE.after_failure
+def from_joined(failure: FailureFacts, model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """Report a functional model that nests others, as `Model(z, D(G(z)))`: Keras does not compare their shapes."""
     said = input_mismatch(failure.message)
-    length = said.axis_length if said is not None else None
-    return _inside(failure, found, (*found[:-1], length))
+    if said is None or said.found is None or said.axis != -1 or data.role != "training":
+        return
+    if _joins_models(model) and not while_validating(failure) and not list(mismatches(model, data)):
+        inside = _inside(failure, said.found, (*said.found[:-1], said.axis_length))
+        yield replace(inside, location=place(model.code))
+
+
+def _joins_models(model: ModelFacts | Unknown) -> bool:
+    if isinstance(model, Unknown) or model.kind != "functional":
+        return False
+    names = [layer.class_name for layer in model.layers if layer.sublayers]
+    return sum(name in ("Sequential", "Functional") for name in names) > 1
 
 
 _WHICH_DATA = "the text does not show whether the training or the validation data was rejected (FIT712)"
@@ -426,16 +332,19 @@ def _inside(failure: FailureFacts, found: Shape, expected: Shape) -> Finding:
     part = f"`{said.layer}`" if said is not None and said.layer else "a model or layer"
     return CAUSE.finding(
         f"{part} receives a tensor of shape {shape_words(found)}, but expects {shape_words(expected)}",
+        frame.location if frame is not None else None,
+        Evidence("shape of the tensor", shape_words(found), shape_words(expected), fact="failure.message"),
+        fix("change the preceding layer to output that shape, or change the input shape here"),
         subject=f"input of {part}",
-        location=frame.location if frame is not None else None,
-        evidence=[
-            Evidence(
-                claim="shape of the tensor",
-                observed=shape_words(found),
-                expected=shape_words(expected),
-                fact="failure.message",
-            )
-        ],
-        fixes=[fix("change the preceding layer to output that shape, or change the input shape here")],
         confidence=Confidence.LIKELY,
     )
+
+
+explains_inputs(CAUSE, _explain, _from_message)
+
+CAUSE.message(
+    r"Input \d+ of layer [\"']?(?P<layer>[\w/]+)[\"']? is incompatible with the layer\W*$",
+    "`{layer}` expects another input shape; the message is cut off before the two shapes",
+    "compare `x.shape` with `model.input_shape`; only the batch axis may differ",
+    subject="argument x of fit",
+)

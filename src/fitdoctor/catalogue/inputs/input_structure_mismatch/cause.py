@@ -29,17 +29,22 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.doubts import INPUTS
-from fitdoctor.catalogue.inputs.data_places import only_input_line
-from fitdoctor.catalogue.inputs.joined_arrays import column_parts, joined_parts, pair_parts, stacked_parts
-from fitdoctor.catalogue.inputs.shapes import (
+from fitdoctor.catalogue.knowledge.data.data_places import only_input_line
+from fitdoctor.catalogue.knowledge.data.joined_arrays import (
+    column_parts,
+    joined_parts,
+    pair_parts,
+    stacked_parts,
+)
+from fitdoctor.catalogue.knowledge.data.shapes import (
     forward_failure,
     proven,
     shuffled,
     went_through,
     while_validating,
 )
-from fitdoctor.catalogue.model.several_outputs import inside_model
+from fitdoctor.catalogue.knowledge.models.model_inputs import inside_model
+from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import joined, listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code, unsafe, wrap
@@ -78,7 +83,7 @@ def from_data(
     yield from _findings(model, fit, data, project, confidence)
     refused = forward_failure(data)
     if refused is not None and data.x_structure == "dict":
-        from fitdoctor.catalogue.inputs.columns_by_name import columns_for_one_input
+        from fitdoctor.catalogue.inputs.input_structure_mismatch.columns_by_name import columns_for_one_input
 
         yield from columns_for_one_input(CAUSE, refused.message, fit, data, None)
 
@@ -164,19 +169,17 @@ def _of_keys(
     return CAUSE.finding(
         f"the model has the input{'s' * (len(missing) > 1)} {listing(missing)}, "
         f"but the keys of `x` are {listing(array.key for array in data.x)}",
+        where,
+        Evidence(
+            "keys of `x` compared with the input names",
+            given,
+            ", ".join(map(repr, names)),
+            fact="data.x",
+            location=where,
+        ),
+        *_input_evidence(model, missing),
+        _rename(renamed, project) if renamed else fix(f"add the key {listing(missing)} to `x`"),
         subject="keys of x",
-        location=where,
-        evidence=[
-            Evidence(
-                claim="keys of `x` compared with the input names",
-                observed=given,
-                expected=", ".join(map(repr, names)),
-                fact="data.x",
-                location=where,
-            ),
-            *_input_evidence(model, missing),
-        ],
-        fixes=[_rename(renamed, project) if renamed else fix(f"add the key {listing(missing)} to `x`")],
         confidence=confidence,
     )
 
@@ -214,14 +217,14 @@ def _rename(renamed: list[tuple[str, ArrayFacts]], project: Project | Unknown) -
     title = f"rename the key{'s' * (len(renamed) > 1)} {words}"
     if len(edits) == len(renamed):
         return fix(title, *edits)
-    from fitdoctor.catalogue.pipeline.batch_keys import renamed_in_batches
+    from fitdoctor.catalogue.knowledge.data.batch_keys import renamed_in_batches
 
     return fix(title, renamed_in_batches(project, {array.key: name for name, array in renamed}))
 
 
 def _entry(array: ArrayFacts, project: Project | Unknown) -> tuple[Module, ast.Constant] | None:
     """Return the key of an array in the dict literal that contains it or that defines x."""
-    from fitdoctor.catalogue.inputs.data_trail import node_of
+    from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 
     for code in (array.code, array.use):
         found = node_of(project, code)
@@ -248,7 +251,7 @@ def _of_count(
     confidence: Confidence,
     expected: int,
 ) -> Finding:
-    from fitdoctor.catalogue.inputs.unpacked_inputs import argument_place
+    from fitdoctor.catalogue.knowledge.data.unpacked_inputs import argument_place
 
     given = len(data.x)
     first = data.x[0]
@@ -257,20 +260,18 @@ def _of_count(
     named = f" ({listing(names)})" if len(names) > 1 and all(names) else ""
     return CAUSE.finding(
         f"`x` {_arrays(given)}, but the model has {expected} input{'s' if expected != 1 else ''}{named}",
+        place(first.code if joined else None, argument_place(fit_call), first.use, data.code),
+        Evidence(
+            "arrays in `x` compared with the model inputs",
+            ", ".join(shape_words(array.shape) for array in data.x[:6]),
+            ", ".join(shape_words(spec.shape) for spec in model.inputs[:6])
+            if isinstance(model.inputs, tuple)
+            else str(expected),
+            fact="data.x",
+            location=place(first.code),
+        ),
+        _count_fix(model, data, fit_call, project, joined),
         subject="inputs of the model",
-        location=place(first.code if joined else None, argument_place(fit_call), first.use, data.code),
-        evidence=[
-            Evidence(
-                claim="arrays in `x` compared with the model inputs",
-                observed=", ".join(shape_words(array.shape) for array in data.x[:6]),
-                expected=", ".join(shape_words(spec.shape) for spec in model.inputs[:6])
-                if isinstance(model.inputs, tuple)
-                else str(expected),
-                fact="data.x",
-                location=place(first.code),
-            )
-        ],
-        fixes=[_count_fix(model, data, fit_call, project, joined)],
         confidence=confidence,
     )
 
@@ -315,7 +316,7 @@ def _completed(
     inputs: tuple[Spec, ...], data: DataFacts, fit_call: FitFacts | Unknown, project: Project | Unknown
 ) -> tuple[Edit, ...]:
     """Return the completed list of arrays if variables have the names of the missing inputs."""
-    from fitdoctor.catalogue.inputs.data_trail import node_of
+    from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 
     names = [spec.name for spec in inputs]
     given = [array.use.text for array in data.x if isinstance(array.use, Code)]
@@ -335,7 +336,7 @@ def _taken_apart(
     model: ModelFacts, fit_call: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Report one array that `call` unpacks, as the source shows."""
-    from fitdoctor.catalogue.inputs.unpacked_inputs import of_unpacking, unpacked_by_call
+    from fitdoctor.catalogue.knowledge.data.unpacked_inputs import of_unpacking, unpacked_by_call
 
     if data.x_structure != "single" or "train_step" in model.overrides or "call" not in model.overrides:
         return
@@ -367,17 +368,15 @@ def _of_order(
     edits = (Edit(argument.location, f"[{', '.join(texts)}]"),) if literal and argument is not None else ()
     return CAUSE.finding(
         "the arrays in `x` are not in the order of the model inputs",
+        place(argument.location if argument else None, data.x[0].use),
+        Evidence(
+            "shapes in `x` compared with the model inputs",
+            ", ".join(shape_words(array.shape) for array in data.x),
+            ", ".join(shape_words(spec.shape) for spec in inputs),
+            fact="data.x",
+        ),
+        fix("pass the arrays in the order of the model inputs", edits),
         subject="order of x",
-        location=place(argument.location if argument else None, data.x[0].use),
-        evidence=[
-            Evidence(
-                claim="shapes in `x` compared with the model inputs",
-                observed=", ".join(shape_words(array.shape) for array in data.x),
-                expected=", ".join(shape_words(spec.shape) for spec in inputs),
-                fact="data.x",
-            )
-        ],
-        fixes=[fix("pass the arrays in the order of the model inputs", edits)],
         confidence=confidence,
     )
 
@@ -395,7 +394,7 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Report the inputs that the message counts or names, or that `call` cannot unpack."""
-    from fitdoctor.catalogue.inputs.unpacked_inputs import of_unpacking, unpacked_inputs
+    from fitdoctor.catalogue.knowledge.data.unpacked_inputs import of_unpacking, unpacked_inputs
 
     parts = unpacked_inputs(failure, project)
     if parts and (isinstance(data, Unknown) or data.x_structure == "single"):
@@ -406,7 +405,7 @@ def from_failure(
         return
     if failure.type != "ValueError" or while_validating(failure) or inside_model(failure):
         return
-    from fitdoctor.catalogue.inputs.columns_by_name import columns_for_one_input
+    from fitdoctor.catalogue.inputs.input_structure_mismatch.columns_by_name import columns_for_one_input
 
     raised = failure.last_user_frame.location if failure.last_user_frame is not None else None
     yield from columns_for_one_input(CAUSE, failure.message, fit, data, raised)
@@ -431,17 +430,15 @@ def from_failure(
     )
     yield CAUSE.finding(
         message,
+        place(only_input_line(data) if said.missing else None, frame.location if frame else None),
+        Evidence(
+            "inputs",
+            ", ".join(said.received_keys) or str(said.received),
+            ", ".join(said.expected_keys) or str(said.expected),
+            fact="failure.message",
+        ),
+        fix("pass a list with one array per input, or a dict keyed by input name"),
         subject="inputs of the model",
-        location=place(only_input_line(data) if said.missing else None, frame.location if frame else None),
-        evidence=[
-            Evidence(
-                claim="inputs",
-                observed=", ".join(said.received_keys) or str(said.received),
-                expected=", ".join(said.expected_keys) or str(said.expected),
-                fact="failure.message",
-            )
-        ],
-        fixes=[fix("pass a list with one array per input, or a dict keyed by input name")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -449,7 +446,7 @@ def from_failure(
 @CAUSE.after_failure
 def from_mixture(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report arrays and tensors mixed in one call."""
-    from fitdoctor.catalogue.inputs.mixed_inputs import mixed_inputs
+    from fitdoctor.catalogue.knowledge.data.mixed_inputs import mixed_inputs
 
     yield from mixed_inputs(CAUSE, failure, project)
 
@@ -457,6 +454,6 @@ def from_mixture(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 @CAUSE.after_failure
 def from_key(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report a missing key that `call` reads."""
-    from fitdoctor.catalogue.inputs.asked_keys import missing_key
+    from fitdoctor.catalogue.inputs.input_structure_mismatch.asked_keys import missing_key
 
     yield from missing_key(CAUSE, failure, project)

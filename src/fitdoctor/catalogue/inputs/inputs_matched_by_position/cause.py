@@ -1,11 +1,12 @@
-"""Extra dict key that shifts the inputs.
+"""Dict of inputs that Keras matches by position.
 
 ## What happens
 
 `Model({"bid": …, "rank": …}, …)` receives data with the keys `bid`, `log_bid` and `rank`. Keras warns about the
 structure and then matches the values by position, in the sorted order of the keys: the input `rank` receives
 `log_bid`. If the shapes agree, `fit` learns from the wrong columns. If they do not, the error names an unrelated
-input.
+input. The same happens to an `OrderedDict`, which `make_csv_dataset` yields: its values are matched in its own order, not
+by their keys.
 
 ## Why
 
@@ -14,7 +15,7 @@ from a list of named inputs selects the values by name and ignores the rest.
 
 ## Fix
 
-Pass only the keys that the model has, or build the model from a list of its inputs.
+Pass only the keys that the model has, in a plain `dict`, or build the model from a list of its inputs.
 
 ## Known limits
 
@@ -27,21 +28,13 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.inputs.data_places import decided_near, shaping_step
-from fitdoctor.catalogue.inputs.data_trail import node_of
-from fitdoctor.catalogue.inputs.shapes import proven
+from fitdoctor.catalogue.knowledge.data.data_places import decided_near, shaping_step
+from fitdoctor.catalogue.knowledge.data.data_trail import node_of
+from fitdoctor.catalogue.knowledge.data.shapes import proven
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe, wrap
-from fitdoctor.facts import (
-    ArrayFacts,
-    Code,
-    DataFacts,
-    EnvironmentFacts,
-    FailureFacts,
-    ModelFacts,
-    Unknown,
-)
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, EnvironmentFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -59,7 +52,7 @@ LAST_WITH_IT = (3, 15, 1)
 def from_data(
     model: ModelFacts, data: DataFacts, environment: EnvironmentFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Report an extra key that sorts before an input of the model."""
+    """Report an extra key that sorts before an input of the model, or an OrderedDict in another order."""
     if data.role == "training" and data.problem is None:
         yield from _findings(model, data, environment, project, failed=proven(data))
 
@@ -77,28 +70,31 @@ def _findings(
         return
     names = {spec.name for spec in model.inputs}
     extra = [array for array in data.x if array.key not in names]
-    given = sorted(array.key for array in data.x)
-    if not extra or not names <= set(given):
+    given = list(data.x_order) or sorted(array.key for array in data.x)
+    wanted = [spec.name for spec in model.inputs] if data.x_order else sorted(names)
+    if not names <= set(given):
         return
-    shifted = [(want, got) for want, got in zip(sorted(names), given, strict=False) if want != got]
+    shifted = [(want, got) for want, got in zip(wanted, given, strict=False) if want != got]
     if not shifted:
         return
-    first = extra[0]
+    first = extra[0] if extra else data.x[0]
+    reason = (
+        f"the extra key {listing(array.key for array in extra)} shifts the inputs"
+        if extra
+        else "`x` is an `OrderedDict`, which Keras matches by position"
+    )
     yield CAUSE.finding(
-        f"the extra key {listing(array.key for array in extra)} shifts the inputs: "
-        + ", ".join(f"`{want}` receives `{got}`" for want, got in shifted[:4]),
+        f"{reason}: " + ", ".join(f"`{want}` receives `{got}`" for want, got in shifted[:4]),
+        _line(first, data),
+        Evidence(
+            "keys of `x` compared with the model inputs",
+            ", ".join(map(repr, given)),
+            ", ".join(map(repr, wanted)),
+            fact="data.x",
+            location=place(first.code),
+        ),
+        _left_out(extra, names, data, project) if extra else _plain_dict(data),
         subject="keys of x",
-        location=_line(first, data),
-        evidence=[
-            Evidence(
-                claim="keys of `x` compared with the model inputs",
-                observed=", ".join(map(repr, given)),
-                expected=", ".join(map(repr, sorted(names))),
-                fact="data.x",
-                location=place(first.code),
-            )
-        ],
-        fixes=[_left_out(extra, names, data, project)],
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR if failed else Severity.WARNING,
     )
@@ -115,6 +111,21 @@ def _line(extra: ArrayFacts, data: DataFacts) -> Location | None:
 
 def _matches_by_name(environment: EnvironmentFacts | Unknown) -> bool:
     return isinstance(environment, EnvironmentFacts) and environment.release("keras") > LAST_WITH_IT
+
+
+def _plain_dict(data: DataFacts) -> Fix:
+    """Convert the OrderedDict to a dict, which Keras sorts as it sorts the inputs."""
+    title = "convert it to a plain dict"
+    step, use = shaping_step(data), data.x[0].use
+    if data.form == "dataset" and step is not None and data.element_size in (2, 3):
+        names = ("x", "y", "weight")[: data.element_size]
+        others = ", ".join(names[1:])
+        return unsafe(title, wrap(step.code, f"{{}}.map(lambda {', '.join(names)}: (dict(x), {others}))"))
+    return (
+        unsafe(title, wrap(use, "dict({})"))
+        if data.form == "arrays" and isinstance(use, Code)
+        else fix(title)
+    )
 
 
 def _left_out(extra: list[ArrayFacts], names: set[str], data: DataFacts, project: Project | Unknown) -> Fix:
@@ -165,7 +176,7 @@ def from_failure(
     environment: EnvironmentFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Report an error about inputs that the extra key shifted."""
+    """Report an error about inputs that were matched by position."""
     if failure.type not in ("ValueError", "TypeError", "InvalidArgumentError"):
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts) and data.role == "training":

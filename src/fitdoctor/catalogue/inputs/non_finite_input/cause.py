@@ -27,22 +27,17 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.inputs.data_places import part_words, rework_data, reworked
-from fitdoctor.catalogue.inputs.frame_edits import with_whole_rows
-from fitdoctor.catalogue.inputs.logarithms import of_one_more
-from fitdoctor.catalogue.inputs.value_changes import last_decided, maker_of_nonfinite
+from fitdoctor.catalogue.knowledge.data.data_places import part_words, rework_data, reworked
+from fitdoctor.catalogue.knowledge.data.frame_edits import with_whole_rows
+from fitdoctor.catalogue.knowledge.data.logarithms import of_one_more
+from fitdoctor.catalogue.knowledge.data.value_changes import last_decided, maker_of_nonfinite
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT110",
-    slug="non-finite-input",
-    severity=Severity.WARNING,
-    aspect="non-finite",
-)
+CAUSE = Cause(id="FIT110", slug="non-finite-input", severity=Severity.WARNING, aspect="non-finite")
 
 _GUARDS = ("is_nan", "isnan", "nan_to_num", "is_finite", "isfinite", "isinf", "is_inf", "multiply_no_nan")
 
@@ -103,25 +98,19 @@ def _finding(
     return CAUSE.finding(
         f"`{array.path}` contains {' and '.join(counts)} value{'s' * (not one)}{_where(array, statistics)}"
         + ("" if validation else f": {'it turns' if one else 'they turn'} the weights into NaN"),
-        subject=part_words(array, data) if not validation else "validation features",
-        location=place(step.location if step else None, last_decided(project, array), array.use),
-        evidence=[
-            Evidence(
-                claim=f"values of `{array.path}`",
-                observed=" and ".join(counts),
-                expected="finite numbers",
-                fact="data.x.statistics",
-                location=place(array.code, array.use),
-            ),
-            *_columns(array),
-        ],
-        fixes=_fixes(
-            array,
-            statistics,
-            data,
-            project,
-            Unknown("it is the validation data") if validation else fit_call,
+        place(step.location if step else None, last_decided(project, array), array.use),
+        Evidence(
+            f"values of `{array.path}`",
+            " and ".join(counts),
+            "finite numbers",
+            fact="data.x.statistics",
+            location=place(array.code, array.use),
         ),
+        *_columns(array),
+        *_fixes(
+            array, statistics, data, project, Unknown("it is the validation data") if validation else fit_call
+        ),
+        subject=part_words(array, data) if not validation else "validation features",
         notes=["with relu the loss may stay finite; even so, every prediction is identical"],
         confidence=Confidence.LIKELY if own else Confidence.CERTAIN,
     )

@@ -23,12 +23,12 @@ The contents of an object array are judged by its first rows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import raised_here
 from fitdoctor.catalogue.inputs.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
-from fitdoctor.catalogue.inputs.data_places import (
+from fitdoctor.catalogue.knowledge.data.data_places import (
     maker,
     part_words,
     rework_data,
@@ -36,30 +36,26 @@ from fitdoctor.catalogue.inputs.data_places import (
     shaping_step,
     suspect,
 )
-from fitdoctor.catalogue.inputs.data_trail import origin_of
-from fitdoctor.catalogue.inputs.frame_edits import width_taken_from, with_dummies, with_numbers
+from fitdoctor.catalogue.knowledge.data.data_trail import origin_of
+from fitdoctor.catalogue.knowledge.data.frame_edits import width_taken_from, with_dummies, with_numbers
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.failure.failed_line import raised_here
 from fitdoctor.failure.frames import is_framework
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT105",
-    slug="object-dtype-input",
-    severity=Severity.ERROR,
-    aspect="objects",
-    raises="ValueError",
+    id="FIT105", slug="object-dtype-input", severity=Severity.ERROR, aspect="objects", raises="ValueError"
 )
 
-_REFUSED = pattern(
+_REFUSED = re.compile(
     r"Invalid dtype: (?!str|bytes)(?P<dtype>[\w\[\]]+)|Unsupported object type (?P<kind>[\w.]+)"
     r"|could not convert string to float"
 )
-_NULLABLE = pattern(r"(?:Float|Int|UInt)\d+|boolean")
+_NULLABLE = re.compile(r"(?:Float|Int|UInt)\d+|boolean")
 
 
 @CAUSE.before_fit
@@ -97,8 +93,8 @@ def from_source(
         yield replace(finding, confidence=Confidence.LIKELY)
 
 
-_UNEVEN = pattern(r"array has an inhomogeneous shape|setting an array element with a sequence")
-_MAKES_ARRAY = pattern(r"\b(?:array|asarray|stack)\(")
+_UNEVEN = re.compile(r"array has an inhomogeneous shape|setting an array element with a sequence")
+_MAKES_ARRAY = re.compile(r"\b(?:array|asarray|stack)\(")
 
 
 @CAUSE.after_failure
@@ -106,34 +102,35 @@ def from_uneven_rows(failure: FailureFacts) -> Iterator[Finding]:
     """Report rows of different lengths that NumPy cannot convert to an array."""
     frame = failure.last_user_frame
     here = (
-        frame is None or _MAKES_ARRAY.search(frame.text) or failure.called in ("fit", "evaluate", "predict")
+        frame is None
+        or _MAKES_ARRAY.search(frame.text)
+        or failure.called in ("fit", "evaluate", "predict")
+        or is_framework(failure.frames[-1].path)
     )
     if here and _UNEVEN.search(failure.message):
         yield CAUSE.finding(
-            "rows of different lengths cannot be converted to one array",
+            "rows of different shapes cannot be converted to one array",
+            frame.location if frame is not None else None,
+            raised_here(failure),
+            fix("pad the rows to the same length: `keras.utils.pad_sequences(…)`"),
+            fix("if numbers and arrays are mixed, convert the arrays to numbers with `.item()`"),
             subject="features",
-            location=frame.location if frame is not None else None,
-            evidence=[raised_here(failure)],
-            fixes=[fix("pad the rows to the same length: `keras.utils.pad_sequences(…)`")],
             confidence=Confidence.CERTAIN if frame is not None else Confidence.LIKELY,
         )
 
 
 def _findings(
-    model: ModelFacts | Unknown,
-    fit_call: FitFacts | Unknown,
-    data: DataFacts,
-    project: Project | Unknown,
+    model: ModelFacts | Unknown, fit_call: FitFacts | Unknown, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     for array in arrays_of(data):
         if is_refused(array):
             step = shaping_step(data)
             yield CAUSE.finding(
                 f"`{array.path}` has dtype `{array.dtype}`{_holding(array)}, but Keras expects a numeric dtype",
+                place(step.code if step else None, maker(array), array.use),
+                *list(_evidence(array)),
+                *_fixes(array, model, fit_call, data, project),
                 subject=part_words(array, data),
-                location=place(step.code if step else None, maker(array), array.use),
-                evidence=list(_evidence(array)),
-                fixes=_fixes(array, model, fit_call, data, project),
                 confidence=Confidence.CERTAIN,
             )
 
@@ -272,11 +269,9 @@ def from_failure(
         return  # reported by string-input
     yield CAUSE.finding(
         f"an array has dtype `{what}`{held}, but Keras expects a numeric dtype",
+        place(origin_of(project, array), frame.location if frame else None),
+        Evidence("dtype of the array", what, "a numeric dtype", "failure.message"),
+        fix('encode, pad or drop the columns or rows that are not numeric, then use `.astype("float32")`'),
         subject="features",
-        location=place(origin_of(project, array), frame.location if frame else None),
-        evidence=[Evidence("dtype of the array", what, "a numeric dtype", "failure.message")],
-        fixes=[
-            fix('encode, pad or drop the columns or rows that are not numeric, then use `.astype("float32")`')
-        ],
         confidence=Confidence.CERTAIN,
     )

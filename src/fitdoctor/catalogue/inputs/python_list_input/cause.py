@@ -24,20 +24,19 @@ the same length.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.contents import arrays_of
-from fitdoctor.catalogue.inputs.data_places import made_near, validation_part
-from fitdoctor.catalogue.inputs.shapes import fits, proven, went_through
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.knowledge.data.data_places import made_near, validation_part
+from fitdoctor.catalogue.knowledge.data.shapes import fits, proven, went_through
+from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality, splits_list
-from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -50,8 +49,8 @@ CAUSE = Cause(
 )
 
 LISTS = frozenset({"list", "tuple", "range", "set", "collections.deque"})
-_LIST_TYPE = pattern(r"of type <class '(?:list|tuple|range|set|collections\.deque)'>")
-_TAKEN_TYPE = pattern(r"of type <class '(?:numpy|pandas|tensorflow)\.")
+_LIST_TYPE = re.compile(r"of type <class '(?:list|tuple|range|set|collections\.deque)'>")
+_TAKEN_TYPE = re.compile(r"of type <class '(?:numpy|pandas|tensorflow)\.")
 
 
 @CAUSE.in_source
@@ -95,12 +94,10 @@ def _of_number(array: ArrayFacts, confidence: Confidence) -> Finding:
     edits = wrap(array.use, f"{numpy}.array([{{}}])")
     return CAUSE.finding(
         f"`{array.path}` is a single number, but Keras expects an array with one entry per sample",
+        place(array.use, array.code),
+        Evidence(f"shape of `{array.path}`", "()", "(samples, …)", "data.shape", place(array.code)),
+        fix(f"convert it to an array: `{numpy}.array([…])`", edits, imports if edits else ()),
         subject=f"argument {array.path}",
-        location=place(array.use, array.code),
-        evidence=[
-            Evidence(f"shape of `{array.path}`", "()", "(samples, …)", "data.shape", place(array.code))
-        ],
-        fixes=[fix(f"convert it to an array: `{numpy}.array([…])`", edits, imports if edits else ())],
         confidence=confidence,
     )
 
@@ -131,28 +128,28 @@ def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown, confidence:
     verb = "is a" if len(lists) == 1 else "are"
     return CAUSE.finding(
         f"{names} {verb} Python {first.container}{'' if len(lists) == 1 else 's'}, but Keras expects arrays",
+        place(made, first.use, first.code),
+        *(
+            [
+                Evidence(
+                    f"type of `{array.path}`",
+                    f"{array.container}{_of_shape(array)}",
+                    "an array, tensor or DataFrame",
+                    fact="data.container",
+                    location=place(array.code),
+                )
+                for array in lists
+            ]
+        ),
+        _padded(first)
+        if isinstance(first.shape, Unknown) and "length" in first.shape.reason
+        else fix(
+            f"convert {names} to {'an array' if len(lists) == 1 else 'arrays'}: `{numpy}.array(…)`",
+            *(edits if all(edits) else []),
+            *(_of_validation(fit_call, {array.path: template for array in lists}) if all(edits) else []),
+            imports if all(edits) else (),
+        ),
         subject=f"argument {first.path} of {_method(fit_call)}",
-        location=place(made, first.use, first.code),
-        evidence=[
-            Evidence(
-                claim=f"type of `{array.path}`",
-                observed=f"{array.container}{_of_shape(array)}",
-                expected="an array, tensor or DataFrame",
-                fact="data.container",
-                location=place(array.code),
-            )
-            for array in lists
-        ],
-        fixes=[
-            _padded(first)
-            if isinstance(first.shape, Unknown) and "length" in first.shape.reason
-            else fix(
-                f"convert {names} to {'an array' if len(lists) == 1 else 'arrays'}: `{numpy}.array(…)`",
-                *(edits if all(edits) else []),
-                *(_of_validation(fit_call, {array.path: template for array in lists}) if all(edits) else []),
-                imports if all(edits) else (),
-            )
-        ],
         confidence=confidence,
     )
 
@@ -276,14 +273,10 @@ def _of_labels(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confid
     return CAUSE.finding(
         f"`y` is a {data.y_structure} of arrays of shape {shape_words(first.shape)}, one per sample, "
         "but Keras reads each as the labels of a separate output",
+        place(whole, first.use),
+        Evidence("type of `y`", f"a {data.y_structure} of arrays", "one array", "data.y", place(first.code)),
+        fix(f"convert the labels to one array: `{numpy}.array(…)`", edits, imports if edits else ()),
         subject=f"argument y of {_method(fit_call)}",
-        location=place(whole, first.use),
-        evidence=[
-            Evidence(
-                "type of `y`", f"a {data.y_structure} of arrays", "one array", "data.y", place(first.code)
-            )
-        ],
-        fixes=[fix(f"convert the labels to one array: `{numpy}.array(…)`", edits, imports if edits else ())],
         confidence=confidence,
     )
 
@@ -318,24 +311,20 @@ def _of_samples(
     return CAUSE.finding(
         f"`x` is a {data.x_structure} of {many} arrays of shape {shape_words(first.shape)}: "
         "Keras reads each as a separate input, not as a sample",
+        place(whole, first.use),
+        Evidence(
+            "type of `x`",
+            f"a {data.x_structure} of {many} arrays",
+            f"one array of shape {shape_words((len(data.x), *shape[join == 'concatenate' :]))}",
+            fact="data.x",
+            location=place(first.code),
+        ),
+        fix(
+            f"convert the samples to one array: `{numpy}.{join}(…)`{others}",
+            *(edits if all(edits) else []),
+            imports if all(edits) else (),
+        ),
         subject=f"argument x of {_method(fit_call)}",
-        location=place(whole, first.use),
-        evidence=[
-            Evidence(
-                claim="type of `x`",
-                observed=f"a {data.x_structure} of {many} arrays",
-                expected=f"one array of shape {shape_words((len(data.x), *shape[join == 'concatenate' :]))}",
-                fact="data.x",
-                location=place(first.code),
-            )
-        ],
-        fixes=[
-            fix(
-                f"convert the samples to one array: `{numpy}.{join}(…)`{others}",
-                *(edits if all(edits) else []),
-                imports if all(edits) else (),
-            )
-        ],
         confidence=confidence,
     )
 
@@ -362,7 +351,7 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Report the list that Keras shows or counts."""
-    from fitdoctor.catalogue.pipeline.generator_sources import origin_of_argument
+    from fitdoctor.catalogue.knowledge.data.generator_sources import origin_of_argument
 
     unrecognised = _refuses_lists(failure.type, failure.message) and _in_data_adapters(failure)
     sizes = cardinality(failure.message)
@@ -386,7 +375,8 @@ def from_failure(
         if not failure.from_text:
             return
     named = _LIST_TYPE.search(failure.message)
-    if unrecognised and (named or _TAKEN_TYPE.search(failure.message) or not _is_named(failure)):
+    of_y = _TAKEN_TYPE.search(failure.message) and " and y=" not in failure.message
+    if unrecognised and (named or of_y or not _is_named(failure)):
         which = "x" if named else "y"
         made = origin_of_argument(project, fit, which, 0 if named else 1)
         yield _from_message(f"`{which}` is a Python list, but Keras expects arrays", which, failure, made)
@@ -418,10 +408,10 @@ def _in_data_adapters(failure: FailureFacts) -> bool:
 def _from_message(message: str, which: str, failure: FailureFacts, made: Code | None = None) -> Finding:
     return CAUSE.finding(
         message,
+        place(made, _line(failure)),
+        Evidence("rejected value", "a list", "an array, tensor or DataFrame", "failure.message"),
+        fix(f"convert `{which}` to an array: `np.array({which})`"),
         subject=f"argument {which} of fit",
-        location=place(made, _line(failure)),
-        evidence=[Evidence("rejected value", "a list", "an array, tensor or DataFrame", "failure.message")],
-        fixes=[fix(f"convert `{which}` to an array: `np.array({which})`")],
         confidence=Confidence.LIKELY,
     )
 
@@ -431,23 +421,16 @@ def _line(failure: FailureFacts) -> Location | None:
     return frame.location if frame else None
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"'(?P<kind>int|float|str|bool)' object has no attribute '(?:ndim|shape)'"),
-        "the data is a Python list, but Keras expects arrays",
-        "convert the list to an array: `np.array(…)`",
-        types=("AttributeError",),
-        raised_in=(
-            "_standardize_input_data",
-            "standardize_input_data",
-            "standardize_single_array",
-            "_standardize_user_data",
-        ),
+CAUSE.message(
+    r"'(?P<kind>int|float|str|bool)' object has no attribute '(?:ndim|shape)'",
+    "the data is a Python list, but Keras expects arrays",
+    "convert the list to an array: `np.array(…)`",
+    subject="data",
+    types=("AttributeError",),
+    raised_in=(
+        "_standardize_input_data",
+        "standardize_input_data",
+        "standardize_single_array",
+        "_standardize_user_data",
     ),
 )
-
-
-@CAUSE.after_failure
-def from_older_keras(failure: FailureFacts) -> Iterator[Finding]:
-    """Report the elements of a list that Keras before 2.4 read as arrays."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "data")

@@ -25,28 +25,27 @@ several.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, doubting, mentions
-from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.contents import arrays_of
-from fitdoctor.catalogue.inputs.data_places import made_near, maker, rework_data
-from fitdoctor.catalogue.inputs.shapes import lacks_its_batch
-from fitdoctor.catalogue.labels.label_shapes import shapes_of_failure
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.knowledge.data.data_places import made_near, maker, rework_data
+from fitdoctor.catalogue.knowledge.data.shapes import lacks_its_batch
+from fitdoctor.catalogue.knowledge.labels.label_shapes import shapes_of_failure
+from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.catalogue.inputs.data_trail import Link
+    from fitdoctor.catalogue.knowledge.data.data_trail import Link
 
 CAUSE = Cause(
     id="FIT108",
@@ -71,15 +70,13 @@ def from_source(data: DataFacts, project: Project) -> Iterator[Finding]:
     if order is not None:
         yield CAUSE.finding(
             f"`{first.path}` and `{other.path}` are two parts of the same array and differ in length",
+            order[0],
+            Evidence(
+                "`train_test_split` returns both parts of the first array, then both of the second",
+                location=order[0],
+            ),
+            order[1],
             subject="numbers of samples",
-            location=order[0],
-            evidence=[
-                Evidence(
-                    "`train_test_split` returns both parts of the first array, then both of the second",
-                    location=order[0],
-                )
-            ],
-            fixes=[order[1]],
             confidence=Confidence.LIKELY,
         )
 
@@ -125,19 +122,21 @@ def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project | 
         location, fixes = _parting(first, other, data, project)
     yield CAUSE.finding(
         f"`{first.path}` has {_rows(rows)} samples, but `{other.path}` has {_rows(others)}",
+        location,
+        *(
+            [
+                Evidence(
+                    f"samples of `{array.path}`",
+                    str(count),
+                    str(rows if array is not first else others),
+                    fact="data.shape",
+                    location=place(array.code, array.use),
+                )
+                for array, count in ((first, rows), (other, others))
+            ]
+        ),
+        *fixes,
         subject="numbers of samples",
-        location=location,
-        evidence=[
-            Evidence(
-                claim=f"samples of `{array.path}`",
-                observed=str(count),
-                expected=str(rows if array is not first else others),
-                fact="data.shape",
-                location=place(array.code, array.use),
-            )
-            for array, count in ((first, rows), (other, others))
-        ],
-        fixes=fixes,
         confidence=Confidence.CERTAIN,
     )
 
@@ -203,20 +202,40 @@ def _of_batches(
     project: Project | Unknown,
     raised: Location | None,
 ) -> Finding:
-    from fitdoctor.catalogue.pipeline.generator_sources import generator_behind, yields_of
+    from fitdoctor.catalogue.knowledge.data.generator_sources import generator_behind, yields_of
 
     code = data.code if isinstance(data, DataFacts) else Unknown("the data is unknown")
+    # The batch that a `__getitem__` returns, where its source shows it.
+    labels_code = data.y[0].code if isinstance(data, DataFacts) and data.form == "pydataset" else code
     function = generator_behind(project, code)
     yields = yields_of(function) if function is not None else []
     given = function.module.location(yields[-1]) if function is not None and yields else None
     return CAUSE.finding(
         f"a batch has {samples} samples, but {labels} labels",
+        place(given, labels_code, code, raised),
+        Evidence("labels in the batch", str(labels), str(samples), "data.y.shape"),
+        *_same_rows(project, place(given, labels_code)),
+        fix("select the same rows of x and y for each batch"),
         subject="numbers of samples",
-        location=place(given, code, raised),
-        evidence=[Evidence("labels in the batch", str(labels), str(samples), "data.y.shape")],
-        fixes=[fix("select the same rows of x and y for each batch")],
         confidence=Confidence.CERTAIN,
     )
+
+
+def _same_rows(project: Project | Unknown, batch: Location | None) -> Iterator[Fix]:
+    """Yield the fix of a batch whose labels are cut at another end than its samples: `x[a:b], y[a : b - 1]`."""
+    module = project.module_at(batch.path) if batch is not None and not isinstance(project, Unknown) else None
+    for pair in module.nodes(ast.Tuple) if module is not None and batch is not None else ():
+        assert module is not None
+        assert batch is not None
+        here = module.location(pair)
+        cuts = [each.slice for each in pair.elts if isinstance(each, ast.Subscript)]
+        slices = [each for each in cuts if isinstance(each, ast.Slice) and each.lower is not None]
+        if here.cell != batch.cell or here.line != batch.line or not len(pair.elts) == len(slices) == 2:
+            continue
+        starts = [module.segment(each.lower) for each in slices if each.lower is not None]
+        cut = [module.segment(each) for each in slices]
+        if starts[0] == starts[1] and cut[0] != cut[1]:
+            yield unsafe(f"select the rows `{cut[0]}` of both", (Edit(module.location(slices[1]), cut[0]),))
 
 
 # --- the four results of a split ----------------------------------------------------------------------------------
@@ -263,9 +282,10 @@ def _parting(
     first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project | Unknown
 ) -> tuple[Location | None, list[Fix]]:
     """Return the location and fixes of the step that changes the rows of only one array."""
-    from fitdoctor.catalogue.inputs.data_trail import trail
+    from fitdoctor.catalogue.knowledge.data.data_trail import trail
 
     ways = [list(trail(project, data, array)) for array in (first, other)]
+    windows = list(_same_windows(first, other, ways))
     added = _added_to_one(first, other, ways)
     if added is not None:
         words = module_text(added)
@@ -278,19 +298,82 @@ def _parting(
             if step is not None and (strong or way is ways[1]):
                 words = module_text(step)
                 by_hand = fix(f"apply `{words}` to both arrays, or to neither")
-                return step.location, [*_evened(first, other, data, project, step), by_hand]
+                return step.location, [*windows, *_evened(first, other, data, project, step), by_hand]
     grown = next((found for way in reversed(ways) for found in _growing(way)), None)
     return (
         place(grown, made_near(other), other.use, other.code),
-        [fix(f"build `{first.path}` and `{other.path}` from the same samples")],
+        [*windows, fix(f"build `{first.path}` and `{other.path}` from the same samples")],
     )
+
+
+def _same_windows(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) -> Iterator[Fix]:
+    """Yield the fix of windows over a series that are counted otherwise than their targets.
+
+    Only the end changes: a different start would pair every window with another target.
+    """
+    counts = [array.shape[0] or 0 for array in (first, other) if isinstance(array.shape, tuple)]
+    ends = [next((found for link in way if (found := _counted_to(link)) is not None), None) for way in ways]
+    if len(counts) != 2 or 0 in counts:
+        return
+    longer = 0 if counts[0] > counts[1] else 1
+    long, short = ends[longer], ends[1 - longer]
+    if short is None:
+        return
+    module, end = short
+    if long is not None:
+        if long[0] is module and module.function_of(long[1]) is module.function_of(end):
+            text = module.segment(end)
+            yield unsafe(f"count both to `{text}`", (Edit(module.location(long[1]), text),))
+    elif any(_follow_windows(link, end) for link in ways[longer]):
+        text = _increased(module, end, counts[longer] - counts[1 - longer])
+        yield unsafe(f"use every window: count to `{text}`", (Edit(module.location(end), text),))
+
+
+def _follow_windows(link: Link, counted: ast.expr) -> bool:
+    """Whether targets such as `series[width:]` begin after the first of the windows `series[i : i + width]`."""
+    targets, part = link.node, link.module.statement(counted)
+    if not isinstance(targets, ast.Subscript) or not isinstance(targets.slice, ast.Slice):
+        return False
+    start = link.module.segment(targets.slice.lower) if targets.slice.lower is not None else ""
+    windows = [
+        made.elt.slice.upper
+        for made in ast.walk(part)
+        if isinstance(made, ast.ListComp)
+        and isinstance(made.elt, ast.Subscript)
+        and isinstance(made.elt.slice, ast.Slice)
+    ]
+    width = (
+        link.module.segment(windows[0].right)
+        if len(windows) == 1 and isinstance(windows[0], ast.BinOp)
+        else ""
+    )
+    return bool(width) and re.match(rf"{re.escape(width)}(?!\s*-|\w)", start) is not None
+
+
+def _counted_to(link: Link) -> tuple[Module, ast.expr] | None:
+    """Return the end of the `range` that a list of slices or elements is made over."""
+    made = link.node
+    if not isinstance(made, ast.ListComp) or len(made.generators) != 1 or made.generators[0].ifs:
+        return None
+    over = made.generators[0].iter
+    if not isinstance(over, ast.Call) or len(over.args) != 1 or link.module.resolve(over.func) != "range":
+        return None
+    return (link.module, over.args[0]) if isinstance(made.elt, ast.Subscript) else None
+
+
+def _increased(module: Module, bound: ast.expr, more: int) -> str:
+    text = module.segment(bound)
+    if isinstance(bound, ast.BinOp) and isinstance(bound.op, ast.Sub):
+        if isinstance(bound.right, ast.Constant) and bound.right.value == more:
+            return module.segment(bound.left)
+    return f"{text} + {more}"
 
 
 def _evened(
     first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project | Unknown, step: Link
 ) -> Iterator[Fix]:
     """Yield fixes that apply the step to both arrays: in their table, by index, or at another offset."""
-    from fitdoctor.catalogue.inputs.frame_edits import with_whole_rows
+    from fitdoctor.catalogue.knowledge.data.frame_edits import with_whole_rows
 
     counts = [array.shape[0] or 0 for array in (first, other) if isinstance(array.shape, tuple)]
     more = counts[0] - counts[-1]
@@ -307,15 +390,15 @@ def _evened(
                 f"select the rows of `{longer.path}` that are in `{shorter.path}`", wrap(longer.use, rows)
             )
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        yield from _at_other_offset(step.module, node.slice, more)
+        yield from _at_other_offset(step.module, node.slice, abs(more))
 
 
 def _at_other_offset(module: Module, cut: ast.Slice, more: int) -> Iterator[Fix]:
     """Change `series[width + 1 :]` to `series[width:]` if that removes the difference."""
     start = cut.lower
-    if not isinstance(start, ast.BinOp) or not isinstance(start.op, (ast.Add, ast.Sub)):
+    if not isinstance(start, ast.BinOp) or not isinstance(start.op, ast.Add):
         return
-    if isinstance(start.right, ast.Constant) and start.right.value == abs(more):
+    if isinstance(start.right, ast.Constant) and start.right.value == more:
         text = module.segment(start.left)
         yield unsafe(f"start at `{text}`, as the other array does", (Edit(module.location(start), text),))
 
@@ -370,7 +453,7 @@ def from_failure(
     if sizes is not None and isinstance(data, DataFacts) and lacks_its_batch(model, data):
         return
     if sizes is None:
-        from fitdoctor.catalogue.inputs.split_counts import refused, sliced
+        from fitdoctor.catalogue.inputs.sample_count_mismatch.split_counts import refused, sliced
 
         yield from refused(CAUSE, failure, project)
         yield from sliced(CAUSE, failure, project)
@@ -386,10 +469,10 @@ def from_failure(
     frame = failure.last_user_frame
     yield CAUSE.finding(
         f"the number of samples differs: {', '.join(counts)}",
+        _from_source(data, project) or (frame.location if frame else None),
+        Evidence("samples", ", ".join(counts), "the same number", "failure.message"),
+        fix("build x, y and the weights from the same samples"),
         subject="numbers of samples",
-        location=_from_source(data, project) or (frame.location if frame else None),
-        evidence=[Evidence("samples", ", ".join(counts), "the same number", "failure.message")],
-        fixes=[fix("build x, y and the weights from the same samples")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -427,17 +510,10 @@ def _differ(arrays: tuple[ArrayFacts, ...]) -> bool:
     return len(rows - {None}) > 1
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"All input arrays and the target array must have the same number of samples"),
-        "the arrays differ in their number of samples",
-        "pass as many rows of labels as of inputs",
-        confidence=Confidence.CERTAIN,
-    ),
+CAUSE.message(
+    r"All input arrays and the target array must have the same number of samples",
+    "the arrays differ in their number of samples",
+    "pass as many rows of labels as of inputs",
+    subject="data",
+    confidence=Confidence.CERTAIN,
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "data")

@@ -26,13 +26,12 @@ In a dataset, strings are not checked for being numbers stored as text.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.doubts import INPUTS
-from fitdoctor.catalogue.graph.traced import module_of
 from fitdoctor.catalogue.inputs.contents import arrays_of, is_text
-from fitdoctor.catalogue.inputs.data_places import (
+from fitdoctor.catalogue.knowledge.data.data_places import (
     maker,
     part_words,
     rework_data,
@@ -40,12 +39,13 @@ from fitdoctor.catalogue.inputs.data_places import (
     suspect,
     validation_part,
 )
-from fitdoctor.catalogue.inputs.shapes import forward_failure
+from fitdoctor.catalogue.knowledge.data.shapes import forward_failure
+from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, rework, rework_place, spell, wrap
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import module_of
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
@@ -58,13 +58,13 @@ CAUSE = Cause(
     explains=("FIT101", "FIT102", "FIT304"),
 )
 
-_REFUSED = pattern(
+_REFUSED = re.compile(
     r"Invalid dtype: (?:str|bytes)\d*|Cast string to \w+ is not supported|could not convert string to float"
     r"|dtype='?string'? is not a valid dtype|Unsupported object type str"
 )
 
 
-_STRINGS = pattern(r"dtype=string\b")
+_STRINGS = re.compile(r"dtype=string\b")
 
 
 def _is_fed_strings(failure: FailureFacts) -> bool:
@@ -155,7 +155,7 @@ def _finding(
     data: DataFacts,
     project: Project | Unknown,
 ) -> Finding:
-    from fitdoctor.catalogue.pipeline.dropped_steps import result_dropped
+    from fitdoctor.catalogue.knowledge.data.dropped_steps import result_dropped
 
     step = shaping_step(data)
     dropped = result_dropped(project, fit_call, data, ("map",)) if data.form == "dataset" else None
@@ -164,10 +164,10 @@ def _finding(
         return _as_tensor(array, data)
     return CAUSE.finding(
         f"`{array.path}` contains strings, but the {'loss' if labels else 'model'} expects numbers",
+        place(dropped[0] if dropped else None, step.code if step else None, maker(array), array.use),
+        Evidence(f"dtype of `{array.path}`", str(array.dtype), "a numeric dtype", "data.dtype"),
+        *([dropped[1]] if dropped else _fixes(array, fit_call, data, labels, project)),
         subject=part_words(array, data),
-        location=place(dropped[0] if dropped else None, step.code if step else None, maker(array), array.use),
-        evidence=[Evidence(f"dtype of `{array.path}`", str(array.dtype), "a numeric dtype", "data.dtype")],
-        fixes=[dropped[1]] if dropped else _fixes(array, fit_call, data, labels, project),
         confidence=Confidence.CERTAIN,
     )
 
@@ -176,25 +176,21 @@ def _as_tensor(array: ArrayFacts, data: DataFacts) -> Finding:
     """Report a NumPy array of strings for a model that accepts text only as a tensor."""
     tensorflow, imports = spell(array.use, "tensorflow", "tf")
     # Convert it in the call only: earlier code may index it in ways only arrays support.
-    edits = wrap(array.use, f"{tensorflow}.constant({{}})")
+    # An expression that gives several arrays is a dict or a list of them.
+    alone = not any(other.use == array.use for other in data.x if other is not array)
+    edits = wrap(array.use, f"{tensorflow}.constant({{}})") if alone else ()
     return CAUSE.finding(
         f"`{array.path}` is a NumPy array of strings, but Keras accepts text only as a tensor",
+        place(array.use, maker(array)),
+        Evidence(f"dtype of `{array.path}`", str(array.dtype), "a tensor of strings", "data.dtype"),
+        fix("convert it to a tensor: `tf.constant(…)`", edits, imports if edits else ()),
         subject=part_words(array, data),
-        location=place(array.use, maker(array)),
-        evidence=[
-            Evidence(f"dtype of `{array.path}`", str(array.dtype), "a tensor of strings", "data.dtype")
-        ],
-        fixes=[fix("convert it to a tensor: `tf.constant(…)`", edits, imports if edits else ())],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _fixes(
-    array: ArrayFacts,
-    fit_call: FitFacts | Unknown,
-    data: DataFacts,
-    labels: bool,
-    project: Project | Unknown,
+    array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts, labels: bool, project: Project | Unknown
 ) -> list[Fix]:
     if data.form != "arrays":
         return [
@@ -261,19 +257,15 @@ def from_failure(
         return
     yield CAUSE.finding(
         "the data contains strings, but the model and the loss expect numbers",
+        _line(failure, data, project),
+        Evidence("rejected value", failure.message.splitlines()[0][:120], "numbers", "failure.message"),
+        fix("encode the strings as numbers before `fit`, or in the model with a `StringLookup` layer"),
         subject="labels" if "loss" in failure.node else "features",
-        location=_line(failure, data, project),
-        evidence=[
-            Evidence("rejected value", failure.message.splitlines()[0][:120], "numbers", "failure.message")
-        ],
-        fixes=[
-            fix("encode the strings as numbers before `fit`, or in the model with a `StringLookup` layer")
-        ],
         confidence=Confidence.CERTAIN,
     )
 
 
-_CONVERSION = pattern(r"\.astype\(|\b(?:array|asarray|convert_to_tensor|constant)\(")
+_CONVERSION = re.compile(r"\.astype\(|\b(?:array|asarray|convert_to_tensor|constant)\(")
 
 
 def _converted(failure: FailureFacts) -> Iterator[Finding]:
@@ -282,23 +274,17 @@ def _converted(failure: FailureFacts) -> Iterator[Finding]:
     if frame is not None and _CONVERSION.search(frame.text):
         yield CAUSE.finding(
             "the data converted to numbers here contains text",
+            frame.location,
+            Evidence("rejected value", failure.message.splitlines()[0][:120], "numbers", "failure.message"),
+            fix(
+                "parse numbers with `pd.to_numeric(…, errors='coerce')` and fill missing values; encode categories"
+            ),
             subject="features",
-            location=frame.location,
-            evidence=[
-                Evidence(
-                    "rejected value", failure.message.splitlines()[0][:120], "numbers", "failure.message"
-                )
-            ],
-            fixes=[
-                fix(
-                    "parse numbers with `pd.to_numeric(…, errors='coerce')` and fill missing values; encode categories"
-                )
-            ],
             confidence=Confidence.CERTAIN,
         )
 
 
-_NAMES = pattern(r"invalid literal for int\(\) with base 10")
+_NAMES = re.compile(r"invalid literal for int\(\) with base 10")
 
 
 @CAUSE.after_failure
@@ -309,10 +295,10 @@ def of_class_names(failure: FailureFacts, project: Project | Unknown) -> Iterato
         return
     yield CAUSE.finding(
         "`to_categorical` expects integer class labels, but receives class names",
+        frame.location,
+        Evidence("rejected value", "text", "numbers", "failure.message"),
+        fix("encode the class names as integers first", *_numbered(frame, project)),
         subject="labels",
-        location=frame.location,
-        evidence=[Evidence("rejected value", "text", "numbers", "failure.message")],
-        fixes=[fix("encode the class names as integers first", *_numbered(frame, project))],
         confidence=Confidence.CERTAIN,
     )
 
@@ -332,7 +318,7 @@ def _numbered(frame: Frame, project: Project | Unknown) -> tuple[tuple[Edit, ...
 
 
 def _line(failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:
-    from fitdoctor.catalogue.inputs.data_trail import origin_of
+    from fitdoctor.catalogue.knowledge.data.data_trail import origin_of
 
     frame = failure.last_user_frame
     array = None

@@ -28,9 +28,13 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.inputs.byte_arithmetic import BYTE_WORDS, reads_bytes, wraps
-from fitdoctor.catalogue.inputs.data_trail import nearest, trail
-from fitdoctor.catalogue.inputs.feature_scale import data_is_finite, is_large, meets_weights, unscaled
+from fitdoctor.catalogue.inputs.unscaled_or_wrapped_input.byte_arithmetic import (
+    BYTE_WORDS,
+    reads_bytes,
+    wraps,
+)
+from fitdoctor.catalogue.knowledge.data.data_trail import nearest, trail
+from fitdoctor.catalogue.knowledge.data.feature_scale import data_is_finite, is_large, meets_weights, unscaled
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe, wrap
@@ -95,14 +99,12 @@ def _wrapped(module: Module, node: ast.AST) -> Finding:
     template = '{}.astype("float32")'
     return CAUSE.finding(
         f"`{text[:60]}` is computed in uint8: results outside 0 to 255 wrap around",
+        module.location(node),
+        Evidence("dtype of the operands", "uint8", "a float dtype"),
+        unsafe("cast before the arithmetic", wrap(module.code(left), template))
+        if left is not None
+        else fix("cast to float32 before the arithmetic"),
         subject="dtype of the features",
-        location=module.location(node),
-        evidence=[Evidence("dtype of the operands", "uint8", "a float dtype")],
-        fixes=[
-            unsafe("cast before the arithmetic", wrap(module.code(left), template))
-            if left is not None
-            else fix("cast to float32 before the arithmetic")
-        ],
         confidence=Confidence.LIKELY,
     )
 
@@ -113,18 +115,16 @@ def _unscaled(array: ArrayFacts) -> Finding:
     low, high = number(statistics.minimum or 0), number(statistics.maximum or 0)
     return CAUSE.finding(
         f"`{array.path}` ranges from {low} to {high}, but nothing scales it before the first weights",
+        place(array.code, array.use),
+        Evidence(
+            f"values of `{array.path}`",
+            f"{low}..{high}",
+            "about -1..1",
+            fact="data.x.statistics",
+            location=place(array.code, array.use),
+        ),
+        fix("scale the features: a `Rescaling` or `Normalization` layer, or `StandardScaler`"),
         subject="size of the features",
-        location=place(array.code, array.use),
-        evidence=[
-            Evidence(
-                claim=f"values of `{array.path}`",
-                observed=f"{low}..{high}",
-                expected="about -1..1",
-                fact="data.x.statistics",
-                location=place(array.code, array.use),
-            )
-        ],
-        fixes=[fix("scale the features: a `Rescaling` or `Normalization` layer, or `StandardScaler`")],
-        severity=Severity.INFO,
         confidence=Confidence.LIKELY,
+        severity=Severity.INFO,
     )

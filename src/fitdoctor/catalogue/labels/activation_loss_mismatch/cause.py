@@ -32,8 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.doubts import LABELS
-from fitdoctor.catalogue.labels.targets import (
+from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY,
     BINARY_LOSSES,
     CATEGORICAL,
@@ -46,6 +45,7 @@ from fitdoctor.catalogue.labels.targets import (
     is_one_hot,
     targets,
 )
+from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import unsafe
@@ -128,22 +128,20 @@ _DROPOUTS = frozenset({"Dropout", "AlphaDropout", "SpatialDropout1D", "SpatialDr
 
 
 def _behind_the_last(layer: LayerFacts, target: Target, project: Project | Unknown) -> Finding:
-    from fitdoctor.catalogue.model.layer_ranks import left_out_fix
+    from fitdoctor.catalogue.knowledge.models.rank_edits import left_out_fix
 
     return CAUSE.finding(
         f"`{layer.class_name}` after the last activation sets random probabilities to 0, but `{target.loss_name}` "
         "takes their logarithm",
+        place(layer.code, target.loss.code if target.loss is not None else None),
+        Evidence(
+            "last layer",
+            f"{layer.class_name}({layer.setting('rate')})",
+            "the softmax or sigmoid activation",
+            fact="model.layers",
+        ),
+        left_out_fix(layer, project, 2),
         subject=target.subject,
-        location=place(layer.code, target.loss.code if target.loss is not None else None),
-        evidence=[
-            Evidence(
-                claim="last layer",
-                observed=f"{layer.class_name}({layer.setting('rate')})",
-                expected="the softmax or sigmoid activation",
-                fact="model.layers",
-            )
-        ],
-        fixes=[left_out_fix(layer, project, 2)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -168,18 +166,16 @@ def _scored_separately(target: Target) -> Finding:
     return CAUSE.finding(
         f"`{target.loss_name}` scores the {target.units} softmax units separately, but the labels are one-hot, "
         "one class per sample",
+        place(target.loss.code),
+        Evidence(
+            "loss for softmax and one-hot labels",
+            target.loss_name,
+            wanted,
+            fact="model.losses",
+            location=place(target.labels.code, target.labels.use) if target.labels is not None else None,
+        ),
+        unsafe(f"use `{wanted}`", respell(target.loss.code, wanted, without=shared)),
         subject=target.subject,
-        location=place(target.loss.code),
-        evidence=[
-            Evidence(
-                claim="loss for softmax and one-hot labels",
-                observed=target.loss_name,
-                expected=wanted,
-                fact="model.losses",
-                location=place(target.labels.code, target.labels.use) if target.labels is not None else None,
-            )
-        ],
-        fixes=[unsafe(f"use `{wanted}`", respell(target.loss.code, wanted, without=shared))],
         confidence=Confidence.CERTAIN,
     )
 
@@ -212,9 +208,9 @@ def _out_of_reach(target: Target, statistics: Statistics) -> Iterator[Finding]:
         f"targets run from {number(least)} to {number(most)}, but {target.activation} outputs {reach}",
         "remove the activation of the last layer",
         Evidence(
-            claim="range of the targets",
-            observed=f"{number(least)}..{number(most)}",
-            expected=reach,
+            "range of the targets",
+            f"{number(least)}..{number(most)}",
+            reach,
             fact="data.y.statistics",
             location=place(target.labels.code, target.labels.use) if target.labels is not None else None,
         ),
@@ -228,17 +224,17 @@ def _finding(target: Target, wanted: str, message: str, title: str, seen: Eviden
     assert target.loss is not None
     layer = target.last.layer
     evidence = seen or Evidence(
-        claim="last activation",
-        observed=str(target.activation),
-        expected=wanted,
+        "last activation",
+        str(target.activation),
+        wanted,
         fact="model.layers",
         location=place(layer.code) if layer is not None else None,
     )
     return CAUSE.finding(
         message,
+        place(layer.code if layer is not None else None, target.loss.code),
+        evidence,
+        unsafe(title, with_activation(layer, wanted)),
         subject=target.subject,
-        location=place(layer.code if layer is not None else None, target.loss.code),
-        evidence=[evidence],
-        fixes=[unsafe(title, with_activation(layer, wanted))],
         confidence=Confidence.CERTAIN,
     )

@@ -30,8 +30,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.inputs.data_trail import node_of
-from fitdoctor.catalogue.labels.targets import is_class_numbers, is_one_hot, statistics_of
+from fitdoctor.catalogue.knowledge.data.data_trail import node_of
+from fitdoctor.catalogue.knowledge.labels.targets import is_class_numbers, is_one_hot, statistics_of
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe, wrap
@@ -166,18 +166,16 @@ def _finding(
     shown = ", ".join(weights.keys[:8]) + (", …" if len(weights.keys) > 8 else "")
     return CAUSE.finding(
         message,
+        place(weights.code, fit.code),
+        Evidence(
+            "type of `class_weight`" if shown.startswith("(") else "keys of `class_weight`",
+            shown.strip("()"),
+            classes or "integers from 0",
+            fact="fit.class_weight",
+            location=place(weights.code),
+        ),
+        *fixes,
         subject=_SUBJECT,
-        location=place(weights.code, fit.code),
-        evidence=[
-            Evidence(
-                claim="type of `class_weight`" if shown.startswith("(") else "keys of `class_weight`",
-                observed=shown.strip("()"),
-                expected=classes or "integers from 0",
-                fact="fit.class_weight",
-                location=place(weights.code),
-            )
-        ],
-        fixes=fixes,
         confidence=confidence,
         severity=severity,
     )
@@ -260,18 +258,16 @@ def from_failure(
     weights = fit.class_weight.code if isinstance(fit, FitFacts) and fit.class_weight is not None else None
     yield CAUSE.finding(
         message,
+        place(weights, frame.location if frame is not None else None),
+        Evidence(
+            "class whose weight Keras looked up",
+            str(index.value) if index is not None else failure.message,
+            f"0..{index.high - 1}" if index is not None else "a dict such as {0: 1.0, 1: 5.0}",
+            fact="failure.message",
+            location=frame.location if frame is not None else None,
+        ),
+        fix("add a key to `class_weight` for every class in y"),
         subject=_SUBJECT,
-        location=place(weights, frame.location if frame is not None else None),
-        evidence=[
-            Evidence(
-                claim="class whose weight Keras looked up",
-                observed=str(index.value) if index is not None else failure.message,
-                expected=f"0..{index.high - 1}" if index is not None else "a dict such as {0: 1.0, 1: 5.0}",
-                fact="failure.message",
-                location=frame.location if frame is not None else None,
-            )
-        ],
-        fixes=[fix("add a key to `class_weight` for every class in y")],
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR,
     )

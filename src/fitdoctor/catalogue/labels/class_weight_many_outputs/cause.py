@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.labels.targets import BINARY_LOSSES, REGRESSION, SPARSE
+from fitdoctor.catalogue.knowledge.labels.targets import BINARY_LOSSES, REGRESSION, SPARSE
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import remove_argument, spell, unsafe
@@ -80,24 +80,17 @@ def _finding(
     seen = f"y has {count} part{'s' * (count != 1)}" if count else "y has several parts"
     return CAUSE.finding(
         f"`class_weight` works with a single y, but {seen}",
+        place(given.whole if given is not None else None, code, raised_at),
+        Evidence(
+            "structure of y",
+            data.y_structure if isinstance(data, DataFacts) else "several outputs",
+            "one array",
+            fact="data.y_structure",
+            location=place(data.y[0].use) if isinstance(data, DataFacts) and data.y else None,
+        ),
+        unsafe("pass `sample_weight` instead, one array per output", _as_sample_weights(model, fit, data)),
+        unsafe("remove `class_weight`", remove_argument(code, "class_weight")),
         subject="class_weight",
-        location=place(given.whole if given is not None else None, code, raised_at),
-        evidence=[
-            Evidence(
-                claim="structure of y",
-                observed=data.y_structure if isinstance(data, DataFacts) else "several outputs",
-                expected="one array",
-                fact="data.y_structure",
-                location=place(data.y[0].use) if isinstance(data, DataFacts) and data.y else None,
-            )
-        ],
-        fixes=[
-            unsafe(
-                "pass `sample_weight` instead, one array per output",
-                _as_sample_weights(model, fit, data),
-            ),
-            unsafe("remove `class_weight`", remove_argument(code, "class_weight")),
-        ],
         confidence=Confidence.CERTAIN,
     )
 

@@ -30,8 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.labels.label_edits import camel_case, with_activation
-from fitdoctor.catalogue.labels.targets import (
+from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY_LOSSES,
     CROSSENTROPIES,
     Activation,
@@ -40,6 +39,7 @@ from fitdoctor.catalogue.labels.targets import (
     metrics_for,
     targets,
 )
+from fitdoctor.catalogue.labels.label_edits import camel_case, with_activation
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import remove_argument, set_argument, spell, unsafe
@@ -79,47 +79,27 @@ def _from_inner(target: Target, last: Activation, inner: InnerLoss) -> Iterator[
     if inner.from_logits and last.name == inner.activation and own:
         yield CAUSE.finding(
             f"`{inner.name}` applies the {last.name} itself, but the output already goes through {last.name}",
+            place_of_layer or inner.code.location,
+            Evidence("last activation", last.name, "linear", fact="model.layers", location=place_of_layer),
+            Evidence(
+                "the loss expects logits", inner.name, fact="model.losses", location=inner.code.location
+            ),
+            unsafe("remove the activation", with_activation(last.layer, "linear")),
             subject=target.subject,
-            location=place_of_layer or inner.code.location,
-            evidence=[
-                Evidence(
-                    claim="last activation",
-                    observed=last.name,
-                    expected="linear",
-                    fact="model.layers",
-                    location=place_of_layer,
-                ),
-                Evidence(
-                    claim="the loss expects logits",
-                    observed=inner.name,
-                    fact="model.losses",
-                    location=inner.code.location,
-                ),
-            ],
-            fixes=[unsafe("remove the activation", with_activation(last.layer, "linear"))],
             notes=["with logits, apply the activation to what `predict` returns"],
             confidence=Confidence.CERTAIN,
         )
     elif not inner.from_logits and last.name == "linear" and last.layer is not None:
         yield CAUSE.finding(
             f"`{inner.name}` expects probabilities, but the last layer is linear",
+            inner.code.location,
+            Evidence(
+                "last activation", "linear", inner.activation, fact="model.layers", location=place_of_layer
+            ),
+            unsafe(
+                f"use {inner.activation} in the last layer", with_activation(last.layer, inner.activation)
+            ),
             subject=target.subject,
-            location=inner.code.location,
-            evidence=[
-                Evidence(
-                    claim="last activation",
-                    observed="linear",
-                    expected=inner.activation,
-                    fact="model.layers",
-                    location=place_of_layer,
-                )
-            ],
-            fixes=[
-                unsafe(
-                    f"use {inner.activation} in the last layer",
-                    with_activation(last.layer, inner.activation),
-                )
-            ],
             confidence=Confidence.CERTAIN,
         )
 
@@ -133,24 +113,20 @@ def _probabilities(target: Target, loss: LossFacts) -> Finding:
         note = "another layer follows the activation, so Keras does not find the logits"
     return CAUSE.finding(
         f"the loss has `from_logits=True`, but the output already goes through {target.activation}",
+        place(loss.code, layer.code if layer is not None else None),
+        Evidence(
+            "last activation",
+            str(target.activation),
+            "linear",
+            fact="model.layers",
+            location=place(layer.code) if layer is not None else None,
+        ),
+        unsafe("remove `from_logits=True` from the loss", remove_argument(loss.code, "from_logits")),
+        unsafe("remove the activation", with_activation(layer, "linear")),
         subject=target.subject,
-        location=place(loss.code, layer.code if layer is not None else None),
-        evidence=[
-            Evidence(
-                claim="last activation",
-                observed=str(target.activation),
-                expected="linear",
-                fact="model.layers",
-                location=place(layer.code) if layer is not None else None,
-            )
-        ],
-        fixes=[
-            unsafe("remove `from_logits=True` from the loss", remove_argument(loss.code, "from_logits")),
-            unsafe("remove the activation", with_activation(layer, "linear")),
-        ],
         notes=[note],
-        severity=Severity.INFO if target.last.direct else Severity.WARNING,
         confidence=Confidence.CERTAIN,
+        severity=Severity.INFO if target.last.direct else Severity.WARNING,
     )
 
 
@@ -167,21 +143,17 @@ def _logits(model: ModelFacts, target: Target, loss: LossFacts, wanted: str) -> 
     places = (layer.code if layer is not None else None, loss.code)
     return CAUSE.finding(
         f"`{loss.name}` expects probabilities, but the last layer is linear",
+        place(*places) if thresholded else place(*reversed(places)),
+        Evidence(
+            "last activation",
+            "linear",
+            wanted,
+            fact="model.layers",
+            location=place(layer.code) if layer is not None else None,
+        ),
+        Evidence("loss", "from_logits=False", fact="model.losses", location=place(loss.code)),
+        *([activation, flag] if thresholded else [flag, activation]),
         subject=target.subject,
-        location=place(*places) if thresholded else place(*reversed(places)),
-        evidence=[
-            Evidence(
-                claim="last activation",
-                observed="linear",
-                expected=wanted,
-                fact="model.layers",
-                location=place(layer.code) if layer is not None else None,
-            ),
-            Evidence(
-                claim="loss", observed="from_logits=False", fact="model.losses", location=place(loss.code)
-            ),
-        ],
-        fixes=[activation, flag] if thresholded else [flag, activation],
         confidence=Confidence.CERTAIN,
     )
 

@@ -27,14 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.labels.label_edits import (
-    SPARSE_METRICS,
-    folder_one_hot_fix,
-    one_hot_fix,
-    respell,
-    respell_metrics,
-)
-from fitdoctor.catalogue.labels.label_shapes import (
+from fitdoctor.catalogue.knowledge.labels.label_shapes import (
     CLASS_NUMBERS,
     Refused,
     after_training,
@@ -43,7 +36,14 @@ from fitdoctor.catalogue.labels.label_shapes import (
     refused_after,
     refused_before,
 )
-from fitdoctor.catalogue.labels.targets import CATEGORICAL, SPARSE, metrics_for
+from fitdoctor.catalogue.knowledge.labels.targets import CATEGORICAL, SPARSE, metrics_for
+from fitdoctor.catalogue.labels.label_edits import (
+    SPARSE_METRICS,
+    folder_one_hot_fix,
+    one_hot_fix,
+    respell,
+    respell_metrics,
+)
 from fitdoctor.catalogue.words import number
 from fitdoctor.diagnosis import Finding, Fix, Severity
 from fitdoctor.edits import fix
@@ -113,10 +113,7 @@ def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unkn
     use_sparse = f"use `{SPARSE}`, the loss for integer class labels"
     if target is None or target.labels is None or target.loss is None:
         called = respell(refused.called, SPARSE, without=("label_smoothing", "axis"))
-        return [
-            fix(use_sparse, called),
-            fix("one-hot encode the labels with `keras.utils.to_categorical`"),
-        ]
+        return [fix(use_sparse, called), fix("one-hot encode the labels with `keras.utils.to_categorical`")]
     assert isinstance(model, ModelFacts)
     assert isinstance(data, DataFacts)
     from_folder = folder_one_hot_fix(target)

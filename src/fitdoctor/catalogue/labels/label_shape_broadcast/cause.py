@@ -30,20 +30,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, doubting, mentions
-from fitdoctor.catalogue.doubts import LABELS
-from fitdoctor.catalogue.labels.label_shapes import BROADCAST, rows, verdict
-from fitdoctor.catalogue.labels.targets import Target, deciding_layer, targets
+from fitdoctor.catalogue.knowledge.labels.label_shapes import BROADCAST, rows, verdict
+from fitdoctor.catalogue.knowledge.labels.targets import SPARSE, Target, deciding_layer, targets
+from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import spell, unsafe, wrap
-from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, ModelFacts, Shape
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, ModelFacts, Shape, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import SpreadSite
 
@@ -58,18 +58,21 @@ _REFUSED = ("must have the same rank", "must have the same shape")
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
-def from_shapes(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+def from_shapes(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report last axes that differ where one of them is 1, so the loss broadcasts."""
     for target in targets(model, data):
         labels, output = target.label_shape, target.output_shape
         if labels is None or output is None or target.labels is None:
             continue
         if verdict(target.loss_name, labels, output) == BROADCAST and None not in (labels[-1], output[-1]):
-            yield _other_width(target, labels, output)
+            yield _other_width(target, labels, output, data, project)
 
 
-def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
+def _other_width(
+    target: Target, labels: Shape, output: Shape, data: DataFacts, project: Project | Unknown
+) -> Finding:
     from fitdoctor.catalogue.labels.label_edits import with_units
+    from fitdoctor.catalogue.labels.label_shape_broadcast.window_targets import short_targets
 
     assert target.labels is not None
     count, units = labels[-1] or 1, output[-1] or 1
@@ -79,23 +82,46 @@ def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
         else f"the only unit is compared with all {count} targets"
     )
     wanted = f"{count} unit{'s' * (count != 1)}"
+    fixes = [unsafe(f"use {wanted} in the last layer, one per target", with_units(target.layer, count))]
+    if count == 1 and target.activation == "softmax":
+        fixes = list(_as_classes(target, data, units))
+    short = short_targets(project, target.layer, target.labels) if count == 1 else None
+    if short is not None:
+        fixes.insert(0, unsafe(f"cut `{short.horizon}` values per target, one per unit", short.edits))
     return CAUSE.finding(
         f"the labels have {count} target{'s' * (count != 1)} per sample, but the output has "
         f"{units} unit{'s' * (units != 1)}: {each}",
+        place(
+            short.code if short is not None else None,
+            target.layer.code if target.layer else None,
+            target.labels.code,
+            target.labels.use,
+        ),
+        Evidence(
+            "labels and outputs are compared by broadcasting",
+            f"labels {rows(labels)}",
+            f"outputs {rows(output)}",
+            fact="data.y.shape",
+            location=place(target.labels.code, target.labels.use),
+        ),
+        *fixes,
         subject=target.subject,
-        location=place(target.layer.code if target.layer else None, target.labels.code, target.labels.use),
-        evidence=[
-            Evidence(
-                claim="labels and outputs are compared by broadcasting",
-                observed=f"labels {rows(labels)}",
-                expected=f"outputs {rows(output)}",
-                fact="data.y.shape",
-                location=place(target.labels.code, target.labels.use),
-            )
-        ],
-        fixes=[unsafe(f"use {wanted} in the last layer, one per target", with_units(target.layer, count))],
         confidence=Confidence.CERTAIN,
     )
+
+
+def _as_classes(target: Target, data: DataFacts, units: int) -> Iterator[Fix]:
+    """Yield the fixes for class labels compared with probabilities: another loss, or one-hot labels."""
+    from fitdoctor.catalogue.labels.label_edits import respell, rework_labels
+
+    assert target.labels is not None
+    if target.loss is not None:
+        yield unsafe(f"use `{SPARSE}`, which expects class labels", respell(target.loss.code, SPARSE))
+    keras, imports = spell(target.labels.use, "keras", "keras")
+    text = f"{keras}.utils.to_categorical({{}}, num_classes={units})"
+    mapped = f"tf.one_hot(tf.cast(tf.squeeze(y, -1), tf.int32), {units})"
+    edits = rework_labels(target.labels, data, text, mapped)
+    yield unsafe("one-hot encode the labels", edits, imports if edits else ())
 
 
 @CAUSE.in_source
@@ -142,19 +168,15 @@ def from_own_loop(site: SpreadSite) -> Iterator[Finding]:
     yield CAUSE.finding(
         f"labels have shape {rows(site.labels)}, but outputs have shape {rows(site.predictions)}: "
         "their difference has shape (n, n)",
+        place(site.given),
+        Evidence(
+            "every label is subtracted from every output",
+            f"labels {rows(site.labels)}",
+            f"outputs {rows(site.predictions)}",
+            location=place(site.code),
+        ),
+        unsafe("reshape the labels to the shape of the outputs", (*wrap(site.given, template), *imports)),
         subject="labels",
-        location=place(site.given),
-        evidence=[
-            Evidence(
-                claim="every label is subtracted from every output",
-                observed=f"labels {rows(site.labels)}",
-                expected=f"outputs {rows(site.predictions)}",
-                location=place(site.code),
-            )
-        ],
-        fixes=[
-            unsafe("reshape the labels to the shape of the outputs", (*wrap(site.given, template), *imports))
-        ],
         confidence=Confidence.LIKELY,
     )
 
@@ -199,25 +221,21 @@ def _lost_axis(
     return CAUSE.finding(
         f"{name} receives labels of shape {rows(labels.shape)}, but outputs of shape {rows(output)}: "
         + ("their ranks must be equal" if raises else "their difference has shape (n, n)"),
+        function.module.location(node),
+        Evidence(
+            "`fit` aligns ranks for built-in losses and loss functions, not for a `Loss` subclass or a step",
+            f"labels {rows(labels.shape)}",
+            f"outputs {rows(output)}",
+            fact="data.y.shape",
+            location=place(labels.code, labels.use),
+        ),
+        unsafe(
+            "reshape the labels to the shape of the outputs",
+            rework_labels(labels, data, "np.reshape({}, (-1, 1))", "tf.expand_dims(y, axis=-1)")
+            if flat
+            else (),
+        ),
         subject="labels",
-        location=function.module.location(node),
-        severity=Severity.ERROR if raises else Severity.WARNING,
-        evidence=[
-            Evidence(
-                claim="`fit` aligns ranks for built-in losses and loss functions, not for a `Loss` subclass or a step",
-                observed=f"labels {rows(labels.shape)}",
-                expected=f"outputs {rows(output)}",
-                fact="data.y.shape",
-                location=place(labels.code, labels.use),
-            )
-        ],
-        fixes=[
-            unsafe(
-                "reshape the labels to the shape of the outputs",
-                rework_labels(labels, data, "np.reshape({}, (-1, 1))", "tf.expand_dims(y, axis=-1)")
-                if flat
-                else (),
-            )
-        ],
         confidence=Confidence.LIKELY,
+        severity=Severity.ERROR if raises else Severity.WARNING,
     )

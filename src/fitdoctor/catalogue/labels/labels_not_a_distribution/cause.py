@@ -28,9 +28,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, verdict
+from fitdoctor.catalogue.knowledge.labels.targets import BINARY, ROW_LOSSES, Target, is_binary, targets
 from fitdoctor.catalogue.labels.label_edits import respell, with_activation
-from fitdoctor.catalogue.labels.label_shapes import FITS, verdict
-from fitdoctor.catalogue.labels.targets import BINARY, ROW_LOSSES, Target, is_binary, targets
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import insert_after, unsafe, wrap
@@ -81,18 +81,16 @@ def _finding(target: Target, statistics: Statistics, least: float, most: float) 
         message = f"label rows sum to up to {number(most)}, but `{target.loss_name}` expects probabilities"
     return CAUSE.finding(
         message,
+        place(target.loss.code, *made) if several else place(*made, target.loss.code),
+        Evidence(
+            "sums of the label rows",
+            f"{number(least)}..{number(most)}",
+            "1",
+            fact="data.y.statistics",
+            location=place(*made),
+        ),
+        *_fixes(target, statistics, several),
         subject=target.subject,
-        location=place(target.loss.code, *made) if several else place(*made, target.loss.code),
-        evidence=[
-            Evidence(
-                claim="sums of the label rows",
-                observed=f"{number(least)}..{number(most)}",
-                expected="1",
-                fact="data.y.statistics",
-                location=place(*made),
-            )
-        ],
-        fixes=_fixes(target, statistics, several),
         confidence=Confidence.CERTAIN,
     )
 

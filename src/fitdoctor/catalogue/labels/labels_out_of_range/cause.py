@@ -27,10 +27,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.inputs.shapes import while_validating
-from fitdoctor.catalogue.labels.label_edits import respell, rework_labels, with_units
-from fitdoctor.catalogue.labels.label_shapes import FITS, verdict
-from fitdoctor.catalogue.labels.targets import (
+from fitdoctor.catalogue.knowledge.data.generator_sources import origin_of_argument
+from fitdoctor.catalogue.knowledge.data.shapes import while_validating
+from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, verdict
+from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY,
     SPARSE,
     Target,
@@ -39,8 +39,7 @@ from fitdoctor.catalogue.labels.targets import (
     statistics_of,
     targets,
 )
-from fitdoctor.catalogue.pipeline.generator_sources import origin_of_argument
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.labels.label_edits import respell, rework_labels, with_units
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, spell, unsafe, wrap
@@ -55,7 +54,6 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import LabelOutOfRange, label_out_of_range
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
@@ -87,31 +85,31 @@ def from_data(
         stray = _stray_label(statistics, units, dict(target.loss.settings).get("ignore_class"))
         if stray is None:
             continue
-        from fitdoctor.catalogue.labels.shared_labels import as_labels_alone
+        from fitdoctor.catalogue.labels.labels_out_of_range.shared_labels import as_labels_alone
 
         target = replace(target, labels=as_labels_alone(target.labels, project))
         assert target.labels is not None
         label, row = stray
         least, most = statistics.minimum or 0, statistics.maximum or 0
+        # Under XLA the operation does not check its labels.
         yield CAUSE.finding(
             f"{target.whose} run from {number(least)} to {number(most)}, but {_allowed(model, units)}",
+            _culprit(target, statistics, units),
+            Evidence(
+                f"label {number(label)}"
+                + (f" appears in row {row:,}" if row is not None else " has no unit"),
+                f"{number(least)}..{number(most)}",
+                f"0..{units - 1}",
+                fact="data.y.statistics",
+                location=place(target.labels.code, target.labels.use),
+            ),
+            *_layer_evidence(target, units),
+            *(
+                _fixes_of_data(statistics, units)
+                if model.declared
+                else _fixes(target, fit, data, statistics, units, project)
+            ),
             subject=target.subject,
-            location=_culprit(target, statistics, units),
-            evidence=[
-                Evidence(
-                    claim=f"label {number(label)}"
-                    + (f" appears in row {row:,}" if row is not None else " has no unit"),
-                    observed=f"{number(least)}..{number(most)}",
-                    expected=f"0..{units - 1}",
-                    fact="data.y.statistics",
-                    location=place(target.labels.code, target.labels.use),
-                ),
-                *_layer_evidence(target, units),
-            ],
-            fixes=_fixes_of_data(statistics, units)
-            if model.declared
-            else _fixes(target, fit, data, statistics, units, project),
-            # Under XLA the operation does not check its labels.
             notes=["with `jit_compile=True` nothing raises and the loss becomes NaN"]
             if model.jit_compile
             else [],
@@ -186,7 +184,7 @@ def _layer_evidence(target: Target, units: int) -> list[Evidence]:
         return []
     return [
         Evidence(
-            claim=f"the last layer `{target.layer.name}` has {units} unit{'s' * (units != 1)}",
+            f"the last layer `{target.layer.name}` has {units} unit{'s' * (units != 1)}",
             fact="model.outputs",
             location=place(target.layer.code),
         )
@@ -213,7 +211,7 @@ def _fixes(
     classes = int(most) + 1
     title = f"use {classes} units in the last layer, one per class"
     if least != 0 and most - least + 1 == units:
-        from fitdoctor.catalogue.labels.shared_labels import as_one_piece
+        from fitdoctor.catalogue.labels.labels_out_of_range.shared_labels import as_one_piece
 
         by = f"{'-' if least > 0 else '+'} {number(abs(least))}"
         shifted = fix(
@@ -284,15 +282,15 @@ def from_failure(
 @CAUSE.after_failure
 def while_encoding(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report a label that `to_categorical` has no column for."""
-    from fitdoctor.catalogue.labels.encoded_labels import refused
+    from fitdoctor.catalogue.labels.labels_out_of_range.encoded_labels import refused
 
     yield from refused(CAUSE, failure, project)
 
 
 def _in_loop(project: Project | Unknown, failure: FailureFacts) -> Code | None:
     """Return the expression that creates the labels of a custom training loop."""
-    from fitdoctor.catalogue.inputs.loop_data import array_behind
-    from fitdoctor.catalogue.labels.called_losses import arguments_of_loss
+    from fitdoctor.catalogue.knowledge.data.loop_data import array_behind
+    from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 
     given = arguments_of_loss(project, failure, SPARSE)
     end = array_behind(given[0], given[1]) if given is not None else None
@@ -311,8 +309,8 @@ def _wider_there(
     found: Finding, seen: LabelOutOfRange, failure: FailureFacts, project: Project | Unknown
 ) -> Finding:
     """Move the finding to the last layer of the loop's model if the labels start at 0 and units are missing."""
-    from fitdoctor.catalogue.inputs.loop_data import told_at_head
-    from fitdoctor.catalogue.labels.called_losses import arguments_of_loss
+    from fitdoctor.catalogue.knowledge.data.loop_data import told_at_head
+    from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 
     given = arguments_of_loss(project, failure, SPARSE)
     if given is None or not _lacks_units(seen):
@@ -357,37 +355,26 @@ def _from_words(
     return CAUSE.finding(
         f"the labels contain {seen.value}, but the model has {seen.high} unit{'s' * (seen.high != 1)}: "
         f"{_classes(seen.high)}",
+        where,
+        Evidence(
+            "label rejected by TensorFlow",
+            str(seen.value),
+            f"0..{seen.high - 1}",
+            fact="failure.message",
+            location=raised,
+        ),
+        advice,
         subject="labels",
-        location=where,
-        evidence=[
-            Evidence(
-                claim="label rejected by TensorFlow",
-                observed=str(seen.value),
-                expected=f"0..{seen.high - 1}",
-                fact="failure.message",
-                location=raised,
-            )
-        ],
-        fixes=[advice],
         confidence=Confidence.CERTAIN,
     )
 
 
-_SAYINGS = (
-    Saying(
-        pattern(
-            r"Saw a non-null label \(index >= num_classes - 1\) following a null label[\s\S]{0,40}?"
-            r"num_classes: (?P<classes>\d+)"
-        ),
-        "a label of the CTC loss is the blank: with {classes} classes, the last one is reserved for it",
-        "add a unit to the output layer, or number the labels from 0 to {classes} - 2",
-        types=("InvalidArgumentError",),
-        confidence=Confidence.CERTAIN,
-    ),
+CAUSE.message(
+    r"Saw a non-null label \(index >= num_classes - 1\) following a null label[\s\S]{0,40}?"
+    r"num_classes: (?P<classes>\d+)",
+    "a label of the CTC loss is the blank: with {classes} classes, the last one is reserved for it",
+    "add a unit to the output layer, or number the labels from 0 to {classes} - 2",
+    subject="labels",
+    types=("InvalidArgumentError",),
+    confidence=Confidence.CERTAIN,
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "labels")

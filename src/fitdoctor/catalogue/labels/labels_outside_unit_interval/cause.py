@@ -27,9 +27,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, verdict
+from fitdoctor.catalogue.knowledge.labels.targets import BINARY_LOSSES, SPARSE, Target, targets
 from fitdoctor.catalogue.labels.label_edits import respell, rework_labels, with_activation, with_units
-from fitdoctor.catalogue.labels.label_shapes import FITS, verdict
-from fitdoctor.catalogue.labels.targets import BINARY_LOSSES, SPARSE, Target, targets
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import rework_place, unsafe
@@ -62,24 +62,22 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
         assert target.loss is not None
         yield CAUSE.finding(
             f"labels run from {number(least)} to {number(most)}, but `{target.loss_name}` expects 0 to 1",
-            subject=target.subject,
-            location=place(
+            place(
                 target.loss.code if _classes(target, statistics) else None,
                 target.labels.code,
                 target.labels.use,
                 data.code,
                 target.loss.code,
             ),
-            evidence=[
-                Evidence(
-                    claim=_values(statistics),
-                    observed=f"{number(least)}..{number(most)}",
-                    expected="0..1",
-                    fact="data.y.statistics",
-                    location=place(target.labels.use, target.labels.code),
-                )
-            ],
-            fixes=_fixes(target, data, statistics, least, most),
+            Evidence(
+                _values(statistics),
+                f"{number(least)}..{number(most)}",
+                "0..1",
+                fact="data.y.statistics",
+                location=place(target.labels.use, target.labels.code),
+            ),
+            *_fixes(target, data, statistics, least, most),
+            subject=target.subject,
             confidence=Confidence.CERTAIN,
         )
 

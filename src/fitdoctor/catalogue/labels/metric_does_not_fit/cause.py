@@ -35,13 +35,12 @@ original axes. Where the values of the targets are unknown, `lint` recognizes a 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting, mentions
-from fitdoctor.catalogue.doubts import METRICS
-from fitdoctor.catalogue.labels.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
-from fitdoctor.catalogue.labels.label_shapes import FITS, verdict
-from fitdoctor.catalogue.labels.targets import (
+from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, verdict
+from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY_LOSSES,
     CATEGORICAL,
     CROSSENTROPIES,
@@ -54,12 +53,13 @@ from fitdoctor.catalogue.labels.targets import (
     metrics_for,
     targets,
 )
+from fitdoctor.catalogue.labels.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
+from fitdoctor.catalogue.prefilter import METRICS
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code, set_argument, spell, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, MetricFacts, ModelFacts, Outcome, Unknown
 from fitdoctor.failure.patterns import operation_shapes
-from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -146,25 +146,21 @@ def from_failure(
             return
     yield CAUSE.finding(
         "a metric cannot compare the labels with the outputs: their shapes do not match",
+        place(model.compile_code if isinstance(model, ModelFacts) else None, raised_at),
+        Evidence(
+            "the failing comparison belongs to a metric, not to the loss",
+            failure.message.splitlines()[0],
+            fact="failure.message",
+            location=raised_at,
+        ),
+        fix('use a metric that matches the labels; the string `"accuracy"` selects one by their shape'),
         subject="metrics",
-        location=place(model.compile_code if isinstance(model, ModelFacts) else None, raised_at),
-        evidence=[
-            Evidence(
-                claim="the failing comparison belongs to a metric, not to the loss",
-                observed=failure.message.splitlines()[0],
-                fact="failure.message",
-                location=raised_at,
-            )
-        ],
-        fixes=[
-            fix('use a metric that matches the labels; the string `"accuracy"` selects one by their shape')
-        ],
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR,
     )
 
 
-_METRIC_WORDS = pattern(
+_METRIC_WORDS = re.compile(
     r"FBetaScore expects 2D inputs|Argument `segment_ids` and `data` should have same leading dimension"
 )
 
@@ -212,11 +208,14 @@ def _misfits(model: ModelFacts, data: DataFacts) -> Iterator[tuple[Target, _Misf
 
 def _misfit(target: Target, metric: MetricFacts, keras: int) -> _Misfit | None:
     if metric.class_name == "Accuracy":
+        instead = _named_accuracy(target, metric) or (
+            '"accuracy"' if target.loss_name in CROSSENTROPIES else '"mae"'
+        )
         return _Misfit(
             metric,
             "`Accuracy` counts exact matches, but the model outputs floats that never match a label exactly",
-            '`"accuracy"`' if target.loss_name in CROSSENTROPIES else '`"mae"`',
-            '"accuracy"' if target.loss_name in CROSSENTROPIES else '"mae"',
+            f"`{instead}`",
+            instead,
             raises=target.loss_name == SPARSE and (target.units or 0) > 1,
         )
     if target.loss_name in REGRESSION:
@@ -228,6 +227,21 @@ def _misfit(target: Target, metric: MetricFacts, keras: int) -> _Misfit | None:
     if target.loss_name in BINARY_LOSSES:
         return _of_binary(target, metric, keras)
     return None
+
+
+def _named_accuracy(target: Target, metric: MetricFacts) -> str:
+    """Return the accuracy that matches the labels under the name that the program gives it, which history reads."""
+    text = metric.code.text if isinstance(metric.code, Code) else ""
+    if not re.match(r"(\w+\.)+Accuracy\(.*\bname\b", text, re.DOTALL):
+        return ""
+    for losses, kind in (
+        (BINARY_LOSSES, "Binary"),
+        (ROW_LOSSES, "Categorical"),
+        ((SPARSE,), "SparseCategorical"),
+    ):
+        if target.loss_name in losses:
+            return text.replace(".Accuracy(", f".{kind}Accuracy(", 1)
+    return ""
 
 
 def _of_regression(target: Target, metric: MetricFacts) -> _Misfit | None:
@@ -254,7 +268,7 @@ def _on_quantities(model: ModelFacts, data: DataFacts, project: Project | Unknow
         is_single = target.loss_name in REGRESSION and target.units == 1 and target.activation == "linear"
         if not metrics or not is_single or target.label_statistics is not None:
             continue
-        from fitdoctor.catalogue.labels.named_quantities import named_quantity
+        from fitdoctor.catalogue.labels.metric_does_not_fit.named_quantities import named_quantity
 
         quantity = named_quantity(target.labels, project)
         if quantity:
@@ -379,18 +393,16 @@ def _finding(
         first.message
         if len(misfits) == 1
         else f"the metrics {names} do not match the labels: {first.message}",
+        place(first.metric.code, raised_at),
+        Evidence(
+            f"metric with the loss `{target.loss_name}`",
+            names,
+            first.expected,
+            fact="model.metrics",
+            location=place(target.loss.code) if target.loss is not None else None,
+        ),
+        unsafe(title, edits),
         subject=f"metric {first.metric.name}",
-        location=place(first.metric.code, raised_at),
-        evidence=[
-            Evidence(
-                claim=f"metric with the loss `{target.loss_name}`",
-                observed=names,
-                expected=first.expected,
-                fact="model.metrics",
-                location=place(target.loss.code) if target.loss is not None else None,
-            )
-        ],
-        fixes=[unsafe(title, edits)],
         confidence=confidence,
         severity=Severity.ERROR if first.raises else first.severity,
     )
@@ -460,7 +472,7 @@ def from_own_metrics(model: ModelFacts, data: DataFacts, project: Project) -> It
     """Report a custom metric that compares labels (n,) with outputs (n, 1)."""
     if all(metric.builtin for metric in model.metrics):
         return
-    from fitdoctor.catalogue.labels.own_metrics import spread_metrics
+    from fitdoctor.catalogue.labels.metric_does_not_fit.own_metrics import spread_metrics
 
     yield from spread_metrics(CAUSE, model, data, project)
 
@@ -469,6 +481,6 @@ def from_own_metrics(model: ModelFacts, data: DataFacts, project: Project) -> It
 @mentions("update_state")
 def swapped_in_source(module: Module) -> Iterator[Finding]:
     """Report a metric in a custom loop that receives the predictions as labels."""
-    from fitdoctor.catalogue.labels.swapped_metrics import swapped
+    from fitdoctor.catalogue.labels.metric_does_not_fit.swapped_metrics import swapped
 
     yield from swapped(CAUSE, module)

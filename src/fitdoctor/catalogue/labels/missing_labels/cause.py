@@ -22,17 +22,22 @@ A loss function without a `return` raises the same message. If labels are presen
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.doubts import LABELS
-from fitdoctor.catalogue.labels.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.knowledge.labels.targets import (
+    BINARY,
+    SPARSE,
+    loss_accepted,
+    loss_failure,
+    output_specs,
+)
+from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.source.fits.compile_facts import OPAQUE_LOSS
 from fitdoctor.source.project import Project
 
@@ -106,7 +111,7 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Report a None that Keras found in place of labels, or labels among the inputs."""
-    from fitdoctor.catalogue.quoted import gives_labels
+    from fitdoctor.catalogue.traceback_lines import gives_labels
 
     if failure.called == "fit" and _labels_among_inputs(failure.message):
         steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
@@ -134,18 +139,16 @@ def from_failure(
     if given is False and frame.function not in ("call", "train_step"):
         yield CAUSE.finding(
             "the model has a loss, but `fit` receives no labels",
+            place(_made(data) if isinstance(data, DataFacts) else None, raised_at),
+            Evidence(
+                "the call passes one positional argument",
+                frame.text.strip(),
+                "x and y, or a dataset that yields both",
+                fact="failure.frames",
+                location=raised_at,
+            ),
+            fix("pass y; for an autoencoder, pass x again as y"),
             subject="labels",
-            location=place(_made(data) if isinstance(data, DataFacts) else None, raised_at),
-            evidence=[
-                Evidence(
-                    claim="the call passes one positional argument",
-                    observed=frame.text.strip(),
-                    expected="x and y, or a dataset that yields both",
-                    fact="failure.frames",
-                    location=raised_at,
-                )
-            ],
-            fixes=[fix("pass y; for an autoencoder, pass x again as y")],
             confidence=Confidence.LIKELY,
         )
 
@@ -155,8 +158,10 @@ def _made(data: DataFacts) -> Code | Unknown:
     return data.pipeline[0].code if data.pipeline else data.code
 
 
-_STRUCTURE = pattern(r"The structure of `inputs` doesn't match(?s:.*?)Received: inputs=\{(?P<inputs>[^}]*)\}")
-_KEY = pattern(r"'(\w+)': ")
+_STRUCTURE = re.compile(
+    r"The structure of `inputs` doesn't match(?s:.*?)Received: inputs=\{(?P<inputs>[^}]*)\}"
+)
+_KEY = re.compile(r"'(\w+)': ")
 
 
 def _labels_among_inputs(message: str) -> bool:
@@ -168,25 +173,21 @@ def _labels_among_inputs(message: str) -> bool:
 def _not_split(
     data: DataFacts | Unknown, project: Project | Unknown, used: Location | None, confidence: Confidence
 ) -> Finding:
-    from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
+    from fitdoctor.catalogue.knowledge.data.generator_sources import returned_in_step
 
     steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
     made = [returned_in_step(project, step.code) for step in steps if step.operation == "map"]
     return CAUSE.finding(
         "features and labels are in one dict: the model treats all of it as inputs, so there are no labels",
-        subject="labels",
-        location=place(
-            *reversed(made), _parsed(project), steps[0].code if steps and not made else None, used
+        place(*reversed(made), _parsed(project), steps[0].code if steps and not made else None, used),
+        Evidence(
+            "what the model receives",
+            "a dict that includes the labels",
+            "features as x, labels as y",
+            fact="data.x",
         ),
-        evidence=[
-            Evidence(
-                claim="what the model receives",
-                observed="a dict that includes the labels",
-                expected="features as x, labels as y",
-                fact="data.x",
-            )
-        ],
-        fixes=[fix("return a pair `(features, label)`", _split_off(data))],
+        fix("return a pair `(features, label)`", _split_off(data)),
+        subject="labels",
         confidence=confidence,
     )
 
@@ -195,7 +196,7 @@ def _split_off(data: DataFacts | Unknown) -> tuple[Edit, ...]:
     """Append a stage that splits the label off the dict if exactly one key names a label."""
     if isinstance(data, Unknown) or data.form != "dataset" or not data.pipeline:
         return ()
-    from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after
+    from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after
 
     keys = [array.key for array in data.x if array.key.lower() in LABEL_KEYS]
     if len(keys) != 1 or len(data.x) < 2:
@@ -238,18 +239,16 @@ def _finding(
     loss = next((loss for loss in model.losses if loss.kind != "none"), None)
     return CAUSE.finding(
         f"the model has a loss, but {whose} no labels: {told.get(data.form, 'y is missing')}",
+        place(*culprits),
+        Evidence(
+            f"the loss `{loss.name}` needs y" if loss is not None else "the loss needs y",
+            "only x" if data.element in ("", "single", "tuple of 1") else data.element,
+            "x and y",
+            fact="data.y",
+            location=place(loss.code) if loss is not None else None,
+        ),
+        *_fixes(model, fit, data, project),
         subject="labels",
-        location=place(*culprits),
-        evidence=[
-            Evidence(
-                claim=f"the loss `{loss.name}` needs y" if loss is not None else "the loss needs y",
-                observed="only x" if data.element in ("", "single", "tuple of 1") else data.element,
-                expected="x and y",
-                fact="data.y",
-                location=place(loss.code) if loss is not None else None,
-            )
-        ],
-        fixes=_fixes(model, fit, data, project),
         confidence=confidence,
     )
 
@@ -282,8 +281,8 @@ def _left_out(source: Code | Unknown) -> Location | None:
 
 def _dropped(data: DataFacts, project: Project | Unknown) -> Location | None:
     """Return what a `map` function returns if it drops the labels or parses records."""
-    from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
-    from fitdoctor.catalogue.pipeline.pipeline_steps import step_place
+    from fitdoctor.catalogue.knowledge.data.generator_sources import returned_in_step
+    from fitdoctor.catalogue.knowledge.data.pipeline_steps import step_place
 
     parts = 1
     for step in data.pipeline:
@@ -314,7 +313,7 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project |
         # Evaluating a call twice could return two different arrays.
         simple = all(character.isalnum() or character in "_.[]'\":, " for character in first.text)
         return [unsafe("pass x again as y", _as_label(call, first) if simple else ())]
-    from fitdoctor.catalogue.labels.label_names import labels_beside
+    from fitdoctor.catalogue.labels.missing_labels.label_names import labels_beside
 
     beside = labels_beside(project, Code(first.location, first.text))
     known = beside and not first.name and isinstance(call, Code) and call.argument("y", 1) is None
@@ -345,7 +344,7 @@ _LABEL_MODES = {SPARSE: "int", "categorical_crossentropy": "categorical", BINARY
 
 def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Fix:
     """Add labels to a dataset: x itself for an autoencoder, or the labels from the folder names."""
-    from fitdoctor.catalogue.pipeline.batch_edits import last_step, mapped
+    from fitdoctor.catalogue.knowledge.data.batch_edits import last_step, mapped
 
     if _gives_back_x(model, data):
         edits = mapped(data, last_step(data), ".map(lambda x: (x, x))")
@@ -359,7 +358,7 @@ def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project | Unknown)
             f"read the labels from the folder names: `label_mode={mode}`",
             set_argument(source, "label_mode", mode),
         )
-    from fitdoctor.catalogue.labels.label_names import returned_with_label, sliced_with_labels
+    from fitdoctor.catalogue.labels.missing_labels.label_names import returned_with_label, sliced_with_labels
 
     edits, sliced = returned_with_label(project, data), sliced_with_labels(project, data)
     return unsafe("yield `(x, y)` pairs", sliced) if sliced else fix("yield `(x, y)` pairs", edits)
@@ -376,23 +375,16 @@ def _pair(text: str) -> str:
     return text[1:-1].strip().rstrip(",")
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"'NoneType' object has no attribute '(?:shape|dtype|ndim)'"),
-        "the model has a loss, but gets no labels",
-        "pass labels to the call, or compile the model without a loss and use `add_loss`",
-        types=("AttributeError",),
-        raised_in=(
-            "_standardize_weights",
-            "standardize_weights",
-            "_standardize_user_data",
-            "_check_loss_and_target_compatibility",
-        ),
+CAUSE.message(
+    r"'NoneType' object has no attribute '(?:shape|dtype|ndim)'",
+    "the model has a loss, but gets no labels",
+    "pass labels to the call, or compile the model without a loss and use `add_loss`",
+    subject="labels",
+    types=("AttributeError",),
+    raised_in=(
+        "_standardize_weights",
+        "standardize_weights",
+        "_standardize_user_data",
+        "_check_loss_and_target_compatibility",
     ),
 )
-
-
-@CAUSE.after_failure
-def from_older_keras(failure: FailureFacts) -> Iterator[Finding]:
-    """Report a None that Keras before 2.4 met in place of labels."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "labels")

@@ -25,10 +25,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.inputs.frame_edits import select_rows, with_whole_rows
-from fitdoctor.catalogue.inputs.logarithms import of_one_more
-from fitdoctor.catalogue.inputs.value_changes import maker_of_nonfinite
-from fitdoctor.catalogue.labels.targets import targets
+from fitdoctor.catalogue.knowledge.data.frame_edits import select_rows, with_whole_rows
+from fitdoctor.catalogue.knowledge.data.logarithms import of_one_more
+from fitdoctor.catalogue.knowledge.data.value_changes import maker_of_nonfinite
+from fitdoctor.catalogue.knowledge.labels.targets import targets
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import unsafe
@@ -66,24 +66,20 @@ def from_data(
         )
         step = maker_of_nonfinite(project, data, labels, statistics)
         whose = "labels" if data.role == "training" else "validation labels"
+        # Without a model, the loss is unknown.
         yield CAUSE.finding(
             f"the {whose} contain {what} value{'s' * (statistics.nan + statistics.inf != 1)}: the loss becomes NaN",
+            place(step.location if step else None, labels.code, labels.use, data.code),
+            Evidence(
+                f"the first is at index {_index(statistics)}",
+                f"{what} in {statistics.count:,} rows",
+                "finite numbers",
+                fact="data.y.statistics",
+                location=place(labels.use, labels.code),
+            ),
+            *of_one_more(step, statistics, labels=True),
+            *_fixes(project, fit, data, labels, bool(statistics.inf), step.location if step else None),
             subject=whose,
-            location=place(step.location if step else None, labels.code, labels.use, data.code),
-            evidence=[
-                Evidence(
-                    claim=f"the first is at index {_index(statistics)}",
-                    observed=f"{what} in {statistics.count:,} rows",
-                    expected="finite numbers",
-                    fact="data.y.statistics",
-                    location=place(labels.use, labels.code),
-                )
-            ],
-            fixes=[
-                *of_one_more(step, statistics, labels=True),
-                *_fixes(project, fit, data, labels, bool(statistics.inf), step.location if step else None),
-            ],
-            # Without a model, the loss is unknown.
             confidence=Confidence.LIKELY if scanned else Confidence.CERTAIN,
         )
 

@@ -23,11 +23,11 @@ same; they need `binary_crossentropy` with sigmoid outputs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.labels.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
-from fitdoctor.catalogue.labels.label_shapes import (
+from fitdoctor.catalogue.knowledge.labels.label_shapes import (
     ONE_HOT,
     Refused,
     after_training,
@@ -35,11 +35,11 @@ from fitdoctor.catalogue.labels.label_shapes import (
     refused_after,
     refused_before,
 )
-from fitdoctor.catalogue.labels.targets import BINARY, CATEGORICAL, SPARSE, is_binary, metrics_for
+from fitdoctor.catalogue.knowledge.labels.targets import BINARY, CATEGORICAL, SPARSE, is_binary, metrics_for
+from fitdoctor.catalogue.labels.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
 from fitdoctor.diagnosis import Confidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -72,7 +72,8 @@ def from_failure(
 ) -> Iterator[Finding]:
     """Report the shapes in the message; the metric of Keras 2 shows only that of the labels."""
     squeezed = _SQUEEZED.search(failure.message)
-    if squeezed and "sparse_" in failure.raw_message + "".join(frame.function for frame in failure.frames):
+    said = failure.raw_message + "".join(frame.function for frame in failure.frames)
+    if squeezed and ("sparse_" in said or _SPARSE_ACCURACY.match(failure.node)):
         rows = (None, int(squeezed["width"]))
         frame = failure.last_user_frame
         place = frame.location if frame is not None else None
@@ -81,7 +82,9 @@ def from_failure(
         yield _finding(refused, model, data, after_training(fit, refused))
 
 
-_SQUEEZED = pattern(r"Can not squeeze dim\[-?\d+\], expected a dimension of 1, got (?P<width>\d+)")
+_SPARSE_ACCURACY = re.compile(r"metrics/\w+/Squeeze$")
+"""Before Keras 2.4, `accuracy` squeezes the labels only beside a sparse loss."""
+_SQUEEZED = re.compile(r"Can not squeeze dim\[-?\d+\], expected a dimension of 1, got (?P<width>\d+)")
 
 
 def _finding(

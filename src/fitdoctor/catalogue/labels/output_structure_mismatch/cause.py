@@ -27,12 +27,19 @@ A loss dict with fewer losses than outputs counts as intended: an output without
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.inputs.joined_arrays import joined_parts
-from fitdoctor.catalogue.labels.output_keys import key_line, key_words, renamed_keys
-from fitdoctor.catalogue.labels.targets import loss_accepted, loss_failure, output_names, output_specs
+from fitdoctor.catalogue.knowledge.data.generator_sources import written_out
+from fitdoctor.catalogue.knowledge.data.joined_arrays import joined_parts
+from fitdoctor.catalogue.knowledge.labels.targets import (
+    loss_accepted,
+    loss_failure,
+    output_names,
+    output_specs,
+)
+from fitdoctor.catalogue.labels.output_structure_mismatch.output_keys import key_line, key_words, renamed_keys
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code
@@ -48,7 +55,6 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.called import called_in
-from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 from fitdoctor.source.project import Project
 
@@ -60,13 +66,13 @@ CAUSE = Cause(
     explains=("FIT201", "FIT205", "FIT214", "FIT218"),
 )
 
-_WORDS = pattern(
+_WORDS = re.compile(
     r"y_true and y_pred have different structures|in the `loss` argument, can't be found|Expected keys .* in loss dict"
     r"|Found unexpected losses or metrics that do not correspond to any Model output"
     r"|Invalid `(?:weighted_)?metrics`|tuple arity mismatch|Expected any non-tensor type, but got a tensor"
     r"|When providing the `loss` argument as a (?:list|dict), it should have as many entries"
     r"|Expected \w+, but got \S+ of type 'str'"
-    r"|The two structures don't have the same (?:sequence length|nested structure|set of keys)"
+    r"|The two structures don't have the same (?:sequence length|nested structure|set of keys)(?![\s\S]*TypeSpecs: )"
 )
 
 
@@ -122,7 +128,7 @@ def from_source(
         return
     outputs, names = len(model.outputs), tuple(spec.name for spec in model.outputs)
     if all(names) and model.output_structure != "dict":
-        for odd in _odd_losses(model, data, outputs, names):
+        for odd in _odd_losses(model, data, outputs, names, project):
             if not odd.silent:
                 yield _finding(odd, Confidence.LIKELY)
                 return
@@ -137,7 +143,7 @@ def from_source(
         for odd in _odd_labels(model, fit, data, outputs, names, project):
             yield _finding(odd, Confidence.LIKELY)
     if outputs > 1 and all(names) and model.output_structure != "dict":
-        for odd in (*_odd_weights(model, names), *_odd_metrics(model, outputs, names)):
+        for odd in (*_odd_weights(model, names), *_odd_metrics(model, outputs, names, project)):
             if odd.what == "losses" or model.metric_keys:
                 yield _finding(odd, Confidence.LIKELY)
 
@@ -175,7 +181,7 @@ def from_failure(
 def _from_weights(
     message: str, model: ModelFacts | Unknown, confidence: Confidence, raised_at: Location | None = None
 ) -> Iterator[Finding]:
-    from fitdoctor.catalogue.labels.loss_weights import odd_weights
+    from fitdoctor.catalogue.labels.output_structure_mismatch.loss_weights import odd_weights
 
     odd = odd_weights(message, model)
     if odd is None:
@@ -196,11 +202,11 @@ def _asks_output(failure: FailureFacts) -> bool:
     )
 
 
-_KEY = pattern(r"Expected \w+, but got (?P<key>\S+) of type 'str'")
+_KEY = re.compile(r"Expected \w+, but got (?P<key>\S+) of type 'str'")
 """Keras flattens a dict with unknown keys and finds a key where it expects an array."""
 
 
-_OF_ANY_CODE = pattern(
+_OF_ANY_CODE = re.compile(
     r"Expected any non-tensor type, but got a tensor|Expected \w+, but got \S+ of type 'str'"
     r"|The two structures don't have the same"
 )
@@ -235,17 +241,17 @@ def _oddities(
         return
     names = model.output_names if len(model.output_names) == len(outputs) else ()
     if raised and not names:
-        from fitdoctor.catalogue.labels.returned_outputs import misnamed_output
+        from fitdoctor.catalogue.labels.output_structure_mismatch.returned_outputs import misnamed_output
 
         names = output_names(model, outputs)
         misnamed = misnamed_output(model, data, names, project)
         if misnamed is not None:
             yield _misnamed(*misnamed)
             return
-    yield from _odd_losses(model, data, len(outputs), names)
+    yield from _odd_losses(model, data, len(outputs), names, project)
     yield from _odd_weights(model, names)
     yield from _odd_labels(model, fit, data, len(outputs), names, project)
-    yield from _odd_metrics(model, len(outputs), names)
+    yield from _odd_metrics(model, len(outputs), names, project)
 
 
 def _misnamed(where: Location, name: str, wanted: str) -> _Odd:
@@ -264,9 +270,11 @@ def _counted(count: int, word: str) -> str:
     return f"{count} {word}{'s' if count != 1 and not word.endswith('s') else 'es' * (count != 1)}"
 
 
-def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[str, ...]) -> Iterator[_Odd]:
+def _odd_losses(
+    model: ModelFacts, data: DataFacts, outputs: int, names: tuple[str, ...], project: Project | Unknown
+) -> Iterator[_Odd]:
     code = model.losses[0].code if model.losses else None
-    whole = _argument(model.compile_code, "loss", 1)
+    whole = _argument(model.compile_code, "loss", 1, project)
     if model.loss_structure == "list" and len(model.losses) != outputs and outputs > 1:
         count = len(model.losses)
         silent = count < outputs
@@ -294,7 +302,7 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
                 ", ".join(model.loss_keys),
                 ", ".join(names),
                 (key_line(whole, unknown), whole, model.compile_code),
-                renamed_keys(whole, unknown, missing, beside=(*_other_dicts(model), data.y_code)),
+                renamed_keys(whole, unknown, missing, beside=(*_other_dicts(model, project), data.y_code)),
             )
         elif missing and model.output_structure != "dict" and model.output_names:
             yield _Odd(
@@ -307,15 +315,15 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
             )
 
 
-def _other_dicts(model: ModelFacts) -> Iterator[Code | Unknown]:
+def _other_dicts(model: ModelFacts, project: Project | Unknown) -> Iterator[Code | Unknown]:
     """Yield the other dicts of `compile` that are keyed by output name."""
     for name, position in (("metrics", 3), ("loss_weights", 2), ("weighted_metrics", 4)):
-        yield _argument(model.compile_code, name, position)
+        yield _argument(model.compile_code, name, position, project)
 
 
 def _odd_weights(model: ModelFacts, names: tuple[str, ...]) -> Iterator[_Odd]:
     """Report a dict of weights without a key for an output; Keras looks up every output and ignores other keys."""
-    from fitdoctor.catalogue.labels.loss_weights import keys_of_weights
+    from fitdoctor.catalogue.labels.output_structure_mismatch.loss_weights import keys_of_weights
 
     given = keys_of_weights(model) if len(names) > 1 and {*model.loss_keys} == {*names} else None
     missing = [name for name in names if given is not None and name not in given[1]]
@@ -382,7 +390,7 @@ def _odd_labels(
 
 def _mapped(data: DataFacts, project: Project | Unknown) -> Location | None:
     """Return what the last mapped function of a pipeline returns."""
-    from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
+    from fitdoctor.catalogue.knowledge.data.generator_sources import returned_in_step
 
     made = [returned_in_step(project, step.code) for step in data.pipeline if step.operation == "map"]
     return made[-1] if made else None
@@ -398,8 +406,10 @@ def _taken_apart(labels: ArrayFacts, outputs: int) -> Fix | None:
     )
 
 
-def _odd_metrics(model: ModelFacts, outputs: int, names: tuple[str, ...]) -> Iterator[_Odd]:
-    whole = _argument(model.compile_code, "metrics", 3)
+def _odd_metrics(
+    model: ModelFacts, outputs: int, names: tuple[str, ...], project: Project | Unknown
+) -> Iterator[_Odd]:
+    whole = _argument(model.compile_code, "metrics", 3, project)
     unknown = [key for key in model.metric_keys if names and key not in names]
     if not model.metrics or outputs < 2:
         return
@@ -423,14 +433,12 @@ def _odd_metrics(model: ModelFacts, outputs: int, names: tuple[str, ...]) -> Ite
         )
 
 
-def _argument(code: Code | Unknown, name: str, position: int) -> Code | Unknown:
-    """Return an argument of compile as source code."""
+def _argument(code: Code | Unknown, name: str, position: int, project: Project | Unknown) -> Code | Unknown:
+    """Return an argument of compile as source code; of a constant, the dict that it holds."""
     argument = code.argument(name, position) if isinstance(code, Code) else None
-    return (
-        Code(argument.location, argument.text)
-        if argument is not None
-        else Unknown("the argument was not found in the call")
-    )
+    if argument is None:
+        return Unknown("the argument was not found in the call")
+    return written_out(project, Code(argument.location, argument.text))
 
 
 def _around(model: ModelFacts, code: Code | Unknown | None) -> Code | Unknown | None:
@@ -450,17 +458,12 @@ def _around(model: ModelFacts, code: Code | Unknown | None) -> Code | Unknown | 
 def _finding(odd: _Odd, confidence: Confidence) -> Finding:
     return CAUSE.finding(
         odd.message,
+        place(*odd.places),
+        Evidence(
+            f"{odd.what} compared with the model outputs", odd.observed, odd.expected, fact="model.outputs"
+        ),
+        *odd.fixes,
         subject=f"structure of {odd.what}",
-        location=place(*odd.places),
-        evidence=[
-            Evidence(
-                claim=f"{odd.what} compared with the model outputs",
-                observed=odd.observed,
-                expected=odd.expected,
-                fact="model.outputs",
-            )
-        ],
-        fixes=odd.fixes,
         confidence=confidence,
         severity=Severity.WARNING if odd.silent else Severity.ERROR,
     )

@@ -29,12 +29,13 @@ Regression labels with one column broadcast to several units without an error: s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.doubts import LABELS
-from fitdoctor.catalogue.inputs.data_places import maker
-from fitdoctor.catalogue.labels.label_shapes import (
+from fitdoctor.catalogue.knowledge.data.data_places import maker
+from fitdoctor.catalogue.knowledge.labels.label_shapes import (
     BROADCAST,
     CLASS_NUMBERS,
     LENGTHS,
@@ -46,7 +47,7 @@ from fitdoctor.catalogue.labels.label_shapes import (
     rows,
     same_values,
 )
-from fitdoctor.catalogue.labels.targets import (
+from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY,
     BINARY_LOSSES,
     CATEGORICAL,
@@ -59,17 +60,16 @@ from fitdoctor.catalogue.labels.targets import (
     loss_failure,
     targets,
 )
+from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.catalogue.labels.output_lengths import Change
+    from fitdoctor.catalogue.labels.output_units_mismatch.output_lengths import Change
 
 CAUSE = Cause(
     id="FIT205",
@@ -100,10 +100,7 @@ def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) ->
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts,
-    model: ModelFacts | Unknown,
-    data: DataFacts | Unknown,
-    project: Project | Unknown,
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Report the two shapes in the message."""
     for refused in refused_after(failure, model, data, UNITS):
@@ -130,7 +127,7 @@ def from_failure(
 def _by_own_loss(
     message: str, model: ModelFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    from fitdoctor.catalogue.labels.own_losses import refused_by_own_loss
+    from fitdoctor.catalogue.labels.output_units_mismatch.own_losses import refused_by_own_loss
 
     for kind, refused in refused_by_own_loss(message, model, data):
         found = _finding(refused, data, project) if kind == UNITS else _of_lengths(refused, data)
@@ -158,8 +155,8 @@ def _is_class_map(refused: Refused) -> bool:
 
 def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: Project | Unknown) -> Finding:
     """Move the finding to the last layer of the model that a custom training loop calls."""
-    from fitdoctor.catalogue.inputs.loop_data import told_at_head
-    from fitdoctor.catalogue.labels.called_losses import arguments_of_loss
+    from fitdoctor.catalogue.knowledge.data.loop_data import told_at_head
+    from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 
     given = arguments_of_loss(project, failure, CATEGORICAL)
     width = refused.labels[-1]
@@ -184,21 +181,17 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
         edits = respell(target.loss.code, BINARY) if target.activation == "sigmoid" else ()
         yield CAUSE.finding(
             f"`{target.loss_name}` needs one unit per class, but the output has 1 unit: the loss is always 0",
+            place(target.loss.code, model.compile_code),
+            Evidence(
+                "a single unit is always normalized to 1",
+                f"outputs {rows(target.output_shape or ())}",
+                "one unit per class",
+                fact="model.outputs",
+                location=place(target.layer.code) if target.layer is not None else None,
+            ),
+            unsafe(f"use `{BINARY}`, the loss for a single unit", edits),
+            unsafe("use one softmax unit per class in the last layer"),
             subject=target.subject,
-            location=place(target.loss.code, model.compile_code),
-            evidence=[
-                Evidence(
-                    claim="a single unit is always normalized to 1",
-                    observed=f"outputs {rows(target.output_shape or ())}",
-                    expected="one unit per class",
-                    fact="model.outputs",
-                    location=place(target.layer.code) if target.layer is not None else None,
-                )
-            ],
-            fixes=[
-                unsafe(f"use `{BINARY}`, the loss for a single unit", edits),
-                unsafe("use one softmax unit per class in the last layer"),
-            ],
             confidence=Confidence.CERTAIN,
             severity=Severity.WARNING,
         )
@@ -220,12 +213,9 @@ def _for_head(
 
 
 def _finding(
-    refused: Refused,
-    data: DataFacts | Unknown,
-    project: Project | Unknown,
-    head: LayerFacts | None = None,
+    refused: Refused, data: DataFacts | Unknown, project: Project | Unknown, head: LayerFacts | None = None
 ) -> Finding:
-    from fitdoctor.catalogue.labels.classes_of_a_batch import counted_in_each_batch, told_classes
+    from fitdoctor.catalogue.knowledge.labels.classes_of_a_batch import counted_in_each_batch, told_classes
 
     target = refused.target
     labels = target.labels if target is not None else None
@@ -234,27 +224,23 @@ def _finding(
     counted = counted_in_each_batch(data, project) if fewer else None
     return CAUSE.finding(
         _message(refused),
+        (place(counted) or _culprit(target) or place(head.code if head is not None else None, refused.place)),
+        Evidence(
+            "shapes of labels and outputs" + _values(target),
+            f"labels {rows(refused.labels)}",
+            f"outputs {rows(refused.output)}",
+            fact="data.y.shape" if target is not None else "failure.message",
+            location=place(labels.code, labels.use) if labels is not None else refused.place,
+        ),
+        *([told_classes(counted, units)] if counted and units else _fixes(refused, project)),
         subject=target.subject if target is not None else "labels",
-        location=place(counted)
-        or _culprit(target)
-        or place(head.code if head is not None else None, refused.place),
-        evidence=[
-            Evidence(
-                claim="shapes of labels and outputs" + _values(target),
-                observed=f"labels {rows(refused.labels)}",
-                expected=f"outputs {rows(refused.output)}",
-                fact="data.y.shape" if target is not None else "failure.message",
-                location=place(labels.code, labels.use) if labels is not None else refused.place,
-            )
-        ],
-        fixes=[told_classes(counted, units)] if counted and units else _fixes(refused, project),
         confidence=refused.confidence,
     )
 
 
 def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
     """Build the finding for labels of other lengths than the output: images of another size, more or fewer steps."""
-    from fitdoctor.catalogue.labels.output_lengths import change_for
+    from fitdoctor.catalogue.labels.output_units_mismatch.output_lengths import change_for
 
     target, found, output = refused.target, refused.labels, refused.output
     labels = target.labels if target is not None else None
@@ -272,20 +258,20 @@ def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
         layer = last_step.code
     return CAUSE.finding(
         f"each label has shape {shape_words(found[1:])}, but the model outputs {shape_words(output[1:])}",
+        (
+            place(*made, refused.place)
+            if of_labels
+            else place(change.layer.code if change else None, layer, *made, refused.place)
+        ),
+        Evidence(
+            "shapes of labels and outputs",
+            f"labels {rows(found)}",
+            f"outputs {rows(output)}",
+            fact="data.y.shape" if target is not None else "failure.message",
+            location=place(*made, refused.place),
+        ),
+        *_length_fixes(refused, data, change, reshaped, wanted),
         subject=target.subject if target is not None else "labels",
-        location=place(*made, refused.place)
-        if of_labels
-        else place(change.layer.code if change else None, layer, *made, refused.place),
-        evidence=[
-            Evidence(
-                claim="shapes of labels and outputs",
-                observed=f"labels {rows(found)}",
-                expected=f"outputs {rows(output)}",
-                fact="data.y.shape" if target is not None else "failure.message",
-                location=place(*made, refused.place),
-            )
-        ],
-        fixes=_length_fixes(refused, data, change, reshaped, wanted),
         confidence=refused.confidence,
     )
 
@@ -330,11 +316,12 @@ def _length_fixes(
 def _message(refused: Refused) -> str:
     units = refused.output[-1]
     target = refused.target
-    if len(refused.labels) < len(refused.output) or refused.labels[-1] == 1:
+    single = all(size == 1 for size in refused.labels[1:])
+    if single and len(refused.labels) < len(refused.output) or refused.labels[-1] == 1:
         loss = target.loss_name if target is not None else ""
         against = f" for `{loss}`" if loss else ""
         return f"the labels have one value per sample, but the output has {units} units{against}"
-    if target is not None and target.loss_name == SPARSE:
+    if len(refused.labels) != len(refused.output) or target is not None and target.loss_name == SPARSE:
         return (
             f"the labels have shape {rows(refused.labels)}, but the outputs have shape {rows(refused.output)}"
         )
@@ -470,7 +457,7 @@ def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
     ]
 
 
-_LOSS_NODE = pattern(r"(?:^|/)(?:\w*crossentropy|mean_\w+_error|dice\w*|\w+_loss)/")
+_LOSS_NODE = re.compile(r"(?:^|/)(?:\w*crossentropy|mean_\w+_error|dice\w*|\w+_loss)/")
 
 
 @CAUSE.after_failure
@@ -483,11 +470,9 @@ def from_node(failure: FailureFacts, model: ModelFacts | Unknown) -> Iterator[Fi
     frame = failure.last_user_frame
     yield CAUSE.finding(
         "the loss cannot compare labels and outputs: their shapes differ",
+        frame.location if frame is not None else None,
+        Evidence("the failing operation", failure.node, "", "failure.node"),
+        fix("compare the shape of the labels with `model.output_shape`; only the batch axis may differ"),
         subject="labels",
-        location=frame.location if frame is not None else None,
-        evidence=[Evidence("the failing operation", failure.node, "", "failure.node")],
-        fixes=[
-            fix("compare the shape of the labels with `model.output_shape`; only the batch axis may differ")
-        ],
         confidence=Confidence.LIKELY,
     )

@@ -30,9 +30,9 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.labels.label_shapes import step_of_loss
-from fitdoctor.catalogue.labels.targets import loss_failure, output_specs, statistics_of
-from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
+from fitdoctor.catalogue.knowledge.data.generator_sources import returned_in_step, tuple_from_step
+from fitdoctor.catalogue.knowledge.labels.label_shapes import step_of_loss
+from fitdoctor.catalogue.knowledge.labels.targets import loss_failure, output_specs, statistics_of
 from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, remove_argument, replace_code, unsafe, wrap
@@ -47,7 +47,6 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import cardinality
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
@@ -58,10 +57,10 @@ CAUSE = Cause(
     explains=("FIT106", "FIT108", "FIT212"),
 )
 
-_POLICY = pattern(r"adv|reward|return|delta|gain|td_|signed", re.IGNORECASE)
+_POLICY = re.compile(r"adv|reward|return|delta|gain|td_|signed", re.IGNORECASE)
 """Names of negative weights that are intended, as in a policy gradient."""
-_WEIGHTS = pattern(r"weight|mask|importance|^s?w$|_w$|^w_|freq|count", re.IGNORECASE)
-_NO_WEIGHTS = pattern(
+_WEIGHTS = re.compile(r"weight|mask|importance|^s?w$|_w$|^w_|freq|count", re.IGNORECASE)
+_NO_WEIGHTS = re.compile(
     r"len(?:gth)?s?$|^(?:seq|n)_|_(?:ids?|idx|index|indices|groups?|codes?|years?|days?|hours?|no|nr|numbers?)$|"
     r"^(?:ids?|idx|index|indices|groups?|users?|items?|years?|ages?|subjects?|sessions?|patients?|customers?|"
     r"clients?|speakers?|persons?|cases?|timestamps?|sites?|stations?|regions?|zones?|stores?|shops?|sensors?|"
@@ -89,13 +88,15 @@ def from_values(
         if statistics is None and _are_named_ids(data, weights):
             observed = f"{weights.dtype}, `{_name(weights)}`"
             message, expected, fixes, sure = _ids(data, weights)
-            yield _finding(fit, data, weights, message, observed, expected, fixes, sure)
+            found = _finding(fit, data, weights, message, observed, expected, fixes, sure)
+            yield _where_mapped(found, data, project)
         if statistics is None or statistics.minimum is None or statistics.maximum is None:
             continue
         oddity = _oddity(data, weights, statistics)
         if oddity is not None:
             message, expected, fixes, confidence = oddity
-            yield _finding(fit, data, weights, message, _range(statistics), expected, fixes, confidence)
+            found = _finding(fit, data, weights, message, _range(statistics), expected, fixes, confidence)
+            yield _where_mapped(found, data, project)
 
 
 def _is_for_the_step(
@@ -116,6 +117,21 @@ def _of_strings(call: FitFacts, data: DataFacts, weights: ArrayFacts, project: P
     made = [returned_in_step(project, step.code) for step in data.pipeline if step.operation == "map"]
     return replace(found, severity=Severity.ERROR, location=place(*reversed(made), found.location))
 
+
+def _where_mapped(found: Finding, data: DataFacts, project: Project | Unknown) -> Finding:
+    """Move ids to the tuple of three that the last mapped function returns, where the third can be left out."""
+    maps = [step.code for step in data.pipeline if step.operation == "map"]
+    triple = tuple_from_step(project, maps[-1]) if maps and found.evidence[0].expected == _NO_IDS else None
+    if triple is None or len(triple[1].elts) != 3:
+        return found
+    module, node = triple
+    kept = ", ".join(module.segment(each) for each in node.elts[:2])
+    edit = Edit(module.location(node), f"({kept})")
+    fixes = (unsafe(found.fixes[0].title, (edit,)), *found.fixes[1:])
+    return replace(found, location=module.location(node), fixes=fixes)
+
+
+_NO_IDS = "weights around 1"
 
 Oddity = tuple[str, str, list[Fix], Confidence]
 
@@ -149,7 +165,7 @@ def _oddity(data: DataFacts, weights: ArrayFacts, statistics: Statistics) -> Odd
 
 def _ids(data: DataFacts, weights: ArrayFacts) -> Oddity:
     message = "Keras reads the third element as sample weights, but its values look like ids"
-    return message, "weights around 1", _without_third(data, weights), Confidence.LIKELY
+    return message, _NO_IDS, _without_third(data, weights), Confidence.LIKELY
 
 
 def _are_named_ids(data: DataFacts, weights: ArrayFacts) -> bool:
@@ -192,7 +208,7 @@ def _look_like_ids(weights: ArrayFacts, statistics: Statistics) -> bool:
     return whole_type and (codes or told) and bool(name)
 
 
-_INDEXED = pattern(r"(?:\w+\.)*(?P<name>[A-Za-z_]\w*)(?:\[[^\[\]]*\])?")
+_INDEXED = re.compile(r"(?:\w+\.)*(?P<name>[A-Za-z_]\w*)(?:\[[^\[\]]*\])?")
 
 
 def _name(weights: ArrayFacts) -> str:
@@ -248,24 +264,22 @@ def _finding(
     made = (weights.code, weights.use) if weights is not None else ()
     return CAUSE.finding(
         message,
-        subject="sample weights",
-        location=place(
-            slices if expected == "weights around 1" else None,
+        place(
+            slices if expected == _NO_IDS else None,
             *made,
             given.location if given is not None else None,
             code,
             raised_at,
         ),
-        evidence=[
-            Evidence(
-                claim="range of the sample weights" if ".." in observed else "sample weights",
-                observed=observed,
-                expected=expected,
-                fact="data.sample_weight",
-                location=place(*made) if made else raised_at,
-            )
-        ],
-        fixes=fixes,
+        Evidence(
+            "range of the sample weights" if ".." in observed else "sample weights",
+            observed,
+            expected,
+            fact="data.sample_weight",
+            location=place(*made) if made else raised_at,
+        ),
+        *fixes,
+        subject="sample weights",
         confidence=confidence,
         severity=severity,
     )
@@ -327,7 +341,9 @@ def from_failure(
         yield _both(fit, data, weights, raised_at)
     elif _only_weights_differ(failure.message):
         yield _other_length(fit, data, weights, failure.message, raised_at)
-    elif step is not None and step.weighs and not (frame is not None and frame.function == step.loss):
+    elif (
+        step is not None and step.weighs and not any(own.function == step.loss for own in failure.user_frames)
+    ):
         yield _other_shape(fit, data, weights, Confidence.CERTAIN, raised_at)
     elif "You should provide one `sample_weight` array per output" in failure.message:
         yield _finding(

@@ -25,20 +25,25 @@ another width.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.doubts import LABELS
-from fitdoctor.catalogue.labels.label_shapes import SEQUENCE, Refused, refused_after, rows, verdict
-from fitdoctor.catalogue.labels.targets import REGRESSION, Target, loss_accepted, loss_failure, targets
-from fitdoctor.catalogue.model.layer_ranks import sequences_in_loop
-from fitdoctor.catalogue.model.layer_source import found_in, insert_layer
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.knowledge.labels.label_shapes import SEQUENCE, Refused, refused_after, rows, verdict
+from fitdoctor.catalogue.knowledge.labels.targets import (
+    REGRESSION,
+    Target,
+    loss_accepted,
+    loss_failure,
+    targets,
+)
+from fitdoctor.catalogue.knowledge.models.layer_source import found_in, insert_layer
+from fitdoctor.catalogue.knowledge.models.rank_edits import sequences_in_loop
+from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -81,10 +86,7 @@ def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) ->
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts,
-    model: ModelFacts | Unknown,
-    data: DataFacts | Unknown,
-    project: Project | Unknown,
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Report the two shapes in the message."""
     for refused in refused_after(failure, model, data, SEQUENCE):
@@ -105,24 +107,22 @@ def _finding(refused: Refused, silent: bool, project: Project | Unknown) -> Find
     more = ", so the loss broadcasts them" if silent else ""
     return CAUSE.finding(
         f"the model outputs a value for {steps}, but the labels have one target per sample{more}",
-        subject=target.subject if target is not None else "labels",
-        location=place(
+        place(
             _line(layer),
             following.code if following is not None else None,
             target.layer.code if target is not None and target.layer is not None else None,
             labels.code if labels is not None else None,
             refused.place,
         ),
-        evidence=[
-            Evidence(
-                claim="shapes of labels and outputs",
-                observed=f"labels {rows(refused.labels)}",
-                expected=f"outputs {rows(refused.output)}",
-                fact="data.y.shape" if target is not None else "failure.message",
-                location=place(labels.code, labels.use) if labels is not None else refused.place,
-            )
-        ],
-        fixes=_fixes(layer, following, project),
+        Evidence(
+            "shapes of labels and outputs",
+            f"labels {rows(refused.labels)}",
+            f"outputs {rows(refused.output)}",
+            fact="data.y.shape" if target is not None else "failure.message",
+            location=place(labels.code, labels.use) if labels is not None else refused.place,
+        ),
+        *_fixes(layer, following, project),
+        subject=target.subject if target is not None else "labels",
         confidence=refused.confidence,
         severity=Severity.WARNING if silent else Severity.ERROR,
     )
@@ -172,7 +172,7 @@ def _fixes(layer: LayerFacts | None, following: LayerFacts | None, project: Proj
     return [pool, flatten] if layer is not None else [flatten, pool]
 
 
-_SEQUENCES = pattern(r",\s*return_sequences\s*=\s*True")
+_SEQUENCES = re.compile(r",\s*return_sequences\s*=\s*True")
 
 
 def _without_sequences(layer: LayerFacts) -> tuple[Edit, ...]:
@@ -188,20 +188,11 @@ def _without_sequences(layer: LayerFacts) -> tuple[Edit, ...]:
     return (Edit(inner.location, text),) if text != inner.text else ()
 
 
-_SAYINGS = (
-    Saying(
-        pattern(
-            r"Error when checking (?:model )?target: expected (?P<name>\S+) to have 3 dimensions, but got array with "
-            r"shape (?P<shape>\(\d+, \d+\))"
-        ),
-        "`{name}` outputs a value for every time step, but the labels have shape {shape}",
-        "drop the time axis of the output (`return_sequences=False`, `Flatten` or pooling), or give a target per time step",
-        types=("ValueError", "Exception"),
-    ),
+CAUSE.message(
+    r"Error when checking (?:model )?target: expected (?P<name>\S+) to have 3 dimensions, but got array with "
+    r"shape (?P<shape>\(\d+, \d+\))",
+    "`{name}` outputs a value for every time step, but the labels have shape {shape}",
+    "drop the time axis of the output (`return_sequences=False`, `Flatten` or pooling), or give a target per time step",
+    subject="labels",
+    types=("ValueError", "Exception"),
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "labels")

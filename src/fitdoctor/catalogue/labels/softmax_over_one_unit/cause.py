@@ -27,8 +27,15 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.labels.targets import (
+    BINARY,
+    CATEGORICAL,
+    REGRESSION,
+    SPARSE,
+    Target,
+    targets,
+)
 from fitdoctor.catalogue.labels.label_edits import respell, with_activation
-from fitdoctor.catalogue.labels.targets import BINARY, CATEGORICAL, REGRESSION, SPARSE, Target, targets
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import set_argument, unsafe
@@ -91,17 +98,10 @@ def _is_softmax_of_one(layer: LayerFacts) -> bool:
 def _finding(location: Location | None, seen: str, fixes: list[Fix]) -> Finding:
     return CAUSE.finding(
         _MESSAGE,
+        location,
+        Evidence(seen, "1 for every sample", "a value between 0 and 1", fact="model.outputs"),
+        *fixes,
         subject=_SUBJECT,
-        location=location,
-        evidence=[
-            Evidence(
-                claim=seen,
-                observed="1 for every sample",
-                expected="a value between 0 and 1",
-                fact="model.outputs",
-            )
-        ],
-        fixes=fixes,
         confidence=Confidence.CERTAIN,
     )
 

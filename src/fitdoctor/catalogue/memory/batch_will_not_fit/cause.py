@@ -91,17 +91,15 @@ def _attention(layer: LayerFacts, limit: MemoryLimit, certain: bool) -> Finding:
     return CAUSE.finding(
         f"layer `{layer.name}` needs {_words(needs)} per sample for attention over {queries:,} x {keys:,} positions, "
         f"but {_whose(limit)} has {_words(room)}: no batch size fits",
+        place(layer.code),
+        Evidence(
+            f"memory for one sample, compared with {limit.name}",
+            f"at least {_words(needs)}",
+            f"at most {_words(room)}",
+            fact="environment.memory",
+        ),
+        unsafe(SHORTER),
         subject="memory of a step",
-        location=place(layer.code),
-        evidence=[
-            Evidence(
-                claim=f"memory for one sample, compared with {limit.name}",
-                observed=f"at least {_words(needs)}",
-                expected=f"at most {_words(room)}",
-                fact="environment.memory",
-            ),
-        ],
-        fixes=[unsafe(SHORTER)],
         notes=["the memory grows with the square of the sequence length"],
         confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
     )
@@ -135,21 +133,17 @@ def _finding(
     needs = guess.least(batch if fixed <= room else 0) - _there(guess, limit)
     return CAUSE.finding(
         f"{what} needs at least {_words(needs)}, but {_whose(limit)} has {_words(room)}",
+        _location(fit, data),
+        Evidence(
+            f"memory per step, compared with {limit.name}",
+            f"at least {_words(needs)}",
+            f"at most {_words(room)}",
+            fact="environment.memory",
+        ),
+        Evidence(f"weights and optimizer state need {_words(guess.weights + guess.optimizer)}"),
+        Evidence(f"each sample needs at least {_words(guess.surely)} when the backward pass starts"),
+        _smaller(guess, room, fit, data, limit),
         subject="memory of a step",
-        location=_location(fit, data),
-        evidence=[
-            Evidence(
-                claim=f"memory per step, compared with {limit.name}",
-                observed=f"at least {_words(needs)}",
-                expected=f"at most {_words(room)}",
-                fact="environment.memory",
-            ),
-            Evidence(claim=f"weights and optimizer state need {_words(guess.weights + guess.optimizer)}"),
-            Evidence(
-                claim=f"each sample needs at least {_words(guess.surely)} when the backward pass starts"
-            ),
-        ],
-        fixes=[_smaller(guess, room, fit, data, limit)],
         confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
     )
 

@@ -29,10 +29,10 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after, spell
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
@@ -115,21 +115,12 @@ def _told(
     array = f"`{name}`, which" if name else "an array that"
     return CAUSE.finding(
         f"traced code reads {array} is larger than 2 GB: a graph cannot contain it",
+        location,
+        Evidence("size of the constant", "more than 2 GB", "at most 2 GB", location=made),
+        *([fix("convert the array to a tensor once, outside the function", edits)] if edits else []),
+        fix("pass it as data: `from_generator` over its rows, or `from_tensor_slices`"),
+        fix("store a lookup table in a variable of the model"),
         subject="constant of a graph",
-        location=location,
-        evidence=[
-            Evidence(
-                claim="size of the constant",
-                observed="more than 2 GB",
-                expected="at most 2 GB",
-                location=made,
-            )
-        ],
-        fixes=[
-            *([fix("convert the array to a tensor once, outside the function", edits)] if edits else []),
-            fix("pass it as data: `from_generator` over its rows, or `from_tensor_slices`"),
-            fix("store a lookup table in a variable of the model"),
-        ],
         confidence=confidence,
     )
 

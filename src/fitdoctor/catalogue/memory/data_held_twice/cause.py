@@ -86,17 +86,11 @@ def _finding(data: DataFacts, first: PipelineStep, size: int) -> Finding:
     return CAUSE.finding(
         f"`{first.operation}` copies {size / 1e6:,.0f} MB of arrays into the pipeline"
         + (", and `cache` keeps another copy" if copies > 2 else ""),
+        place(first.code, data.code),
+        Evidence("memory for the copies", f"{copies * size / 1e6:,.0f} MB", fact="data.pipeline"),
+        fix("pass the arrays directly to `fit` to save one copy"),
+        fix("yield batches from a `keras.utils.PyDataset` or from files to avoid copies altogether"),
         subject=f"{data.role} dataset",
-        location=place(first.code, data.code),
-        evidence=[
-            Evidence(
-                claim="memory for the copies", observed=f"{copies * size / 1e6:,.0f} MB", fact="data.pipeline"
-            )
-        ],
-        fixes=[
-            fix("pass the arrays directly to `fit` to save one copy"),
-            fix("yield batches from a `keras.utils.PyDataset` or from files to avoid copies altogether"),
-        ],
         confidence=Confidence.LIKELY,
     )
 

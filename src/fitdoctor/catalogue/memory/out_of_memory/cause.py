@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -46,7 +47,6 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.memory.estimate import Estimate, estimate, scores
-from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 
 CAUSE = Cause(
@@ -69,9 +69,9 @@ class _Owner:
     layer: LayerFacts | None = None
 
 
-_NO_ROOM = pattern(r"Dst tensor is not initialized|CUDA_ERROR_OUT_OF_MEMORY")
+_NO_ROOM = re.compile(r"Dst tensor is not initialized|CUDA_ERROR_OUT_OF_MEMORY")
 """What TensorFlow reports if a GPU is full (from its messages; not run here)."""
-_HELD = pattern(r"it was using ([\d.]+) GiB of ([\d.]+) GiB")
+_HELD = re.compile(r"it was using ([\d.]+) GiB of ([\d.]+) GiB")
 
 
 @CAUSE.after_failure
@@ -118,17 +118,15 @@ def _refused(
     return CAUSE.finding(
         f"out of memory: cannot allocate {owner.words}"
         + (f" of shape {shape_words(shape)}" if shape else ""),
+        location or (frame.location if frame else None),
+        Evidence(
+            "failed allocation",
+            shape_words(shape) if shape else failure.message[:100],
+            fact="failure.message",
+        ),
+        *_size_of(shape),
+        _remedy(owner),
         subject="memory",
-        location=location or (frame.location if frame else None),
-        evidence=[
-            Evidence(
-                claim="failed allocation",
-                observed=shape_words(shape) if shape else failure.message[:100],
-                fact="failure.message",
-            ),
-            *_size_of(shape),
-        ],
-        fixes=[_remedy(owner)],
         notes=[_helps(owner)] if owner.kind != "unknown" else [],
         confidence=Confidence.CERTAIN,
     )
@@ -138,7 +136,7 @@ def _size_of(shape: Shape | None) -> list[Evidence]:
     if not shape or None in shape:
         return []
     size = 4 * math.prod(axis for axis in shape if axis is not None)
-    return [Evidence(claim=f"this is {size / 2**30:,.1f} GiB as float32")] if size >= 2**28 else []
+    return [Evidence(f"this is {size / 2**30:,.1f} GiB as float32")] if size >= 2**28 else []
 
 
 _LONG = 1024
@@ -274,8 +272,8 @@ def _killed(
     code = fit.code if isinstance(fit, FitFacts) else None
     guess, batch = _step(model, data)
     evidence = [
-        Evidence(claim="signal", observed=failure.type, fact="failure.type"),
-        *(Evidence(claim=part.strip()) for part in failure.message.split(";")[1:]),
+        Evidence("signal", failure.type, fact="failure.type"),
+        *(Evidence(part.strip()) for part in failure.message.split(";")[1:]),
     ]
     copied = _data_bytes(data)
     remedy = "use a smaller batch, or keep less data in memory"
@@ -284,7 +282,7 @@ def _killed(
         each = guess.peak(batch) - fixed
         evidence.append(
             Evidence(
-                claim=f"the step needs about {_words(fixed)} for weights, gradients and optimizer state, "
+                f"the step needs about {_words(fixed)} for weights, gradients and optimizer state, "
                 f"and {_words(each)} for a batch of {batch}; the data takes {_words(copied)}"
             )
         )
@@ -298,10 +296,10 @@ def _killed(
         "the system killed the program, probably because memory ran out"
         if failure.type == "SIGKILL"
         else "native code crashed, probably because memory ran out",
+        place(code) or (frame.location if frame else None),
+        *evidence,
+        unsafe(remedy),
         subject="memory",
-        location=place(code) or (frame.location if frame else None),
-        evidence=evidence,
-        fixes=[unsafe(remedy)],
         confidence=confidence,
     )
 

@@ -28,14 +28,14 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.memory.data_held_twice.cause import BYTES
-from fitdoctor.catalogue.pipeline.pipeline_steps import (
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     setting,
     step_place,
     whole_setting,
     with_step_before,
     without_step,
 )
+from fitdoctor.catalogue.memory.data_held_twice.cause import BYTES
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
@@ -58,7 +58,8 @@ _LIMITS = frozenset("take take_while".split())
 @mentions("repeat")
 def from_pipeline(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Report a cache or a huge buffer after an endless `repeat`."""
-    if data.form != "dataset" or fit.method != "fit":
+    # A function of Keras may repeat a part of what it zips: the dataset itself ends.
+    if data.form != "dataset" or fit.method != "fit" or not isinstance(data.batches, Unknown):
         return
     repeat: PipelineStep | None = None
     for at, step in enumerate(data.pipeline):
@@ -89,17 +90,15 @@ def _cache(
 ) -> Finding:
     return CAUSE.finding(
         "`cache` after `repeat` keeps every element of every epoch: memory grows with each step",
+        step_place(cache.code),
+        Evidence(
+            "the dataset is endless from here on",
+            "`repeat()`",
+            fact="data.pipeline",
+            location=step_place(repeat.code),
+        ),
+        unsafe("call `cache` before `repeat`", _cached_first(repeat, cache, before)),
         subject=f"{data.role} dataset",
-        location=step_place(cache.code),
-        evidence=[
-            Evidence(
-                claim="the dataset is endless from here on",
-                observed="`repeat()`",
-                fact="data.pipeline",
-                location=step_place(repeat.code),
-            )
-        ],
-        fixes=[unsafe("call `cache` before `repeat`", _cached_first(repeat, cache, before))],
         confidence=Confidence.CERTAIN,
     )
 
@@ -134,23 +133,17 @@ def _shuffle(
         return
     yield CAUSE.finding(
         f"`shuffle` fills a buffer of {size:,} elements from an endless dataset before the first batch",
+        step_place(shuffle.code),
+        Evidence(
+            "memory for the buffer",
+            f"{size * element / 1e9:,.0f} GB",
+            f"{rows:,} elements in the data" if rows is not None else "",
+            fact="data.pipeline",
+            location=place(shuffle.code),
+        ),
+        Evidence("the dataset is endless from here on", "`repeat()`", location=step_place(repeat.code)),
+        fix("call `shuffle` before `repeat`, with a buffer no larger than the data"),
         subject=f"{data.role} dataset",
-        location=step_place(shuffle.code),
-        evidence=[
-            Evidence(
-                claim="memory for the buffer",
-                observed=f"{size * element / 1e9:,.0f} GB",
-                expected=f"{rows:,} elements in the data" if rows is not None else "",
-                fact="data.pipeline",
-                location=place(shuffle.code),
-            ),
-            Evidence(
-                claim="the dataset is endless from here on",
-                observed="`repeat()`",
-                location=step_place(repeat.code),
-            ),
-        ],
-        fixes=[fix("call `shuffle` before `repeat`, with a buffer no larger than the data")],
         confidence=Confidence.CERTAIN,
     )
 

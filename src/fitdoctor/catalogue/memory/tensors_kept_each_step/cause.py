@@ -27,8 +27,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.model.model_classes import STEPS
-from fitdoctor.catalogue.variables.gradient_ways import gradient_calls, is_model_call, tapes
+from fitdoctor.catalogue.knowledge.models.model_classes import STEPS
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import gradient_calls, is_model_call, tapes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import TrainingFacts
@@ -62,9 +62,7 @@ def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding
         for module, site in _fills(project, kept.attribute):
             size = f"{kept.bytes / 2**20:.0f} MiB"
             found = _finding(module, site, _kept(module, site.node.args[0]) or "the tensors")
-            held = Evidence(
-                claim=f"`{kept.path}` contains {kept.count:,} tensors", observed=size, fact="training.kept"
-            )
+            held = Evidence(f"`{kept.path}` contains {kept.count:,} tensors", size, fact="training.kept")
             yield replace(found, evidence=(*found.evidence, held), confidence=Confidence.CERTAIN)
             break
 
@@ -171,10 +169,10 @@ def _small(module: Module, site: CallSite) -> Finding:
     edits = (Edit(module.location(value), f"float({module.segment(value)})"),)
     return CAUSE.finding(
         "the list keeps the loss of every step as a tensor",
+        module.location(site.node),
+        Evidence("kept at every step", module.segment(value)),
+        fix("keep a float instead of the tensor", edits),
         subject=f"list {module.segment(site.node.func).removesuffix('.append')}",
-        location=module.location(site.node),
-        evidence=[Evidence(claim="kept at every step", observed=module.segment(value))],
-        fixes=[fix("keep a float instead of the tensor", edits)],
         severity=Severity.INFO,
     )
 
@@ -182,10 +180,10 @@ def _small(module: Module, site: CallSite) -> Finding:
 def _finding(module: Module, site: CallSite, kind: str) -> Finding:
     return CAUSE.finding(
         f"the list keeps {kind} of every step, so memory grows until it runs out",
+        module.location(site.node),
+        Evidence("kept at every step", module.segment(site.node.args[0])),
+        _as_numbers(module, site),
         subject=f"list {module.segment(site.node.func).removesuffix('.append')}",
-        location=module.location(site.node),
-        evidence=[Evidence(claim="kept at every step", observed=module.segment(site.node.args[0]))],
-        fixes=[_as_numbers(module, site)],
     )
 
 

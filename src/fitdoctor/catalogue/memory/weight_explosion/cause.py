@@ -27,11 +27,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, function_at, module_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import unsafe
 from fitdoctor.facts import Code, FailureFacts, FitFacts, LayerFacts, ModelFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame, function_at, module_of
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT805", slug="weight-explosion", severity=Severity.WARNING, explains=("FIT806",))
@@ -67,18 +67,16 @@ def _finding(
     share = 100 * dense.parameters // max(model.parameters, dense.parameters)
     return CAUSE.finding(
         f"the Dense layer after `Flatten` has {_many(dense.parameters)} weights, {share}% of the model",
+        place(flatten.code, dense.code),
+        Evidence(
+            "memory for the kernel, its gradient and the two moments of Adam",
+            f"{dense.parameters * 16 / 2**30:.1f} GiB",
+            fact="model.layers",
+            location=place(dense.code),
+        ),
+        *evidence,
+        _pooled(flatten, project),
         subject=f"layer {dense.name}",
-        location=place(flatten.code, dense.code),
-        evidence=[
-            Evidence(
-                claim="memory for the kernel, its gradient and the two moments of Adam",
-                observed=f"{dense.parameters * 16 / 2**30:.1f} GiB",
-                fact="model.layers",
-                location=place(dense.code),
-            ),
-            *evidence,
-        ],
-        fixes=[_pooled(flatten, project)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -97,8 +95,8 @@ def _pooled(flatten: LayerFacts, project: Project | Unknown) -> Fix:
 
 def _renamed(project: Project | Unknown, code: Code | Unknown, pooling: str) -> tuple[Edit, ...]:
     """Replace `Flatten` by the pooling layer, named as the file names its layers."""
-    from fitdoctor.catalogue.inputs.data_trail import node_of
-    from fitdoctor.catalogue.model.layer_source import spell_layer
+    from fitdoctor.catalogue.knowledge.data.data_trail import node_of
+    from fitdoctor.catalogue.knowledge.models.layer_source import spell_layer
 
     found = node_of(project, code)
     if (
@@ -176,8 +174,8 @@ def from_failure(
     frame = failure.last_user_frame
     evidence = [
         Evidence(
-            claim="the failed allocation is a weight, not a batch",
-            observed=f"shape ({rows}, {units})",
+            "the failed allocation is a weight, not a batch",
+            f"shape ({rows}, {units})",
             fact="failure.message",
             location=frame.location if frame else None,
         )
@@ -190,10 +188,10 @@ def from_failure(
     remedy = _renamed(project, written, _pooling_for(project, written)) if written is not None else ()
     yield CAUSE.finding(
         f"a kernel with {_many(rows * units)} weights does not fit in memory",
+        written.location if written is not None else frame.location if frame else None,
+        *evidence,
+        unsafe("pool before the Dense layer; a smaller batch does not help", remedy),
         subject="layer",
-        location=written.location if written is not None else frame.location if frame else None,
-        evidence=evidence,
-        fixes=[unsafe("pool before the Dense layer; a smaller batch does not help", remedy)],
-        severity=Severity.ERROR,
         confidence=Confidence.CERTAIN,
+        severity=Severity.ERROR,
     )

@@ -29,13 +29,11 @@ are a separate cause, FIT902 (`removed-in-keras-3`).
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.environment.keras_renames import keras_1_arguments, older_arguments
-from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES, SIGNATURES
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import (
@@ -48,15 +46,16 @@ from fitdoctor.edits import (
     unsafe,
 )
 from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.source.conditions import knows_another_way
+from fitdoctor.source.keras_3_api import PUBLIC_NAMES, SIGNATURES
+from fitdoctor.source.keras_changes import changes
 from fitdoctor.source.keras_objects import is_keras_model, may_define
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.catalogue.model.misspelt_names import Misspelt
+    from fitdoctor.catalogue.model.argument_of_the_wrong_call.misspelt_names import Misspelt
     from fitdoctor.failure.patterns import UnexpectedKeyword
 
 CAUSE = Cause(
@@ -80,7 +79,9 @@ def from_source(module: Module) -> Iterator[Finding]:
         code = module.code(site.node)
         for argument in code.arguments:
             if argument.name.isidentifier() and argument.name not in SIGNATURES[site.method]:
-                if argument.name in older_arguments(site.method) or _of_keras_2(module, site, argument):
+                if argument.name in changes("argument", f"Model.{site.method}") or _of_keras_2(
+                    module, site, argument
+                ):
                     continue
                 yield _finding(module, site, code, argument, Confidence.LIKELY)
         yield from _spread(module, site)
@@ -97,13 +98,13 @@ def _spread(module: Module, site: CallSite) -> Iterator[Finding]:
         for key in made.keys:
             name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
             owner = _owner(name, site.method) if name and name not in SIGNATURES[site.method] else ""
-            if owner and key is not None and name not in older_arguments(site.method):
+            if owner and key is not None and name not in changes("argument", f"Model.{site.method}"):
                 yield CAUSE.finding(
                     f"`{site.method}` does not accept `{name}`: it is an argument of `{owner}`",
+                    module.location(key),
+                    Evidence("the dict is passed here", location=module.location(site.node)),
+                    fix(f"remove `{name}` from the dict and pass it to `{owner}`"),
                     subject=f"argument {name} of {site.method}",
-                    location=module.location(key),
-                    evidence=[Evidence(claim="the dict is passed here", location=module.location(site.node))],
-                    fixes=[fix(f"remove `{name}` from the dict and pass it to `{owner}`")],
                     confidence=Confidence.LIKELY,
                 )
 
@@ -153,12 +154,10 @@ def _finding(
         message = f"`{method}` has no argument `{name}`"
     return CAUSE.finding(
         message,
+        argument.whole,
+        Evidence(f"argument of `{method}`", name, owner and f"{owner}({name}=…)"),
+        *_fixes(module, site, code, argument, owner),
         subject=f"argument {name} of {method}",
-        location=argument.whole,
-        evidence=[
-            Evidence(claim=f"argument of `{method}`", observed=name, expected=owner and f"{owner}({name}=…)")
-        ],
-        fixes=_fixes(module, site, code, argument, owner),
         confidence=confidence,
     )
 
@@ -173,12 +172,7 @@ def _owner(name: str, method: str) -> str:
 
 def _fixes(module: Module, site: CallSite, code: Code, argument: Argument, owner: str) -> list[Fix]:
     if owner:
-        return [
-            fix(
-                f"move `{argument.name}` to `{owner}`",
-                _moved(module, site, code, owner),
-            )
-        ]
+        return [fix(f"move `{argument.name}` to `{owner}`", _moved(module, site, code, owner))]
     # Correct all misspelled names at once: the next one would raise next.
     meant = {each.name: _meant(each.name, site.method) for each in code.arguments if each.name}
     if meant.get(argument.name):
@@ -259,7 +253,7 @@ def _has(code: Code, method: str, name: str) -> bool:
 def from_unlisted_layers(module: Module) -> Iterator[Finding]:
     """Report `Sequential(Dense(8), Dense(1))`, which passes the second layer as another argument."""
     if any(len(call.node.args) > 1 for call in module.calls_under("keras.Sequential")):
-        from fitdoctor.catalogue.model.unlisted_layers import unlisted_layers
+        from fitdoctor.catalogue.model.argument_of_the_wrong_call.unlisted_layers import unlisted_layers
 
         yield from unlisted_layers(CAUSE, module)
 
@@ -269,7 +263,7 @@ def from_layer_for_flag(failure: FailureFacts, project: Project | Unknown) -> It
     """Report layers that Keras read as `trainable` or `name`."""
     module = module_of(project, failure.last_user_frame)
     if module is not None and failure.message.startswith(_LAYER_READ_AS):
-        from fitdoctor.catalogue.model.unlisted_layers import unlisted_layers
+        from fitdoctor.catalogue.model.argument_of_the_wrong_call.unlisted_layers import unlisted_layers
 
         yield from unlisted_layers(CAUSE, module)
 
@@ -278,29 +272,26 @@ def from_layer_for_flag(failure: FailureFacts, project: Project | Unknown) -> It
 @mentions("compile", "activation")
 def misspelt_in_source(module: Module, project: Project) -> Iterator[Finding]:
     """Report misspelled names of losses, metrics, optimizers and activations."""
-    from fitdoctor.catalogue.model.misspelt_names import misspelt_names
+    from fitdoctor.catalogue.model.argument_of_the_wrong_call.misspelt_names import misspelt_names
 
     for each in misspelt_names(module, project):
         yield _misspelt_name(each, None, Confidence.LIKELY)
 
 
 def _misspelt_name(each: Misspelt, frame: Frame | None, confidence: Confidence) -> Finding:
-    written = each.module is not None and each.node is not None
+    location = frame.location if frame is not None else None
     edits: tuple[Edit, ...] = ()
-    if each.module is not None and each.node is not None and each.meant:
-        text = each.module.segment(each.node)
-        edits = (Edit(each.module.location(each.node), text.replace(each.name, each.meant)),)
+    if each.module is not None and each.node is not None:
+        location = each.module.location(each.node)
+        if each.meant:
+            edits = (Edit(location, each.module.segment(each.node).replace(each.name, each.meant)),)
     kind = each.kind.removesuffix(" function")
     return CAUSE.finding(
         f"Keras has no {kind} `{each.name}`" + (f": did you mean `{each.meant}`?" if each.meant else ""),
+        location,
+        Evidence(f"{kind} name", each.name, each.meant),
+        fix(f"use `{each.meant}`", edits) if each.meant else fix(f"use the name of a Keras {kind}"),
         subject=f"{kind} {each.name}",
-        location=each.module.location(each.node)  # type: ignore[union-attr, arg-type]
-        if written
-        else frame.location
-        if frame is not None
-        else None,
-        evidence=[Evidence(claim=f"{kind} name", observed=each.name, expected=each.meant)],
-        fixes=[fix(f"use `{each.meant}`", edits) if each.meant else fix(f"use the name of a Keras {kind}")],
         confidence=confidence,
     )
 
@@ -310,7 +301,7 @@ def from_refused_name(failure: FailureFacts, project: Project | Unknown) -> Iter
     """Read the unknown name from the Keras error."""
     if not failure.message.startswith(("Could not interpret", "Unknown ")):
         return
-    from fitdoctor.catalogue.model.misspelt_names import refused_name
+    from fitdoctor.catalogue.model.argument_of_the_wrong_call.misspelt_names import refused_name
 
     found = refused_name(failure.message, None if isinstance(project, Unknown) else project)
     if found is None:
@@ -325,7 +316,7 @@ def from_refused_name(failure: FailureFacts, project: Project | Unknown) -> Iter
     yield _misspelt_name(found, failure.last_user_frame, Confidence.CERTAIN)
 
 
-_SAVED = pattern(r"^Unknown (?:layer|object|loss function|metric function): .* Please ensure")
+_SAVED = re.compile(r"^Unknown (?:layer|object|loss function|metric function): .* Please ensure")
 
 
 @CAUSE.after_failure
@@ -340,7 +331,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         yield from _misspelt(seen, failure, project)
         return
     method = seen.function
-    if seen.name in older_arguments(method):
+    if seen.name in changes("argument", f"Model.{method}"):
         return
     frame = failure.last_user_frame
     module = module_of(project, frame)
@@ -358,13 +349,13 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         f"`{method}` does not accept `{seen.name}`: it is an argument of `{owner}`"
         if owner
         else f"`{method}` has no argument `{seen.name}`",
-        subject=f"argument {seen.name} of {method}",
-        location=frame.location if frame else None,
-        evidence=[Evidence(claim="Python rejects the argument", observed=seen.name, fact="failure.message")],
-        fixes=[
+        frame.location if frame else None,
+        Evidence("Python rejects the argument", seen.name, fact="failure.message"),
+        *[
             unsafe(f"do not pass `{seen.name}` to `{method}`", spread),
             fix(f"move `{seen.name}` to `{owner}`" if owner else f"remove or rename `{seen.name}`"),
         ][not spread :],
+        subject=f"argument {seen.name} of {method}",
         confidence=Confidence.CERTAIN,
     )
 
@@ -390,16 +381,24 @@ def from_constructors(module: Module) -> Iterator[Finding]:
         names = [keyword.arg for keyword in site.node.keywords]
         if not names:
             continue
-        from fitdoctor.catalogue.model.keras_arguments import ARGUMENTS, OF_KERAS_2, misspelt
+        from fitdoctor.catalogue.model.argument_of_the_wrong_call.keras_arguments import (
+            ARGUMENTS,
+            CALLBACKS,
+            OF_KERAS_2,
+            misspelt,
+        )
 
         known = ARGUMENTS | OF_KERAS_2 if module.keras == 2 else ARGUMENTS
+        if home == "keras.callbacks" and made in CALLBACKS and module.keras == 3:
+            known = frozenset(CALLBACKS[made].split())
+            yield from _of_no_callback(module, site, known)
         if known.issuperset(names):
             continue
         code = module.code(site.node)
         for argument in code.arguments:
             asked = argument.name.isidentifier() and argument.name not in known
             if asked and (
-                argument.name in keras_1_arguments(site.name) or knows_another_way(module, site.node)
+                argument.name in changes("argument", site.name) or knows_another_way(module, site.node)
             ):
                 continue  # FIT902, or the name of another Keras
             meant = misspelt(argument.name) if asked else ""
@@ -408,15 +407,32 @@ def from_constructors(module: Module) -> Iterator[Finding]:
                 yield _constructor(made, argument.name, meant, argument.whole, code, Confidence.LIKELY)
 
 
+def _of_no_callback(module: Module, site: CallSite, known: frozenset[str]) -> Iterator[Finding]:
+    """Report arguments that a callback does not have and that resemble none of its own."""
+    from fitdoctor.catalogue.model.argument_of_the_wrong_call.keras_arguments import misspelt
+
+    made = site.name.rpartition(".")[2]
+    code = module.code(site.node)
+    for argument in code.arguments:
+        name = argument.name
+        if not name.isidentifier() or name in known or misspelt(name) or knows_another_way(module, site.node):
+            continue
+        if name in changes("argument", site.name):
+            continue  # FIT902
+        yield _constructor(made, name, "", argument.whole, code, Confidence.LIKELY)
+
+
 def _constructor(
     made: str, name: str, meant: str, location: Location | None, code: Code | None, confidence: Confidence
 ) -> Finding:
     return CAUSE.finding(
         f"`{made}` has no argument `{name}`" if made else f"there is no argument `{name}`",
+        location,
+        Evidence(f"argument of `{made}`", name, meant),
+        fix(f"use `{meant}`", rename_argument(code, name, meant) if code is not None else ())
+        if meant
+        else fix(f"remove `{name}`", remove_argument(code, name) if code is not None else ()),
         subject=f"argument {name} of {made}",
-        location=location,
-        evidence=[Evidence(claim=f"argument of `{made}`", observed=name, expected=meant)],
-        fixes=[fix(f"use `{meant}`", rename_argument(code, name, meant) if code is not None else ())],
         confidence=confidence,
     )
 
@@ -424,13 +440,13 @@ def _constructor(
 def _misspelt(
     seen: UnexpectedKeyword, failure: FailureFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Find the constructor argument that a rejected name is a letter or two away from."""
-    from fitdoctor.catalogue.model.keras_arguments import misspelt
+    """Find the constructor argument that a rejected name is a letter or two away from, or that a callback rejects."""
+    from fitdoctor.catalogue.model.argument_of_the_wrong_call.keras_arguments import CALLBACKS, misspelt
 
     frame = failure.last_user_frame
     module = module_of(project, frame)
     meant = misspelt(seen.name)
-    if frame is None or not meant:
+    if frame is None or not (meant or seen.owner in CALLBACKS):
         return
     for site in module.calls if module is not None else ():
         code = site.module.code(site.node) if at_frame(site.module, site.node, frame) else None
@@ -454,17 +470,10 @@ def _left_out_of_dict(module: Module, call: ast.Call, name: str) -> tuple[Edit, 
     return (Edit(module.location(given[0]), rest),)
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"Expected `trainable` argument to be a boolean, but got: (?P<value>\S{1,40})"),
-        "Keras reads {value} as `trainable`, because the layer does not take this value by position",
-        "pass the argument by its name, or remove it",
-        types=("TypeError",),
-    ),
+CAUSE.message(
+    r"Expected `trainable` argument to be a boolean, but got: (?P<value>\S{1,40})",
+    "Keras reads {value} as `trainable`, because the layer does not take this value by position",
+    "pass the argument by its name, or remove it",
+    subject="argument",
+    types=("TypeError",),
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "argument")

@@ -26,10 +26,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_after, insert_before
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, Module
@@ -77,10 +77,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 return
     yield CAUSE.finding(
         f"`{missing.owner}` reads `self.{missing.name}`, but nothing sets it",
+        frame.location,
+        *evidence,
+        fix(f"set `self.{missing.name}` in `__init__`"),
         subject=f"attribute {missing.name}",
-        location=frame.location,
-        evidence=evidence,
-        fixes=[fix(f"set `self.{missing.name}` in `__init__`")],
         confidence=Confidence.LIKELY,
     )
 
@@ -160,17 +160,15 @@ def _finding(
     module = owner.module
     return CAUSE.finding(
         f"`{owner.name}` reads `self.{read.attr}`, but nothing sets it",
+        module.location(read),
+        Evidence(
+            "attributes that the callback sets",
+            ", ".join(sorted(module.attribute_stores(owner.node))) or "none",
+            read.attr,
+        ),
+        *evidence,
+        _repair(owner, read),
         subject=f"attribute {read.attr}",
-        location=module.location(read),
-        evidence=[
-            Evidence(
-                claim="attributes that the callback sets",
-                observed=", ".join(sorted(module.attribute_stores(owner.node))) or "none",
-                expected=read.attr,
-            ),
-            *evidence,
-        ],
-        fixes=[_repair(owner, read)],
         confidence=confidence,
     )
 

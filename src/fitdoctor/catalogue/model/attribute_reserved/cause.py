@@ -25,14 +25,14 @@ A class that defines its own property of that name is not reported.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
@@ -53,7 +53,7 @@ _RESERVED = {
 }
 """Properties of Keras 3.15 that raise on assignment."""
 _ANY = frozenset().union(*_RESERVED.values())
-_SAID = pattern(
+_SAID = re.compile(
     r"`Model\.(?P<reserved>\w+)` attribute is reserved"
     r"|property '(?P<property>\w+)' of '\w+' object has no setter"
     r"|[Cc]an't set (?:the )?attribute ['\"](?P<older>\w+)['\"]"
@@ -100,10 +100,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 return
     yield CAUSE.finding(
         f"`{name}` is an attribute that Keras manages: it cannot be set",
+        frame.location,
+        *evidence,
+        fix("rename the attribute"),
         subject=f"attribute {name}",
-        location=frame.location,
-        evidence=evidence,
-        fixes=[fix("rename the attribute")],
         confidence=Confidence.LIKELY,
     )
 
@@ -113,17 +113,15 @@ def _finding(
 ) -> Finding:
     return CAUSE.finding(
         f"`{owner.name}` sets `self.{name}`, a read-only attribute of Keras",
+        owner.module.location(owner.module.statement(store)),
+        Evidence(
+            f"`{name}` of a Keras {owner.kind.lower()} is a read-only property",
+            owner.module.segment(store),
+            location=owner.module.location(store),
+        ),
+        *evidence,
+        _renamed(owner, name),
         subject=f"attribute {name}",
-        location=owner.module.location(owner.module.statement(store)),
-        evidence=[
-            Evidence(
-                claim=f"`{name}` of a Keras {owner.kind.lower()} is a read-only property",
-                observed=owner.module.segment(store),
-                location=owner.module.location(store),
-            ),
-            *evidence,
-        ],
-        fixes=[_renamed(owner, name)],
         confidence=confidence,
     )
 

@@ -24,23 +24,23 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, function_at, module_of
+from fitdoctor.catalogue.knowledge.models.layer_source import found_in, node_at
+from fitdoctor.catalogue.knowledge.models.refusals import Refusal, of_site, of_trial
 from fitdoctor.catalogue.model.keras_tensors import is_keras_tensor
-from fitdoctor.catalogue.model.layer_refusals import Refusal, of_site, of_trial
-from fitdoctor.catalogue.model.layer_source import found_in, node_at
-from fitdoctor.catalogue.quoted import was_received
+from fitdoctor.catalogue.traceback_lines import was_received
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame, function_at, module_of
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
 
@@ -69,7 +69,7 @@ def from_source(model: ModelFacts, data: DataFacts, project: Project) -> Iterato
             continue
         for module, index in _returned_index(layer, project):
             evidence = Evidence(
-                claim=f"the next layer, `{following.class_name}`, needs a feature axis",
+                f"the next layer, `{following.class_name}`, needs a feature axis",
                 location=place(following.code),
             )
             yield _finding(module, index, Confidence.LIKELY, [evidence])
@@ -88,9 +88,9 @@ def from_refusal(site: ModelSite, project: Project) -> Iterator[Finding]:
     found = _on_the_way(refusal, project)
     if found is not None:
         evidence = Evidence(
-            claim=f"input of `{refusal.layer.class_name}`",
-            observed=f"rank {said.found_rank}",
-            expected=f"rank {said.expected_rank}",
+            f"input of `{refusal.layer.class_name}`",
+            f"rank {said.found_rank}",
+            f"rank {said.expected_rank}",
             location=place(refusal.layer.code),
         )
         yield _finding(*found, Confidence.LIKELY, [evidence])
@@ -112,9 +112,9 @@ def _of_refused(refusal: Refusal, said: InputMismatch, project: Project) -> Iter
     found = _indexed_there(project, refusal.place, said.expected_rank - said.found_rank)
     if found is not None:
         evidence = Evidence(
-            claim=f"input of layer `{said.layer or refusal.name}`",
-            observed=f"rank {said.found_rank}",
-            expected=f"rank {said.expected_rank}",
+            f"input of layer `{said.layer or refusal.name}`",
+            f"rank {said.found_rank}",
+            f"rank {said.expected_rank}",
             location=refusal.place,
         )
         yield _finding(*found, refusal.confidence, [evidence], said.found_rank)
@@ -205,11 +205,7 @@ def _computes(function: FunctionInfo, layer: LayerFacts, module: Module) -> bool
     return (
         here.path == there.path
         and (there.line, there.column) <= (here.line, here.column)
-        and (
-            here.end_line,
-            here.end_column,
-        )
-        <= (there.end_line, there.end_column)
+        and (here.end_line, here.end_column) <= (there.end_line, there.end_column)
     )
 
 
@@ -279,9 +275,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         Confidence.CERTAIN if len(candidates) == 1 else Confidence.LIKELY,
         [
             Evidence(
-                claim=f"input of layer `{refused.layer or failure.layer}`",
-                observed=f"rank {refused.found_rank}",
-                expected=f"rank {refused.expected_rank}",
+                f"input of layer `{refused.layer or failure.layer}`",
+                f"rank {refused.found_rank}",
+                f"rank {refused.expected_rank}",
                 fact="failure.message",
                 location=frame.location if frame else None,
             )
@@ -303,21 +299,17 @@ def _from_words(refused: InputMismatch, location: Location | None, *, sure: bool
     doubt = "without the source: the data itself may lack the axis (FIT102), or the batch axis (FIT701)"
     return CAUSE.finding(
         f"an axis is dropped before layer `{refused.layer}`, which receives rank 1",
+        location,
+        Evidence(
+            f"input of layer `{refused.layer}`",
+            "rank 1",
+            f"rank {refused.expected_rank}",
+            fact="failure.message",
+        ),
+        fix(
+            "keep the axis: use a slice (`x[:, 0:1]`) instead of an index, or `keepdims=True` in a reduction"
+        ),
         subject=f"layer {refused.layer}",
-        location=location,
-        evidence=[
-            Evidence(
-                claim=f"input of layer `{refused.layer}`",
-                observed="rank 1",
-                expected=f"rank {refused.expected_rank}",
-                fact="failure.message",
-            )
-        ],
-        fixes=[
-            fix(
-                "keep the axis: use a slice (`x[:, 0:1]`) instead of an index, or `keepdims=True` in a reduction"
-            )
-        ],
         notes=[] if sure else [doubt],
         confidence=Confidence.LIKELY if sure else Confidence.POSSIBLE,
     )
@@ -362,18 +354,16 @@ def _finding(
     dropped_words = "every axis of `{}` except the batch axis" if rank == 1 else "an axis of `{}`"
     return CAUSE.finding(
         f"`{module.segment(index)}` drops {dropped_words.format(name)}, so the next layer receives rank {rank}",
+        place(module.location(index)),
+        Evidence(
+            "an integer index drops its axis, a slice keeps it",
+            f"`{name}[{front}, {text}]` of shape " + ("(batch,)" if rank == 1 else f"({left})"),
+            f"`{name}[{front}, {kept}]` of shape "
+            + ("(batch, 1)" if rank == 1 else f"({left.replace(',', ', 1,', 1)})"),
+        ),
+        *evidence,
+        fix(f"use a slice: `{name}[{front}, {kept}]`", (Edit(module.location(dropped), kept),)),
         subject=f"index {module.segment(index)}",
-        location=place(module.location(index)),
-        evidence=[
-            Evidence(
-                claim="an integer index drops its axis, a slice keeps it",
-                observed=f"`{name}[{front}, {text}]` of shape " + ("(batch,)" if rank == 1 else f"({left})"),
-                expected=f"`{name}[{front}, {kept}]` of shape "
-                + ("(batch, 1)" if rank == 1 else f"({left.replace(',', ', 1,', 1)})"),
-            ),
-            *evidence,
-        ],
-        fixes=[fix(f"use a slice: `{name}[{front}, {kept}]`", (Edit(module.location(dropped), kept),))],
         confidence=confidence,
     )
 

@@ -25,19 +25,27 @@ returns a value on some paths only.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_nodes
-from fitdoctor.catalogue.model.layer_source import is_layer_call
-from fitdoctor.catalogue.model.one_way_returns import input_otherwise, may_fall_through, only_while_training
-from fitdoctor.catalogue.model.returned_values import EFFECTS, GIVE_NOTHING, called_name, returned
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.knowledge.models.layer_source import is_layer_call
+from fitdoctor.catalogue.model.call_returns_nothing.one_way_returns import (
+    input_otherwise,
+    may_fall_through,
+    only_while_training,
+)
+from fitdoctor.catalogue.model.call_returns_nothing.returned_values import (
+    EFFECTS,
+    GIVE_NOTHING,
+    called_name,
+    returned,
+)
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
@@ -45,6 +53,7 @@ from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of, own_nodes
 
 CAUSE = Cause(
     id="FIT310",
@@ -54,10 +63,10 @@ CAUSE = Cause(
     explains=("FIT215", "FIT303", "FIT506"),
 )
 
-_NO_MODEL = pattern(
+_NO_MODEL = re.compile(
     r"'NoneType' object has no attribute '(?:fit|compile|evaluate|predict|summary|save|add|train_on_batch)'"
 )
-_SAID = pattern(
+_SAID = re.compile(
     r"Got 'None' \(of type <class 'NoneType'>\) as input for layer"
     r"|should be passed as a keyword argument: None \(of type <class 'NoneType'>\)"
     r"|None values not supported"
@@ -154,18 +163,11 @@ def _finding(function: FunctionInfo, confidence: Confidence, seen: Evidence | No
     title, edits = returned(module, function, last)
     return CAUSE.finding(
         f"{name_of(function)} computes a result but does not return it",
+        _first_line(module, last),
+        Evidence("return value", "None", "a tensor", location=module.location(function.node)),
+        *([seen] if seen is not None else []),
+        fix(title, edits),
         subject=f"function {function.qualname}",
-        location=_first_line(module, last),
-        evidence=[
-            Evidence(
-                claim="return value",
-                observed="None",
-                expected="a tensor",
-                location=module.location(function.node),
-            ),
-            *([seen] if seen is not None else []),
-        ],
-        fixes=[fix(title, edits)],
         confidence=confidence,
     )
 
@@ -198,8 +200,8 @@ def from_failure(
         return
     frame = failure.last_user_frame
     seen = Evidence(
-        claim="the error mentions None",
-        observed=failure.message.split("\n")[0][:160],
+        "the error mentions None",
+        failure.message.split("\n")[0][:160],
         fact="failure.message",
         location=frame.location if frame is not None else None,
     )
@@ -226,7 +228,7 @@ def from_failure(
 
 def _from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report None as a layer input or model, without knowing the function that returned it."""
-    from fitdoctor.catalogue.quoted import gives_labels
+    from fitdoctor.catalogue.traceback_lines import gives_labels
 
     frame = failure.last_user_frame
     if "as input for layer" in failure.message:
@@ -243,10 +245,10 @@ def _from_words(failure: FailureFacts) -> Iterator[Finding]:
         return
     yield CAUSE.finding(
         what,
+        frame.location if frame is not None else None,
+        Evidence("error", failure.message[:160], fact="failure.message"),
+        fix(f"return {remedy} from that function"),
         subject="function",
-        location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="error", observed=failure.message[:160], fact="failure.message")],
-        fixes=[fix(f"return {remedy} from that function")],
         confidence=Confidence.LIKELY,
     )
 
@@ -325,7 +327,7 @@ def _losses(module: Module) -> list[ast.expr]:
 @mentions("fit(")
 def history_in_source(module: Module) -> Iterator[Finding]:
     """Report the result of `fit` used as the model."""
-    from fitdoctor.catalogue.model import history_for_model
+    from fitdoctor.catalogue.model.call_returns_nothing import history_for_model
 
     yield from history_for_model.in_source(CAUSE, module)
 
@@ -333,7 +335,7 @@ def history_in_source(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def history_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain a model method called on the history."""
-    from fitdoctor.catalogue.model import history_for_model
+    from fitdoctor.catalogue.model.call_returns_nothing import history_for_model
 
     yield from history_for_model.refused(CAUSE, failure, project)
 
@@ -423,7 +425,7 @@ def _from_line(failure: FailureFacts, project: Project) -> Iterator[_Nothing]:
 def _given_nothing(found: _Nothing, confidence: Confidence, seen: list[Evidence]) -> Finding:
     module, used = (
         found.module,
-        Evidence(claim="its result is used here", location=found.module.location(found.call)),
+        Evidence("its result is used here", location=found.module.location(found.call)),
     )
     if found.function is not None:
         finding = _finding(found.function, confidence, used)
@@ -435,10 +437,11 @@ def _given_nothing(found: _Nothing, confidence: Confidence, seen: list[Evidence]
     edits = (Edit(module.location(statement), module.segment(found.call)),) if kept else ()
     return CAUSE.finding(
         f"`{name}` returns nothing, but its result is used as the model",
+        module.location(statement),
+        used,
+        *seen,
+        fix(f"call `{name}` on its own line", edits),
         subject=f"result of {name}",
-        location=module.location(statement),
-        evidence=[used, *seen],
-        fixes=[fix(f"call `{name}` on its own line", edits)],
         confidence=confidence,
     )
 
@@ -462,10 +465,11 @@ def _one_way(function: FunctionInfo, seen: list[Evidence]) -> Finding:
     where = function.module.location(function.node)
     return CAUSE.finding(
         f"{name_of(function)} returns a value on one path but None on the other",
+        _first_line(function.module, last),
+        *(seen or [Evidence("return value on the other path", "None", "a tensor", location=where)]),
+        *input_otherwise(function, last),
+        fix("return a tensor on every path"),
         subject=f"function {function.qualname}",
-        location=_first_line(function.module, last),
-        evidence=seen or [Evidence("return value on the other path", "None", "a tensor", location=where)],
-        fixes=[*input_otherwise(function, last), fix("return a tensor on every path")],
         confidence=Confidence.LIKELY,
     )
 
@@ -478,18 +482,11 @@ def _belongs(function: FunctionInfo, model: ModelFacts) -> bool:
     return function.owner.name in names | {loss.name for loss in model.losses}
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"Layer (?P<name>\w+) does not have a `call` method implemented"),
-        "`{name}` has no `call` method, so it computes nothing",
-        "define `call(self, inputs)` in a subclass of `keras.layers.Layer`, at the level of the class",
-        types=("NotImplementedError",),
-        confidence=Confidence.CERTAIN,
-    ),
+CAUSE.message(
+    r"Layer (?P<name>\w+) does not have a `call` method implemented",
+    "`{name}` has no `call` method, so it computes nothing",
+    "define `call(self, inputs)` in a subclass of `keras.layers.Layer`, at the level of the class",
+    subject="layer",
+    types=("NotImplementedError",),
+    confidence=Confidence.CERTAIN,
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "layer")

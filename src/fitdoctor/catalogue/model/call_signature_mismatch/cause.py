@@ -26,23 +26,27 @@ separate arguments is a separate cause, FIT321 (`inputs-as-separate-arguments`).
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_nodes, stands_at
-from fitdoctor.catalogue.model.contract_edits import made_optional, with_missing_parameters
-from fitdoctor.catalogue.model.dataset_lengths import broken_lengths
+from fitdoctor.catalogue.knowledge.models.model_classes import head
+from fitdoctor.catalogue.model.call_signature_mismatch.contract_edits import (
+    made_optional,
+    with_missing_parameters,
+)
+from fitdoctor.catalogue.model.call_signature_mismatch.dataset_lengths import broken_lengths
 from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, misfit
-from fitdoctor.catalogue.model.model_classes import head
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, wrap
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame, module_of, stands_at
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import argument_count, unexpected_keyword
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of, own_nodes
 
 CAUSE = Cause(
     id="FIT314",
@@ -53,7 +57,7 @@ CAUSE = Cause(
 )
 
 _TOO_MANY = "too many positional arguments"
-_NO_INTEGER = pattern(r"'(?:numpy\.)?float\d*' object cannot be interpreted as an integer")
+_NO_INTEGER = re.compile(r"'(?:numpy\.)?float\d*' object cannot be interpreted as an integer")
 _NO_POSITIONAL = "should have a single positional argument, the input tensor"
 
 
@@ -74,7 +78,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 def called_in_source(module: Module) -> Iterator[Finding]:
     """Report `compile(metrics=[r2()])`, which calls the user's function instead of passing it."""
     if "compile" in module.text:
-        from fitdoctor.catalogue.model.called_too_soon import called_too_soon
+        from fitdoctor.catalogue.model.call_signature_mismatch.called_too_soon import called_too_soon
 
         yield from called_too_soon(CAUSE, module, Confidence.LIKELY)
 
@@ -95,7 +99,7 @@ def called_before(failure: FailureFacts, project: Project | Unknown) -> Iterator
 @mentions(".build()")
 def build_without_shape(module: Module) -> Iterator[Finding]:
     """Report `super().build()` without the input shape."""
-    from fitdoctor.catalogue.model.missing_arguments import bare_builds
+    from fitdoctor.catalogue.model.call_signature_mismatch.missing_arguments import bare_builds
 
     yield from bare_builds(CAUSE, module, Confidence.LIKELY)
 
@@ -103,7 +107,7 @@ def build_without_shape(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def build_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain the `TypeError` of such a call."""
-    from fitdoctor.catalogue.model.missing_arguments import bare_builds
+    from fitdoctor.catalogue.model.call_signature_mismatch.missing_arguments import bare_builds
 
     module = module_of(project, failure.last_user_frame)
     if module is not None and "build() missing 1 required positional argument" in failure.message:
@@ -141,7 +145,7 @@ def states_missing(failure: FailureFacts, project: Project | Unknown) -> Iterato
 @mentions("MultiHeadAttention", "GroupedQueryAttention")
 def attention_called(module: Module) -> Iterator[Finding]:
     """Report an attention layer called with one tensor."""
-    from fitdoctor.catalogue.model.missing_arguments import attention_in_source
+    from fitdoctor.catalogue.model.call_signature_mismatch.missing_arguments import attention_in_source
 
     yield from attention_in_source(CAUSE, module)
 
@@ -150,7 +154,7 @@ def attention_called(module: Module) -> Iterator[Finding]:
 @mentions("Add(", "verage(", "oncatenate(", "aximum(", "inimum(", "ultiply(", "ubtract(", "layers.add(")
 def tensors_one_by_one(module: Module) -> Iterator[Finding]:
     """Report a merging layer called with separate tensors."""
-    from fitdoctor.catalogue.model.separate_tensors import called_one_by_one
+    from fitdoctor.catalogue.model.call_signature_mismatch.separate_tensors import called_one_by_one
 
     yield from called_one_by_one(CAUSE, module)
 
@@ -158,7 +162,7 @@ def tensors_one_by_one(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def refused_one_by_one(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain the `TypeError` of such a call."""
-    from fitdoctor.catalogue.model.separate_tensors import refused
+    from fitdoctor.catalogue.model.call_signature_mismatch.separate_tensors import refused
 
     yield from refused(CAUSE, failure, project)
 
@@ -166,7 +170,7 @@ def refused_one_by_one(failure: FailureFacts, project: Project | Unknown) -> Ite
 @CAUSE.after_failure
 def argument_missing(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain a Keras layer that the user's code called with a missing argument."""
-    from fitdoctor.catalogue.model.missing_arguments import refused
+    from fitdoctor.catalogue.model.call_signature_mismatch.missing_arguments import refused
 
     yield from refused(CAUSE, failure, project)
 
@@ -174,7 +178,7 @@ def argument_missing(failure: FailureFacts, project: Project | Unknown) -> Itera
 @CAUSE.after_failure
 def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain a loss called with labels and predictions swapped."""
-    from fitdoctor.catalogue.model.swapped_labels import refused
+    from fitdoctor.catalogue.model.call_signature_mismatch.swapped_labels import refused
 
     yield from refused(CAUSE, failure, project)
 
@@ -183,7 +187,7 @@ def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator
 @mentions("callbacks", "optimizers")
 def callback_classes(module: Module) -> Iterator[Finding]:
     """Report a class passed to `fit` as a callback, or to `compile` as the optimizer."""
-    from fitdoctor.catalogue.model.unmade_objects import classes_given
+    from fitdoctor.catalogue.model.call_signature_mismatch.unmade_objects import classes_given
 
     yield from classes_given(CAUSE, module)
 
@@ -191,7 +195,7 @@ def callback_classes(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def object_not_made(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain a class used where Keras expects an instance."""
-    from fitdoctor.catalogue.model.unmade_objects import class_called, class_refused
+    from fitdoctor.catalogue.model.call_signature_mismatch.unmade_objects import class_called, class_refused
 
     yield from class_refused(CAUSE, failure, project)
     yield from class_called(CAUSE, failure, project)
@@ -224,18 +228,16 @@ def _factory(function: FunctionInfo, kind: str, confidence: Confidence, evidence
         edits = (Edit(end, "()"),)
     return CAUSE.finding(
         f"{name_of(function)} returns a {kind} but is not one: Keras calls it with `y_true` and `y_pred`",
+        handed or head(function),
+        Evidence(
+            "it returns a function",
+            f"({', '.join(function.parameters)})",
+            "(y_true, y_pred)",
+            location=head(function),
+        ),
+        *evidence,
+        fix(f"call it: `{function.name}({wanted})`", edits),
         subject=f"{function.qualname} ({kind})",
-        location=handed or head(function),
-        evidence=[
-            Evidence(
-                claim="it returns a function",
-                observed=f"({', '.join(function.parameters)})",
-                expected="(y_true, y_pred)",
-                location=head(function),
-            ),
-            *evidence,
-        ],
-        fixes=[fix(f"call it: `{function.name}({wanted})`", edits)],
         confidence=confidence,
     )
 
@@ -256,18 +258,11 @@ def _finding(
     signature = f"({contract.signature})"
     return CAUSE.finding(
         f"Keras cannot call {name_of(function)}: {why}",
+        head(function),
+        Evidence("parameters", f"({', '.join(function.parameters)})", signature, location=head(function)),
+        *evidence,
+        *_fixes(function, contract),
         subject=f"{function.qualname} ({kind})",
-        location=head(function),
-        evidence=[
-            Evidence(
-                claim="parameters",
-                observed=f"({', '.join(function.parameters)})",
-                expected=signature,
-                location=head(function),
-            ),
-            *evidence,
-        ],
-        fixes=_fixes(function, contract),
         confidence=confidence,
     )
 
@@ -286,10 +281,10 @@ def lengths_in_source(module: Module) -> Iterator[Finding]:
             continue  # FIT715 reports quotients
         yield CAUSE.finding(
             f"{name_of(function)} returns a float, but a length must be an int",
+            module.location(value),
+            Evidence("return value", module.segment(value), "an int"),
+            fix("convert it to an int", wrap(module.code(value), "int({})")),
             subject=name_of(function),
-            location=module.location(value),
-            evidence=[Evidence(claim="return value", observed=module.segment(value), expected="an int")],
-            fixes=[fix("convert it to an int", wrap(module.code(value), "int({})"))],
             confidence=Confidence.LIKELY,
         )
 
@@ -311,14 +306,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if twice is not None:
         yield CAUSE.finding(
             f"`{twice['name']}` is passed to a layer twice: by position and by name, or by the user and by Keras",
+            failure.last_user_frame.location if failure.last_user_frame else None,
+            Evidence("Python rejects the call", twice[0], fact="failure.message"),
+            fix(
+                f"pass `{twice['name']}` once; a layer of a package may need the Keras version it was made for"
+            ),
             subject=twice["name"],
-            location=failure.last_user_frame.location if failure.last_user_frame else None,
-            evidence=[Evidence(claim="Python rejects the call", observed=twice[0], fact="failure.message")],
-            fixes=[
-                fix(
-                    f"pass `{twice['name']}` once; a layer of a package may need the Keras version it was made for"
-                )
-            ],
             confidence=Confidence.LIKELY,
         )
         return
@@ -327,8 +320,16 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         yield from _function_as_value(failure, project)
         return
     owner, name, words = told
-    evidence = [Evidence(claim="Python rejects the call", observed=words, fact="failure.message")]
+    evidence = [Evidence("Python rejects the call", words, fact="failure.message")]
     by_keras = _called_by_keras(failure)
+    line = failure.last_user_frame.text if failure.last_user_frame else ""
+    if (
+        by_keras
+        and name
+        and re.search(rf"(?<!def )\b{re.escape(name)}\(", line)
+        and isinstance(project, Unknown)
+    ):
+        return  # the program makes the call itself
     if isinstance(project, Project) and by_keras and name:
         for function, contract, kind in _named(project, owner, name):
             why = misfit(function, contract)
@@ -348,44 +349,45 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if by_keras and name and not isinstance(project, Project) and _is_users(owner, name):
         yield CAUSE.finding(
             f"Keras cannot call `{f'{owner}.' if owner else ''}{name}`: {_of_it(words)}",
+            failure.last_user_frame.location if failure.last_user_frame else None,
+            *evidence,
+            fix("accept the arguments that Keras passes"),
             subject=name,
-            location=failure.last_user_frame.location if failure.last_user_frame else None,
-            evidence=evidence,
-            fixes=[fix("accept the arguments that Keras passes")],
             confidence=Confidence.LIKELY,
         )
     elif name == "call" and isinstance(project, Unknown):
         yield CAUSE.finding(
             f"a layer or model is called with arguments that its `call` does not accept: {words}",
+            failure.last_user_frame.location if failure.last_user_frame else None,
+            *evidence,
+            fix("pass only the arguments of `call`, by name where they are optional"),
             subject=name,
-            location=failure.last_user_frame.location if failure.last_user_frame else None,
-            evidence=evidence,
-            fixes=[fix("pass only the arguments of `call`, by name where they are optional")],
             confidence=Confidence.LIKELY,
         )
 
 
-_TWICE = pattern(
+_TWICE = re.compile(
     r"got multiple values for (?:keyword )?argument '(?P<name>training|mask|inputs|input_shape|name|units)'"
 )
-_FUNCTION_VALUE = pattern(r"<function [\w.<>]*?(?P<factory>\w+)\.<locals>\.[\w<>]+ at 0x")
+_OF_KERAS = ("compute_output_spec", "make_train_function", "make_test_function", "jit")
+_FUNCTION_VALUE = re.compile(r"<function [\w.<>]*?(?P<factory>\w+)\.<locals>\.[\w<>]+ at 0x")
 
 
 def _function_as_value(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain a function where a value was expected: Keras called a loss factory as the loss."""
     shown = _FUNCTION_VALUE.search(failure.message)
-    if shown is None:
+    if shown is None or failure.type.endswith("Warning") or shown["factory"] in _OF_KERAS:
         return
     said = failure.message.strip().splitlines()[0][:160]
-    evidence = [Evidence(claim="got a function instead of a value", observed=said, fact="failure.message")]
+    evidence = [Evidence("got a function instead of a value", said, fact="failure.message")]
     if isinstance(project, Unknown):
         name, frame = shown["factory"], failure.last_user_frame
         yield CAUSE.finding(
             f"`{name}` returns a loss function, but is passed as the loss itself",
+            frame.location if frame is not None else None,
+            *evidence,
+            fix(f"call it where the loss is passed: `{name}(…)`"),
             subject=name,
-            location=frame.location if frame is not None else None,
-            evidence=evidence,
-            fixes=[fix(f"call it where the loss is passed: `{name}(…)`")],
             confidence=Confidence.LIKELY,
         )
         return
@@ -461,17 +463,11 @@ def _plainly_named(project: Project, owner: str, name: str) -> FunctionInfo | No
 def _unlisted(function: FunctionInfo, words: str, evidence: list[Evidence]) -> Finding:
     return CAUSE.finding(
         f"Keras cannot call {name_of(function)} with its current parameters",
+        head(function),
+        Evidence("parameters", f"({', '.join(function.parameters)})", location=head(function)),
+        *evidence,
+        fix(f"accept the arguments that Keras passes: {words}", made_optional(function, words)),
         subject=function.qualname,
-        location=head(function),
-        evidence=[
-            Evidence(
-                claim="parameters",
-                observed=f"({', '.join(function.parameters)})",
-                location=head(function),
-            ),
-            *evidence,
-        ],
-        fixes=[fix(f"accept the arguments that Keras passes: {words}", made_optional(function, words))],
         confidence=Confidence.LIKELY,
     )
 
@@ -514,12 +510,10 @@ def _too_many(module: Module, call: ast.Call, method: FunctionInfo, evidence: li
     takes = len(method.parameters) - 1
     return CAUSE.finding(
         f"{name_of(method)} takes {takes} argument{'s' * (takes != 1)}, but is called with {len(call.args)}",
+        module.location(call),
+        Evidence("parameters", f"({', '.join(method.parameters)})", location=head(method)),
+        *evidence,
+        fix("call it with the arguments that `call` declares, or add parameters to `call`"),
         subject=module.segment(call.func),
-        location=module.location(call),
-        evidence=[
-            Evidence(claim="parameters", observed=f"({', '.join(method.parameters)})", location=head(method)),
-            *evidence,
-        ],
-        fixes=[fix("call it with the arguments that `call` declares, or add parameters to `call`")],
         confidence=Confidence.CERTAIN,
     )

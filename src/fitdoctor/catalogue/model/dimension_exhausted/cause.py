@@ -27,21 +27,16 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import function_at, module_of
-from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
-from fitdoctor.catalogue.model.layer_source import found_in, is_layer_call, layer_of
+from fitdoctor.catalogue.knowledge.models.layer_source import found_in, is_layer_call, layer_of
+from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refusals
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument
-from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
+from fitdoctor.facts import LayerFacts, Unknown
+from fitdoctor.failure.failed_line import function_at, module_of
 from fitdoctor.failure.patterns import exhausted_dimension
-from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT306",
@@ -58,38 +53,43 @@ def _speaks_of_it(message: str) -> bool:
     return exhausted_dimension(message) is not None
 
 
-@CAUSE.in_source
-def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """Report a model in the source with a window larger than its input."""
-    refusal = of_site(site)
-    if refusal is not None and _speaks_of_it(refusal.message):
+@explains_refusals(CAUSE, _speaks_of_it)
+def dimension_exhausted(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a window larger than its input."""
+    said = exhausted_dimension(refusal.message)
+    left = refusal.shapes[0] if refusal.shapes else said.input if said is not None else None
+    layer = refusal.layer or _by_window(refusal, project)
+    name = layer.class_name if layer is not None else "layer"
+    shown = f"`{name}`" if layer is not None else "a layer"
+    window = _window(layer)
+    observed = shape_words(left) if left is not None else "too small"
+    message = f"{shown} has a window of {window}, but its input is " + (
+        "only " * (left is not None) + observed
+    )
+    if not window:
+        message = f"the window of {shown} is larger than its input" + (f", {observed}" * (left is not None))
+    yield refusal.finding(
+        CAUSE,
+        message,
+        place(layer.code if layer is not None else None, refusal.place),
+        Evidence(
+            f"input of {shown}", observed, f"at least {window}" if window else "", location=refusal.place
+        ),
+        *_shrinking(refusal),
+        *_fixes(layer, project),
         # A function that is called several times creates several layers: one line, one finding.
-        made = refusal.layer.class_name if refusal.layer is not None else "layer"
-        yield replace(_finding(refusal, project), subject=f"window of {made}")
+        subject=f"window of {name}",
+    )
 
 
-@CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
-) -> Iterator[Finding]:
-    """Read the remaining shape from the Keras error."""
-    if not _speaks_of_it(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
-        return
-    refusal = of_failure(failure, project, model, data, _speaks_of_it)
-    if refusal is None:
-        return
-    if refusal.layer is None:
-        refusal = replace(refusal, layer=_by_window(failure, project))
-    yield _finding(refusal, project)
-
-
-def _by_window(failure: FailureFacts, project: Project | Unknown) -> LayerFacts | None:
+def _by_window(refusal: Refusal, project: Project | Unknown) -> LayerFacts | None:
     """Return the only layer in the source with the window in the message."""
-    said, frame = exhausted_dimension(failure.message), failure.last_user_frame
+    said = exhausted_dimension(refusal.message)
+    frame = refusal.failure.last_user_frame if refusal.failure is not None else None
     module = module_of(project, frame)
     if said is None or not said.kernel or module is None or frame is None:
         return None
-    pools = "pool" in failure.message
+    pools = "pool" in refusal.message
     sizes = {str(length) for length in (said.kernel if pools else said.kernel[:-2])}
     rank = len(said.kernel) - (0 if pools else 2)
     found = []
@@ -103,37 +103,6 @@ def _by_window(failure: FailureFacts, project: Project | Unknown) -> LayerFacts 
     near = [layer for owner, layer in found if function is not None and owner is function.owner]
     alike = near or [layer for _, layer in found]
     return alike[0] if len(alike) == 1 else None
-
-
-def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
-    said = exhausted_dimension(refusal.message)
-    left = refusal.shapes[0] if refusal.shapes else said.input if said is not None else None
-    layer = refusal.layer
-    name = layer.class_name if layer is not None else "a layer"
-    window = _window(layer)
-    shown = name if layer is None else f"`{name}`"
-    observed = shape_words(left) if left is not None else "too small"
-    message = f"{shown} has a window of {window}, but its input is " + (
-        "only " * (left is not None) + observed
-    )
-    if not window:
-        message = f"the window of {shown} is larger than its input" + (f", {observed}" * (left is not None))
-    return CAUSE.finding(
-        message,
-        subject=f"layer {layer.name if layer is not None and layer.name else name}",
-        location=place(layer.code if layer is not None else None, refusal.place),
-        evidence=[
-            Evidence(
-                claim=f"input of {shown}",
-                observed=observed,
-                expected=f"at least {window}" if window else "",
-                location=refusal.place,
-            ),
-            *_shrinking(refusal),
-        ],
-        fixes=_fixes(layer, project),
-        confidence=refusal.confidence,
-    )
 
 
 def _window(layer: LayerFacts | None) -> str:
@@ -152,7 +121,7 @@ def _shrinking(refusal: Refusal) -> list[Evidence]:
         shapes = layer.output_shapes
         if isinstance(shapes, tuple) and shapes:
             steps.append(f"{layer.class_name} {shape_words(shapes[0][1:-1])}")
-    return [Evidence(claim="sizes after each layer", observed=", ".join(steps))] if steps else []
+    return [Evidence("sizes after each layer", ", ".join(steps))] if steps else []
 
 
 def _fixes(layer: LayerFacts | None, project: Project | Unknown) -> list[Fix]:

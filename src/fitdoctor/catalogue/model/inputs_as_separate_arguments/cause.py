@@ -22,19 +22,20 @@ A model with a custom `train_step` may call itself with several arguments, so it
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of
-from fitdoctor.catalogue.model.model_classes import class_of_model, head, required_inputs
+from fitdoctor.catalogue.knowledge.models.model_classes import class_of_model, head, required_inputs
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.called import called_in
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of
 
 CAUSE = Cause(
     id="FIT321",
@@ -44,9 +45,9 @@ CAUSE = Cause(
     explains=("FIT109", "FIT314"),
 )
 
-_MISSING = pattern(r"missing a required argument: '(?P<name>\w+)'")
-_KERAS_2 = pattern(r"the first argument in `call\(\)` as positional arguments, found: \['(?P<name>\w+)'")
-_MISSING_NAMED = pattern(r"\.call\(\) missing \d+ required positional arguments?: '(?P<name>\w+)'")
+_MISSING = re.compile(r"missing a required argument: '(?P<name>\w+)'")
+_KERAS_2 = re.compile(r"the first argument in `call\(\)` as positional arguments, found: \['(?P<name>\w+)'")
+_MISSING_NAMED = re.compile(r"\.call\(\) missing \d+ required positional arguments?: '(?P<name>\w+)'")
 _STEPS = {
     "fit": "train_step",
     "train_on_batch": "train_step",
@@ -70,8 +71,8 @@ def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proje
         return
     evidence = [
         Evidence(
-            claim=f"`{fit.method}` calls the model with one argument",
-            observed=_structure(data),
+            f"`{fit.method}` calls the model with one argument",
+            _structure(data),
             fact="data.x",
             location=place(fit.code),
         )
@@ -95,18 +96,16 @@ def _finding(
     needed = required_inputs(call)
     return CAUSE.finding(
         f"{name_of(call)} takes its inputs as {len(needed)} arguments, but Keras passes one",
+        head(call),
+        Evidence(
+            "required arguments of `call`",
+            ", ".join(f"`{name}`" for name in needed),
+            "one argument with all inputs",
+            location=head(call),
+        ),
+        *evidence,
+        *_fixes(call, needed, data),
         subject=f"call of {owner.name}",
-        location=head(call),
-        evidence=[
-            Evidence(
-                claim="required arguments of `call`",
-                observed=", ".join(f"`{name}`" for name in needed),
-                expected="one argument with all inputs",
-                location=head(call),
-            ),
-            *evidence,
-        ],
-        fixes=_fixes(call, needed, data),
         confidence=confidence,
     )
 
@@ -153,10 +152,7 @@ def _calls_itself_so(call: FunctionInfo, count: int) -> bool:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts,
-    model: ModelFacts | Unknown,
-    data: DataFacts | Unknown,
-    project: Project | Unknown,
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Read the missing argument from the `TypeError`."""
     missing = _KERAS_2.search(failure.message)
@@ -166,7 +162,7 @@ def from_failure(
         return
     if isinstance(data, DataFacts) and data.role != "training":
         return
-    evidence = [Evidence(claim="Python rejects the call", observed=missing[0], fact="failure.message")]
+    evidence = [Evidence("Python rejects the call", missing[0], fact="failure.message")]
     if isinstance(project, Unknown):
         frame = failure.last_user_frame
         if failure.called in _STEPS and (frame is None or called_in(frame) in _STEPS):
@@ -184,10 +180,10 @@ def _without_source(failure: FailureFacts, name: str, evidence: list[Evidence]) 
     frame = failure.last_user_frame
     return CAUSE.finding(
         f"`call` requires the argument `{name}`, but Keras passes all of `x` as one argument",
+        frame.location if frame else None,
+        *evidence,
+        fix("take one argument and unpack it in `call`"),
         subject="call",
-        location=frame.location if frame else None,
-        evidence=evidence,
-        fixes=[fix("take one argument and unpack it in `call`")],
         confidence=Confidence.LIKELY,
     )
 

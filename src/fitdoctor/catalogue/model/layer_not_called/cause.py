@@ -25,22 +25,29 @@ no error when the model is created and is not detected.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import at_frame, library_behind, module_of, raised_here
-from fitdoctor.catalogue.model.layer_source import found_in, is_layer_call, layer_of, made_at, node_at
+from fitdoctor.catalogue.knowledge.models.layer_source import (
+    found_in,
+    is_layer_call,
+    layer_of,
+    made_at,
+    node_at,
+)
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, LayerFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
+from fitdoctor.failure.traced_code import library_behind
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
 
@@ -52,20 +59,20 @@ CAUSE = Cause(
     explains=("FIT312", "FIT407", "FIT408"),
 )
 
-_OUTPUTS = pattern(
+_OUTPUTS = re.compile(
     r"All `(?:inputs|outputs)` values must be KerasTensors|must be the output of a TensorFlow `Layer`"
     r"|Inputs to a layer should be tensors\. Got:? '?<[\w.]*layers\."
 )
 _POSITIONAL = "Only input tensors may be passed as positional arguments"
-_LAYER = pattern(r"<(?P<kind>[A-Z]\w*) name=(?P<name>[\w/.-]+), built=\w+>")
-_OBJECT = pattern(r"(?:Found|Got):? '?<[\w.]*layers\.[\w.]*\.(?P<kind>[A-Z]\w*) object at 0x")
+_LAYER = re.compile(r"<(?P<kind>[A-Z]\w*) name=(?P<name>[\w/.-]+), built=\w+>")
+_OBJECT = re.compile(r"(?:Found|Got):? '?<[\w.]*layers\.[\w.]*\.(?P<kind>[A-Z]\w*) object at 0x")
 """The Keras 2 wording of the same error."""
-_CLASS = pattern(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(?of type <class 'type'>")
-_SEQUENTIAL = pattern(
+_CLASS = re.compile(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(?of type <class 'type'>")
+_SEQUENTIAL = re.compile(
     r"Only instances of `?keras\.Layer`? can be added|added layer must be an instance of class Layer"
 )
-_TENSOR = pattern(r"<KerasTensor\b|of type <class '[\w.]*KerasTensor'>|Found: KerasTensor|Found: Tensor\(")
-_NEEDS_NOTHING = pattern(
+_TENSOR = re.compile(r"<KerasTensor\b|of type <class '[\w.]*KerasTensor'>|Found: KerasTensor|Found: Tensor\(")
+_NEEDS_NOTHING = re.compile(
     r"Flatten|\w*Pooling\dD|\w*Normalization|\w*ReLU|ELU|Softmax|Masking|UpSampling[123]D|ZeroPadding[123]D"
 )
 """Layers whose constructors need no argument."""
@@ -79,7 +86,7 @@ def _speaks_of_layers(message: str) -> bool:
 @CAUSE.in_source
 def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
     """Report a layer in the source where a tensor is expected."""
-    from fitdoctor.catalogue.model.layer_refusals import of_site
+    from fitdoctor.catalogue.knowledge.models.refusals import of_site
 
     refusal = of_site(site)
     if refusal is None or not _speaks_of_layers(refusal.message) or not refusal.way:
@@ -105,14 +112,10 @@ def _called_already(module: Module, given: ast.Call, confidence: Confidence) -> 
     kind = layer_of(module, maker).class_name
     return CAUSE.finding(
         f"the output of `{kind}` is passed to a `Sequential`, which expects layers and calls them itself",
+        module.location(given),
+        Evidence("element of the `Sequential`", "a tensor", f"the layer `{kind}(…)`"),
+        fix("pass the layer", (Edit(module.location(given), module.segment(maker)),)),
         subject=f"layer {kind}",
-        location=module.location(given),
-        evidence=[
-            Evidence(
-                claim="element of the `Sequential`", observed="a tensor", expected=f"the layer `{kind}(…)`"
-            )
-        ],
-        fixes=[fix("pass the layer", (Edit(module.location(given), module.segment(maker)),))],
         confidence=confidence,
     )
 
@@ -133,18 +136,12 @@ def _unmade(module: Module, given: ast.expr, confidence: Confidence) -> Finding:
     kind, here = module.segment(given), module.location(given)
     return CAUSE.finding(
         f"the class `{kind}` is used instead of an instance",
+        here,
+        Evidence("element of the `Sequential`", f"the class `{kind}`", f"`{kind}()`"),
+        fix(f"create a layer: `{kind}()`", (Edit(here.end, "()"),))
+        if _NEEDS_NOTHING.fullmatch(kind.rpartition(".")[2])
+        else fix(f"create a layer: `{kind}(…)`"),
         subject=f"layer {kind}",
-        location=here,
-        evidence=[
-            Evidence(
-                claim="element of the `Sequential`", observed=f"the class `{kind}`", expected=f"`{kind}()`"
-            )
-        ],
-        fixes=[
-            fix(f"create a layer: `{kind}()`", (Edit(here.end, "()"),))
-            if _NEEDS_NOTHING.fullmatch(kind.rpartition(".")[2])
-            else fix(f"create a layer: `{kind}(…)`")
-        ],
         confidence=confidence,
     )
 
@@ -160,10 +157,10 @@ def _class_in_sequential(failure: FailureFacts, kind: str, project: Project | Un
             return
     yield CAUSE.finding(
         f"the class `{kind}` is used instead of an instance",
+        frame.location if frame is not None else None,
+        Evidence("Keras received", f"the class `{kind}`", fact="failure.message"),
+        fix(f"create a layer: `{kind}()`"),
         subject=f"layer {kind}",
-        location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="Keras received", observed=f"the class `{kind}`", fact="failure.message")],
-        fixes=[fix(f"create a layer: `{kind}()`")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -185,10 +182,10 @@ def _tensor_in_sequential(failure: FailureFacts, project: Project | Unknown) -> 
         edits = (Edit(module.location(outputs[0]), module.segment(outputs[0].value)),)
     return CAUSE.finding(
         "a tensor is passed to a `Sequential`, which expects layers and calls them itself",
+        frame.location if frame is not None else None,
+        raised_here(failure),
+        fix("pass the layer or the model, not its output", edits),
         subject="layers of the Sequential",
-        location=frame.location if frame is not None else None,
-        evidence=[raised_here(failure)],
-        fixes=[fix("pass the layer or the model, not its output", edits)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -196,7 +193,7 @@ def _tensor_in_sequential(failure: FailureFacts, project: Project | Unknown) -> 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Read the layer from the Keras error."""
-    from fitdoctor.catalogue.model.layer_refusals import of_failure
+    from fitdoctor.catalogue.knowledge.models.refusals import of_failure
 
     shown = _LAYER.search(failure.message)
     unmade = _CLASS.search(failure.message) or _OBJECT.search(failure.message)
@@ -262,17 +259,10 @@ def _finding(
     )
     return CAUSE.finding(
         f"`{kind}` is not called: the layer is passed instead of its output",
+        location,
+        Evidence("a tensor is expected here", f"the layer `{kind}`", "its output", location=call),
+        *_fixes(passed),
         subject=f"layer {kind}",
-        location=location,
-        evidence=[
-            Evidence(
-                claim="a tensor is expected here",
-                observed=f"the layer `{kind}`",
-                expected="its output",
-                location=call,
-            )
-        ],
-        fixes=_fixes(passed),
         confidence=confidence,
     )
 
@@ -367,10 +357,10 @@ def _tensor_given(failure: FailureFacts, project: Project | Unknown) -> Iterator
         return
     yield CAUSE.finding(
         "a tensor is passed to a layer's constructor instead of to the layer",
+        frame.location if frame is not None else None,
+        Evidence("error", failure.message[:120], fact="failure.message"),
+        fix("create the layer, then call it on the tensor: `Layer(…)(x)`"),
         subject="layer",
-        location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="error", observed=failure.message[:120], fact="failure.message")],
-        fixes=[fix("create the layer, then call it on the tensor: `Layer(…)(x)`")],
         confidence=Confidence.CERTAIN,
     )
 

@@ -32,13 +32,13 @@ are assumed to run in the order in which they are created.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting, mentions
-from fitdoctor.catalogue.doubts import LABELS
-from fitdoctor.catalogue.graph.traced import function_at, module_of
-from fitdoctor.catalogue.labels.label_shapes import same_values, shapes_of_failure
-from fitdoctor.catalogue.labels.targets import (
+from fitdoctor.catalogue.knowledge.data.shapes import GIVEN_DATA
+from fitdoctor.catalogue.knowledge.labels.label_shapes import flattened_alike, same_values, shapes_of_failure
+from fitdoctor.catalogue.knowledge.labels.targets import (
     CROSSENTROPIES,
     REGRESSION,
     Target,
@@ -47,36 +47,46 @@ from fitdoctor.catalogue.labels.targets import (
     targets,
     unwrapped,
 )
-from fitdoctor.catalogue.model.frames_of_films import refused_frames
-from fitdoctor.catalogue.model.layer_ranks import (
-    Ranks,
-    adapting_fixes,
-    axes_words,
+from fitdoctor.catalogue.knowledge.models.layer_source import (
+    found_in,
+    insert_layer,
+    is_layer_call,
+    layer_of,
+    nodes_after,
+    wrapped_in,
+)
+from fitdoctor.catalogue.knowledge.models.model_inputs import (
+    first_layer,
+    goes_by_frames,
+    inside_model,
+    is_picture,
+    is_sequence_layer_for_pictures,
+    refused_input,
+    refused_shape,
+)
+from fitdoctor.catalogue.knowledge.models.rank_edits import (
     left_out_fix,
-    ranks_in,
     recurrent_name,
-    renamed_fix,
-    same_for_rank,
     sequences_fix,
     sequences_in_loop,
+)
+from fitdoctor.catalogue.knowledge.models.refusals import (
+    Ranks,
+    Refusal,
+    axes_words,
+    explains_refusals,
     speaks_of_ranks,
 )
-from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site, of_trial
-from fitdoctor.catalogue.model.layer_source import found_in, insert_layer
-from fitdoctor.catalogue.model.model_inputs import first_layer, refused_input, refused_shape, refusing_site
-from fitdoctor.catalogue.model.picture_convolutions import pictures_in_source, refused_pictures
+from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
-from fitdoctor.failure.patterns import input_mismatch
-from fitdoctor.patterns import pattern
+from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.failure.failed_line import at_frame, function_at, module_of, raised_here
+from fitdoctor.failure.patterns import input_count, parse_shape
+from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT304",
@@ -89,7 +99,7 @@ CAUSE = Cause(
 RECURRENT = frozenset(
     {"LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"}
 )
-KEEPS_RANK = pattern(
+KEEPS_RANK = re.compile(
     r"InputLayer|\w*Dropout\w*|\w*Normalization|Activation|\w*ReLU|ELU|Softmax|Gaussian\w+|Masking|Rescaling|Identity"
     r"|ActivityRegularization|Random\w+|Resizing|CenterCrop"
 )
@@ -99,174 +109,82 @@ KEEPS_RANK = pattern(
 # --- a layer rejects the previous output --------------------------------------------------------------------------
 
 
-@CAUSE.in_source
-def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """Report a model in the source whose layers do not fit together."""
-    refusal = of_site(site)
-    if refusal is not None:
-        yield from _refused(refusal, project)
-    if site.failure is not None and refusing_site(site) is not None:
-        yield from refused_frames(CAUSE, refusing_site(site), site.failure.message, project, proven=False)
-        yield from pictures_in_source(CAUSE, site.layer, site.failure.inputs[0].shape, project)
+def _speaks(message: str) -> bool:
+    return speaks_of_ranks(message) or refused_shape(message) is not None
 
 
-@CAUSE.in_source
-def from_pictures(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Report a first convolution over sequences that gets pictures."""
-    if data.role == "training" and model.kind == "sequential" and len(data.x) == 1:
-        yield from pictures_in_source(CAUSE, first_layer(model), data.x[0].shape, project)
+@explains_refusals(CAUSE, _speaks, tried=True)
+def rank_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+    """Report layers that do not fit together, by the number of axes."""
+    yield from _frames_refused(refusal, project)
+    yield from _pictures_refused(refusal, project)
+    if not refusal.is_of_data and refusal.ranks is not None:
+        found = list(_refused(refusal, refusal.ranks, project))
+        yield from found or _while_making(refusal, refusal.ranks, project)
+        yield from _reduced(refusal, refusal.ranks, project)
 
 
-@CAUSE.before_fit
-def from_trial(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report the layer at which the abstract forward pass stopped."""
-    refusal = of_trial(model, data) if data.role == "training" else None
-    if refusal is not None and not _is_given_the_data(refusal, data):
-        yield from _refused(refusal, project)
-
-
-@CAUSE.after_failure
-def outputs_passed_on(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report a layer that received all outputs of the previous one."""
-    from fitdoctor.catalogue.model.several_outputs import refused
-
-    yield from refused(CAUSE, failure, project)
-
-
-@CAUSE.after_failure
-def frames_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report an image layer that received a sequence of images."""
-    if failure.type == "ValueError" and refused_shape(failure.message) is not None:
-        given = refused_input(failure, project)
-        yield from refused_frames(CAUSE, given, failure.message, project, proven=True)
-
-
-@CAUSE.after_failure
-def pictures_for_sequences(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report a convolution over sequences that got pictures; Keras does not name the layer."""
-    yield from refused_pictures(CAUSE, failure, project)
-
-
-@CAUSE.after_failure
-def from_refusal(
-    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
-) -> Iterator[Finding]:
-    """Read the layer and its axes from the Keras error."""
-    if not speaks_of_ranks(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
+def _refused(refusal: Refusal, ranks: Ranks, project: Project | Unknown) -> Iterator[Finding]:
+    """Report the layer before the one that rejects its output."""
+    culprit = _culprit(refusal, ranks)
+    if ranks.found < 2 or refusal.layer is None or culprit is None:
         return
-    refusal = of_failure(failure, project, model, data, speaks_of_ranks)
-    if refusal is None or (isinstance(data, DataFacts) and _is_given_the_data(refusal, data)):
+    blamed, why, fixes = _judged(refusal.layer, ranks, culprit, project)
+    yield refusal.finding(
+        CAUSE,
+        f"`{refusal.name}` expects {axes_words(ranks.expected)}, but `{unwrapped(culprit).class_name}` before it "
+        f"outputs {ranks.found}",
+        place(blamed.code, refusal.location),
+        refusal.received(axes_words(ranks.expected)),
+        Evidence(why, location=place(culprit.code)),
+        *fixes,
+    )
+
+
+def _while_making(refusal: Refusal, ranks: Ranks, project: Project | Unknown) -> Iterator[Finding]:
+    """Report from the message alone: there was no data yet, so one layer rejects another.
+
+    The source may leave open which layer comes before, in a loop of unknown length for example.
+    """
+    failure, said = refusal.failure, refusal.said
+    if failure is None or refusal.way or failure.called in GIVEN_DATA or ranks.found < 2:
         return
-    if isinstance(project, Unknown) and failure.called not in _GIVEN_DATA and not _is_first(failure):
-        yield from _while_making(refusal)
-        return
-    yield from _refused(refusal, project)
-
-
-_GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
-
-
-def _is_first(failure: FailureFacts) -> bool:
-    """Whether the data goes into the layer unchanged, as far as a bare message tells: FIT102."""
-    said = input_mismatch(failure.message)
-    numbered = said is not None and said.layer.rpartition("_")[2].isdigit()
-    return not failure.called and said is not None and not numbered and said.found is not None
-
-
-def _while_making(refusal: Refusal) -> Iterator[Finding]:
-    """Report from the message alone: there was no data yet, so one layer rejects another."""
-    ranks = ranks_in(refusal.message)
-    if ranks is None or ranks.found < 2:
-        return
+    # The name of the layer says whether another one of its class was made before it.
+    first = said is None or not said.layer.rpartition("_")[2].isdigit()
+    if first and (not isinstance(project, Unknown) or not failure.called and said and said.found is not None):
+        return  # the data goes into the layer unchanged, as far as a bare message tells: FIT102
+    layer = refusal.layer
+    # Nothing before it in the source removes an axis, so it follows itself, in the next round of a loop.
+    repeated = layer is not None and layer.class_name in RECURRENT and ranks.found < ranks.expected
+    found = f"the layer before it outputs {ranks.found}" if refusal.place else f"its input has {ranks.found}"
     yield CAUSE.finding(
-        f"`{refusal.name}` expects {axes_words(ranks.expected)}, but the layer before it outputs {ranks.found}"
-        if refusal.place is not None
-        else f"`{refusal.name}` expects {axes_words(ranks.expected)}, but its input has {ranks.found}",
+        f"{refusal.shown} expects {axes_words(ranks.expected)}, but {found}",
+        refusal.place,
+        refusal.received(axes_words(ranks.expected)),
+        *(sequences_in_loop(layer, layer, project) if layer is not None and repeated else ()),
+        fix(
+            "set `return_sequences=True` on the previous recurrent layer, or remove the `Flatten` or pooling"
+            if ranks.found < ranks.expected
+            else "flatten, pool or reshape before this layer"
+        ),
         subject=f"layer {refusal.name}",
-        location=refusal.place,
-        evidence=[
-            Evidence(
-                claim=f"input of `{refusal.name}`",
-                observed=shape_words(ranks.shape) if ranks.shape is not None else f"{ranks.found} axes",
-                expected=axes_words(ranks.expected),
-                fact="failure.message",
-            )
-        ],
-        fixes=[
-            fix(
-                "set `return_sequences=True` on the previous recurrent layer, or remove the `Flatten` or pooling"
-                if ranks.found < ranks.expected
-                else "flatten, pool or reshape before this layer"
-            )
-        ],
         confidence=Confidence.LIKELY,
     )
 
 
-def _is_given_the_data(refusal: Refusal, data: DataFacts) -> bool:
-    """Whether the layer received a model input unchanged: then the data or the `Input` is wrong."""
-    ranks = ranks_in(refusal.message)
-    if ranks is None or ranks.shape is None:
-        return True
-    return any(
-        isinstance(array.shape, tuple)
-        and array.shape[1:] == ranks.shape[1:]
-        and len(array.shape) == ranks.found
-        for array in data.x
-    )
-
-
-def _refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
-    ranks = ranks_in(refusal.message)
-    if ranks is None or ranks.found < 2 or refusal.layer is None:
-        return
-    culprit = _culprit(refusal)
-    if culprit is None:
-        return
-    blamed, why, fixes = _judged(refusal, ranks, culprit, project)
-    before = unwrapped(culprit)
-    yield CAUSE.finding(
-        f"`{refusal.layer.class_name}` expects {axes_words(ranks.expected)}, but `{before.class_name}` before it "
-        f"outputs {ranks.found}",
-        subject=f"layer {refusal.layer.class_name}",
-        location=place(blamed.code, refusal.layer.code, refusal.place),
-        evidence=[
-            Evidence(
-                claim=f"input of `{refusal.layer.class_name}`",
-                observed=shape_words(ranks.shape) if ranks.shape is not None else f"{ranks.found} axes",
-                expected=axes_words(ranks.expected),
-                location=place(refusal.layer.code, refusal.place),
-            ),
-            Evidence(claim=why, location=place(culprit.code)),
-        ],
-        fixes=fixes,
-        confidence=refusal.confidence,
-    )
-
-
-def _culprit(refusal: Refusal) -> LayerFacts | None:
+def _culprit(refusal: Refusal, ranks: Ranks) -> LayerFacts | None:
     """Return the layer that set the number of axes; None if that is the model's input."""
-    for layer in refusal.way:
-        if not KEEPS_RANK.fullmatch(layer.class_name) and layer.class_name != "Dense":
-            if layer.class_name == "Embedding" and _too_many_axes(refusal):
-                return None
-            return layer
-    weighed = [layer for layer in refusal.way if not KEEPS_RANK.fullmatch(layer.class_name)]
-    return weighed[0] if weighed and refusal.fixed_input else None
-
-
-def _too_many_axes(refusal: Refusal) -> bool:
-    """Whether the layer received more axes than it expects."""
-    ranks = ranks_in(refusal.message)
-    return ranks is not None and ranks.found > ranks.expected
+    changing = [layer for layer in refusal.way if not KEEPS_RANK.fullmatch(layer.class_name)]
+    setting = next((layer for layer in changing if layer.class_name != "Dense"), None)
+    if setting is not None:
+        return None if setting.class_name == "Embedding" and ranks.found > ranks.expected else setting
+    return changing[0] if changing and refusal.fixed_input else None
 
 
 def _judged(
-    refusal: Refusal, ranks: Ranks, culprit: LayerFacts, project: Project | Unknown
+    layer: LayerFacts, ranks: Ranks, culprit: LayerFacts, project: Project | Unknown
 ) -> tuple[LayerFacts, str, list[Fix]]:
     """Return the layer to change, the reason, and the fixes."""
-    layer = refusal.layer
-    assert layer is not None
     name = culprit.class_name
     if ranks.found < ranks.expected:
         if name in RECURRENT:
@@ -279,50 +197,217 @@ def _judged(
     elif name in RECURRENT and ranks.expected == 2:
         why = f"with `return_sequences=True`, `{recurrent_name(culprit)}` outputs every time step"
         return culprit, why, [sequences_fix(culprit, project, "False")]
-    other = same_for_rank(layer, ranks.found)
+    other = _same_for_rank(layer, ranks.found)
     if other:
         why = f"the input has {ranks.found} axes, which `{other}` expects"
-        return layer, why, [renamed_fix(layer, other)]
-    return layer, f"`{name}` outputs {ranks.found} axes", adapting_fixes(layer, ranks, project)
+        return layer, why, [_renamed_fix(layer, other)]
+    return layer, f"`{name}` outputs {ranks.found} axes", _adapting_fixes(layer, ranks, project)
+
+
+_OF_A_RANK = re.compile(
+    r"(?P<stem>(?:Global)?(?:Max|Average)Pooling|Conv|SeparableConv|UpSampling|ZeroPadding)\dD"
+)
+
+
+def _same_for_rank(layer: LayerFacts, rank: int) -> str:
+    """Return the variant of a layer for a number of axes: `Conv1D`, `Conv2D`, `Conv3D`."""
+    match = _OF_A_RANK.fullmatch(layer.class_name)
+    if match is None or not 3 <= rank <= 5 or (match["stem"] == "SeparableConv" and rank == 5):
+        return ""
+    return f"{match['stem']}{rank - 2}D"
+
+
+def _renamed_fix(layer: LayerFacts, name: str) -> Fix:
+    """Replace the class of a layer."""
+    code = layer.code
+    title = f"use `{name}`"
+    if isinstance(code, Unknown) or any("(" in argument.text for argument in code.arguments):
+        return fix(title)
+    spelt, here = code.text.split("(")[0], code.location
+    path, dot, last = spelt.rpartition(".")
+    if not dot or "\n" in spelt or not last.isidentifier():
+        return fix(title)
+    span = Location(here.path, here.line, here.column, here.line, here.column + len(spelt), here.cell)
+    return unsafe(title, (Edit(span, f"{path}.{name}"),))
+
+
+def _adapting_fixes(layer: LayerFacts, ranks: Ranks, project: Project | Unknown) -> list[Fix]:
+    """Insert a layer that reshapes the input to the expected number of axes."""
+    found = found_in(project, layer.code)
+    shape = ranks.shape
+    if ranks.found == 2 and ranks.expected == 3:
+        title = "turn the vector into a sequence: `Reshape((-1, 1))` or `RepeatVector(steps)`"
+        return [unsafe(title, insert_layer(*found, "Reshape", "(-1, 1)") if found is not None else ())]
+    if ranks.found == 4 and ranks.expected == 3 and shape is not None and None not in shape[1:]:
+        target = f"({shape[1]}, {(shape[2] or 0) * (shape[3] or 0)})"
+        title = f"turn the rows of the image into a sequence: `Reshape({target})`"
+        return [fix(title, insert_layer(*found, "Reshape", target) if found is not None else ())]
+    if ranks.expected == 2:
+        return [
+            fix("add `Flatten()` before it", insert_layer(*found, "Flatten") if found is not None else ())
+        ]
+    return [fix(f"reshape the input of `{layer.class_name}` to {ranks.expected} axes with `Reshape`")]
+
+
+# --- several outputs, frames and pictures -----------------------------------------------------------------------------
+
+
+@CAUSE.after_failure
+def outputs_passed_on(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a layer that received all outputs of the previous one (`return_state=True`)."""
+    said, frame = input_count(failure.message), failure.last_user_frame
+    if said is None or frame is None or not inside_model(failure):
+        return
+    module = module_of(project, frame)
+    made = _maker(module, frame) if module is not None else None
+    yield CAUSE.finding(
+        f"layer `{said.layer}` expects one tensor, but receives the {said.received} outputs of the previous layer",
+        made or frame.location,
+        Evidence("input tensors", str(said.received), "1", fact="failure.message", location=frame.location),
+        raised_here(failure),
+        fix("unpack the outputs and pass only one of them, or remove `return_state`"),
+        subject=f"input of {said.layer}",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _maker(module: Module, frame: Frame) -> Location | None:
+    """Return where the list comes from: the argument's call, or the only layer with several outputs."""
+    for site in module.calls:
+        if len(site.node.args) != 1 or not at_frame(module, site.node, frame) or site.method == "add":
+            continue
+        made = module.made_by(site.node.args[0])
+        if isinstance(made, ast.Call) and made is not site.node.args[0]:
+            return module.location(made)
+    several = [
+        site.node
+        for site in module.calls
+        if is_layer_call(module, site.node)
+        and any(word.arg in ("return_state", "return_attention_scores") for word in site.node.keywords)
+    ]
+    return module.location(several[0]) if len(several) == 1 else None
+
+
+_OF_ONE_PICTURE = re.compile(
+    r"(Separable|Depthwise)?Conv2D(Transpose)?|(Global)?(Max|Average)Pooling2D|ZeroPadding2D|UpSampling2D|Flatten"
+)
+
+
+def _frames_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+    """Report an image layer that received a sequence of images: it should be wrapped in `TimeDistributed`."""
+    given = refused_input(refusal, project)
+    if given is None or not goes_by_frames(*given, refusal.message, project):
+        return
+    found = found_in(project, given[0])
+    layers = list(_of_pictures(*found)) if found is not None else []
+    if found is None or not layers:
+        return
+    module, kind = found[0], layer_of(found[0], layers[0]).class_name
+    edits = [edit for layer in layers for edit in wrapped_in(module, layer, "TimeDistributed")]
+    seen, wanted = shape_words(given[1]), shape_words((None, *given[1][2:]))
+    yield CAUSE.finding(
+        f"`{kind}` expects one image per sample, but the input is a sequence of images",
+        module.location(layers[0]),
+        Evidence("input shape of the model", seen, wanted, location=given[0].location),
+        fix(f"apply the layer to each time step: `TimeDistributed({kind}(…))`", dict.fromkeys(edits)),
+        subject=f"layer {kind}",
+        confidence=Confidence.CERTAIN if refusal.failure is not None else Confidence.LIKELY,
+    )
+
+
+def _of_pictures(module: Module, node: ast.Call) -> Iterator[ast.Call]:
+    """Yield the image layers up to the first one that consumes the time steps."""
+    chain = [node, *nodes_after(module, node)] if is_layer_call(module, node) else nodes_after(module, node)
+    for each in chain:
+        if not isinstance(each, ast.Call) or not is_layer_call(module, each):
+            return
+        name = layer_of(module, each).class_name
+        if _OF_ONE_PICTURE.fullmatch(name):
+            yield each
+        elif name in ("TimeDistributed", "LSTM", "GRU", "SimpleRNN", "Bidirectional"):
+            return
+
+
+@CAUSE.in_source
+def from_pictures(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """Report a first convolution over sequences that gets pictures; Keras 2 takes the further axes as batch axes."""
+    if data.role == "training" and model.kind == "sequential" and len(data.x) == 1 and model.keras == 3:
+        layer, shape = first_layer(model), data.x[0].shape
+        if isinstance(shape, tuple) and is_sequence_layer_for_pictures(layer, shape):
+            yield _of_convolution(Refusal("", layer), shape, project)
+
+
+def _pictures_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a convolution over sequences that got pictures; Keras does not name the layer."""
+    ranks, kernel = refusal.ranks, _KERNEL.search(refusal.message)
+    shape = ranks.shape if ranks is not None else refused_shape(refusal.message)
+    if shape is None or not is_picture(shape):
+        return
+    if refusal.failure is None and refused_input(refusal, project) is not None:
+        if is_sequence_layer_for_pictures(refusal.layer, shape):
+            yield _of_convolution(refusal, shape, project)
+    elif refusal.failure is not None and kernel is not None:
+        sizes = parse_shape(kernel[1])
+        if sizes is not None and len(sizes) == 3:
+            made = _convolution(project, sizes[-1])
+            known = replace(refusal, layer=made, confidence=Confidence.CERTAIN)
+            yield _of_convolution(known, shape, project, raised_here(refusal.failure))
+
+
+_KERNEL = re.compile(r"received kernel of shape (\([^)]*\)) and input of shape")
+
+
+def _of_convolution(
+    refusal: Refusal, shape: Shape, project: Project | Unknown, *evidence: Evidence
+) -> Finding:
+    found = found_in(project, refusal.code)
+    name = found[0].code(found[1].func) if found is not None else None
+    edits = (Edit(name.location, name.text.replace("1D", "2D")),) if name is not None else ()
+    return refusal.finding(
+        CAUSE,
+        f"`Conv1D` expects {axes_words(3)}, but the images have {len(shape)}",
+        refusal.location,
+        Evidence("input of `Conv1D`", shape_words(shape), "(batch, steps, channels)", "failure.message"),
+        *evidence,
+        unsafe("use `Conv2D` and 2D pooling layers", edits),
+        subject="layer Conv1D",
+    )
+
+
+def _convolution(project: Project | Unknown, filters: int | None) -> LayerFacts | None:
+    """Return the only `Conv1D` of the program, or the only one with that many filters."""
+    modules = () if isinstance(project, Unknown) else project.modules
+    calls = [(module, call) for module in modules for call in module.calls]
+    every = [
+        layer_of(module, call.node)
+        for module, call in calls
+        if call.name.rpartition(".")[2] in ("Conv1D", "Convolution1D")
+    ]
+    found = (
+        every if len(every) == 1 else [layer for layer in every if layer.setting("filters") == str(filters)]
+    )
+    return found[0] if len(found) == 1 else None
 
 
 # --- an axis reduced away in a custom layer -------------------------------------------------------------------------
 
 
-@CAUSE.after_failure
-def from_reduction(
-    failure: FailureFacts, project: Project, model: ModelFacts | Unknown, data: DataFacts | Unknown
-) -> Iterator[Finding]:
+def _reduced(refusal: Refusal, ranks: Ranks, project: Project | Unknown) -> Iterator[Finding]:
     """Report a sum or mean that removed the axis which the next layer needs."""
-    ranks = ranks_in(failure.message)
-    if ranks is None or ranks.found != 1 or ranks.expected < 2:
+    if refusal.failure is None or isinstance(project, Unknown) or ranks.found != 1 or ranks.expected < 2:
         return
-    refusal = of_failure(failure, project, model, data, speaks_of_ranks)
-    if refusal is not None and isinstance(data, DataFacts) and _is_given_the_data(refusal, data):
-        return
-    reductions = _reductions(failure, project)
+    reductions = _reductions(refusal.failure, project)
     if not reductions:
         return
     module, call = reductions[-1]
-    needs = refusal.name if refusal is not None else "the next layer"
+    keep = append_arguments(module.code(call), "keepdims=True")
     yield CAUSE.finding(
-        f"`{module.segment(call)[:60]}` leaves only the batch axis, but `{needs}` expects {axes_words(ranks.expected)}",
-        subject=f"layer {needs}",
-        location=module.location(call),
-        evidence=[
-            Evidence(
-                claim=f"input of `{needs}`",
-                observed="(None,)",
-                expected="(None, 1)",
-                location=failure.last_user_frame.location if failure.last_user_frame is not None else None,
-            )
-        ],
-        fixes=[
-            fix(
-                "keep the reduced axis with size 1: `keepdims=True`",
-                append_arguments(module.code(call), "keepdims=True"),
-            )
-        ],
+        f"`{module.segment(call)[:60]}` leaves only the batch axis, but {refusal.shown} expects "
+        f"{axes_words(ranks.expected)}",
+        module.location(call),
+        Evidence(f"input of {refusal.shown}", "(None,)", "(None, 1)", location=refusal.place),
+        fix("keep the reduced axis with size 1: `keepdims=True`", keep),
+        subject=f"layer {refusal.name}",
         confidence=Confidence.LIKELY,
     )
 
@@ -358,9 +443,7 @@ def _reduced_away(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
 @CAUSE.before_fit
 def from_attention(model: ModelFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report attention that treats the batch axis as time."""
-    from fitdoctor.catalogue.model.attention_axes import mixed_samples
-
-    yield from mixed_samples(CAUSE, model, project, Severity.WARNING)
+    yield from _mixed_samples(model, project, Severity.WARNING)
 
 
 @CAUSE.after_failure
@@ -368,10 +451,73 @@ def from_spread_attention(
     failure: FailureFacts, model: ModelFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Report a loss that rejected the output of attention over the batch axis."""
-    from fitdoctor.catalogue.model.attention_axes import mixed_samples
-
     if shapes_of_failure(failure) is not None:
-        yield from mixed_samples(CAUSE, model, project, Severity.ERROR)
+        yield from _mixed_samples(model, project, Severity.ERROR)
+
+
+_ATTENTION = ("Attention", "AdditiveAttention")
+"""Layers that accept any number of axes; `MultiHeadAttention` rejects fewer than three."""
+_GIVES_ONE_STEP = ("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional")
+
+
+def _mixed_samples(model: ModelFacts, project: Project | Unknown, severity: Severity) -> Iterator[Finding]:
+    """Report attention in which only one of query and value has a time axis."""
+    layers = {layer.name: layer for layer in model.every_layer()}
+    for layer in layers.values():
+        given = layer.input_shapes
+        if layer.class_name not in _ATTENTION or not layer.builtin or isinstance(given, Unknown):
+            continue
+        flat = [index for index, shape in enumerate(given[:2]) if len(shape) == 2]
+        if len(given) < 2 or len(flat) != 1 or {len(shape) for shape in given[:2]} != {2, 3}:
+            continue
+        what = ("query", "value")[flat[0]]
+        last = _last_step(layer, given[1], layers) if what == "value" else None
+        yield CAUSE.finding(
+            f"the {what} of `{layer.class_name}` has no time axis, so each sample attends to the other samples of its batch",
+            place(*(one.code for one in (last, layer) if one is not None)),
+            Evidence(
+                f"{what} of `{layer.class_name}`",
+                shape_words(given[flat[0]]),
+                "(None, time, features)",
+                fact="model.layers",
+                location=place(layer.code),
+            ),
+            *_gives_last(last),
+            _repair(what, last, project),
+            subject=f"layer {layer.name}",
+            confidence=Confidence.LIKELY if severity is Severity.WARNING else Confidence.CERTAIN,
+            severity=severity,
+        )
+
+
+def _last_step(layer: LayerFacts, value: Shape, layers: dict[str, LayerFacts]) -> LayerFacts | None:
+    """Return the recurrent layer before the attention that returns only its last time step."""
+    connected = any(one.fed_by for one in layers.values())  # not known from source alone
+    given = [
+        one
+        for one in layers.values()
+        if one.class_name in _GIVES_ONE_STEP
+        and (one.name in layer.fed_by if connected else one.index < layer.index)
+        and isinstance(one.output_shapes, tuple)
+        and one.output_shapes
+        and one.output_shapes[0] == value
+    ]
+    return given[0] if len(given) == 1 else None
+
+
+def _gives_last(layer: LayerFacts | None) -> list[Evidence]:
+    if layer is None:
+        return []
+    claim = f"without `return_sequences=True`, `{recurrent_name(layer)}` outputs only its last time step"
+    return [Evidence(claim, location=place(layer.code))]
+
+
+def _repair(what: str, last: LayerFacts | None, project: Project | Unknown) -> Fix:
+    if last is not None:
+        return sequences_fix(last, project, "True")
+    if what == "value":
+        return fix("pass every time step as the value: set `return_sequences=True` on the previous layer")
+    return fix("give the query a time axis of size 1 with `Reshape((1, features))`, and `Flatten` the output")
 
 
 # --- Dense after a convolution, without Flatten -------------------------------------------------------------------
@@ -392,7 +538,9 @@ def from_labels(model: ModelFacts, data: DataFacts, project: Project | Unknown) 
             continue
         if loss_accepted(data) and all(length == 1 for length in output[1:-1]):
             continue
-        yield _unflattened(target, labels, output, data, project)
+        if flattened_alike(model, target.loss_name, labels, output):
+            continue
+        yield _unflattened(target, labels, output, data, project, loss_failure(data) is not None)
 
 
 def _has_image_for_row(labels: Shape, output: Shape) -> bool:
@@ -408,28 +556,24 @@ def _is_unflattened(target: Target, labels: Shape, output: Shape) -> bool:
 
 
 def _unflattened(
-    target: Target, labels: Shape, output: Shape, data: DataFacts, project: Project | Unknown
+    target: Target, labels: Shape, output: Shape, data: DataFacts, project: Project | Unknown, raised: bool
 ) -> Finding:
-    raised = loss_failure(data) is not None
     silent = not raised and (loss_accepted(data) or target.loss_name in REGRESSION)
     dense, before = _first_dense(target)
-    blamed = dense or before
     outcome = "broadcasts the labels" if silent else "rejects the labels"
     return CAUSE.finding(
         f"the output is an image of shape {shape_words((None, *output[1:]))}, but there is one label per sample: "
         f"`{target.loss_name}` {outcome}",
+        place(*(layer.code for layer in (dense, before) if layer is not None), data.code),
+        Evidence(
+            "output shape",
+            shape_words((None, *output[1:])),
+            shape_words((None, *labels[1:])),
+            fact="model.outputs",
+        ),
+        *_image_evidence(before),
+        *_flattening(dense, project, silent),
         subject="output shape",
-        location=place(*(layer.code for layer in (dense, before) if layer is not None), data.code),
-        evidence=[
-            Evidence(
-                claim="output shape",
-                observed=shape_words((None, *output[1:])),
-                expected=shape_words((None, *labels[1:])),
-                fact="model.outputs",
-            ),
-            *_image_evidence(before),
-        ],
-        fixes=_flattening(blamed if dense is not None else None, project, silent),
         confidence=Confidence.CERTAIN if raised else Confidence.LIKELY,
         severity=Severity.WARNING if silent else Severity.ERROR,
     )
@@ -440,11 +584,7 @@ def _image_evidence(layer: LayerFacts | None) -> list[Evidence]:
         return []
     shapes = layer.output_shapes
     observed = shape_words(shapes[0]) if isinstance(shapes, tuple) and shapes else ""
-    return [
-        Evidence(
-            claim=f"`{layer.class_name}` outputs an image", observed=observed, location=place(layer.code)
-        )
-    ]
+    return [Evidence(f"`{layer.class_name}` outputs an image", observed, location=place(layer.code))]
 
 
 def _first_dense(target: Target) -> tuple[LayerFacts | None, LayerFacts | None]:
@@ -489,31 +629,20 @@ def from_label_failure(
         for target in targets(model, data):
             labels, output = target.label_shape, target.output_shape
             if labels is not None and output is not None and _is_unflattened(target, labels, output):
-                found = _unflattened(target, labels, output, data, project)
-                yield CAUSE.finding(
-                    found.message.replace("broadcasts the labels", "cannot compare them"),
-                    subject=found.subject,
-                    location=found.location,
-                    evidence=found.evidence,
-                    fixes=_flattening(_first_dense(target)[0], project, silent=False),
-                    confidence=Confidence.CERTAIN,
-                )
+                yield _unflattened(target, labels, output, data, project, raised=True)
                 return
     if same_values(shapes.target[1:], shapes.output[1:]):
         return
     frame = failure.last_user_frame
+    known = any(size is not None for size in shapes.output[1:])
+    of_shape = f" of shape {shape_words((None, *shapes.output[1:]))}" if known else ""
     yield CAUSE.finding(
-        f"the output is an image of shape {shape_words((None, *shapes.output[1:]))}, but there is one label per sample",
+        f"the output is an image{of_shape}, but there is one label per sample",
+        frame.location if frame is not None else None,
+        Evidence(
+            "output shape", shape_words(shapes.output), shape_words(shapes.target), fact="failure.message"
+        ),
+        fix("add `Flatten()` or global pooling before the first `Dense`"),
         subject="output shape",
-        location=frame.location if frame is not None else None,
-        evidence=[
-            Evidence(
-                claim="output shape",
-                observed=shape_words(shapes.output),
-                expected=shape_words(shapes.target),
-                fact="failure.message",
-            )
-        ],
-        fixes=[fix("add `Flatten()` or global pooling before the first `Dense`")],
         confidence=Confidence.LIKELY,
     )

@@ -26,16 +26,16 @@ A custom callback that sets the learning rate is reported only after the failure
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import raised_here
-from fitdoctor.catalogue.training.learning_rate import schedule_of
+from fitdoctor.catalogue.knowledge.models.learning_rate import schedule_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import raised_here
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
@@ -49,7 +49,7 @@ CAUSE = Cause(
 )
 
 _SAID = "hence its learning rate is not settable"
-_LEGACY = pattern(
+_LEGACY = re.compile(
     r"'(?:ExponentialDecay|PiecewiseConstantDecay|PolynomialDecay|InverseTimeDecay|CosineDecay|CosineDecayRestarts)'"
     r" object has no attribute 'dtype'"
 )
@@ -79,7 +79,7 @@ def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
                 _finding(
                     f"`{callback.class_name}` has no effect: a schedule (`{rate}`) sets the learning rate",
                     place(callback.code, fit.code),
-                    [Evidence(claim="learning rate of the optimizer", observed=rate, expected="a number")],
+                    [Evidence("learning rate of the optimizer", rate, "a number")],
                     _number_instead(model, project),
                     Confidence.CERTAIN,
                 ),
@@ -90,7 +90,7 @@ def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
                 f"`{callback.class_name}` sets the learning rate {_ACTS[callback.class_name]}, "
                 f"but the optimizer has a schedule (`{rate}`)",
                 place(callback.code, fit.code),
-                [Evidence(claim="learning rate of the optimizer", observed=rate, expected="a number")],
+                [Evidence("learning rate of the optimizer", rate, "a number")],
                 _number_instead(model, project),
                 Confidence.CERTAIN if callback.class_name == "LearningRateScheduler" else Confidence.LIKELY,
             )
@@ -126,12 +126,7 @@ def _finding(
     if edits:
         remedies.insert(0, unsafe("pass the schedule's initial learning rate to the optimizer", edits))
     return CAUSE.finding(
-        message,
-        subject="learning rate",
-        location=location,
-        evidence=evidence,
-        fixes=remedies,
-        confidence=confidence,
+        message, location, *evidence, *remedies, subject="learning rate", confidence=confidence
     )
 
 

@@ -61,25 +61,21 @@ def _finding(schedule: ScheduleFacts, fit: FitFacts, steps: int, gone: bool) -> 
     left = "is next to 0" if gone else f"stays at {schedule.last:g}"
     return CAUSE.finding(
         f"the learning rate {left} after {schedule.steps:,} of {total:,} steps: `{schedule.name}` counts steps, not epochs",
+        place(schedule.code),
+        Evidence(
+            "steps of the schedule",
+            f"{schedule.steps:,}",
+            f"{total:,} ({fit.epochs:,} epochs of {steps:,} steps)",
+            fact="model.schedule",
+            location=place(fit.code),
+        ),
+        unsafe(
+            f"multiply the epochs by the {steps:,} steps per epoch",
+            _in_steps(schedule, steps) if schedule.steps <= fit.epochs else (),
+        )
+        if schedule.steps <= fit.epochs
+        else fix(f"let the schedule last for all {total:,} steps"),
         subject="learning rate",
-        location=place(schedule.code),
-        evidence=[
-            Evidence(
-                claim="steps of the schedule",
-                observed=f"{schedule.steps:,}",
-                expected=f"{total:,} ({fit.epochs:,} epochs of {steps:,} steps)",
-                fact="model.schedule",
-                location=place(fit.code),
-            )
-        ],
-        fixes=[
-            unsafe(
-                f"multiply the epochs by the {steps:,} steps per epoch",
-                _in_steps(schedule, steps) if schedule.steps <= fit.epochs else (),
-            )
-            if schedule.steps <= fit.epochs
-            else fix(f"let the schedule last for all {total:,} steps")
-        ],
         confidence=Confidence.CERTAIN if gone else Confidence.LIKELY,
     )
 

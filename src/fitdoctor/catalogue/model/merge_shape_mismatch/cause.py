@@ -30,23 +30,17 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
-from fitdoctor.catalogue.model.layer_source import around, found_in, merged_tensors
-from fitdoctor.catalogue.model.merged_lengths import of_lengths
-from fitdoctor.catalogue.model.merged_pairs import Pair, Verdict
+from fitdoctor.catalogue.knowledge.models.layer_source import around, found_in, merged_tensors
+from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refusals
+from fitdoctor.catalogue.training_loops import loops_around
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
-from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, Shape, Unknown
 from fitdoctor.failure.patterns import operation_shapes, shapes_in
-from fitdoctor.patterns import pattern
-from fitdoctor.records import replace
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT305",
@@ -56,7 +50,7 @@ CAUSE = Cause(
     explains=("FIT320",),
 )
 
-_SAID = pattern(
+_SAID = re.compile(
     r"Inputs have incompatible shapes\. Received shapes"
     r"|requires inputs with matching shapes except for the concatenation axis"
     r"|Incompatible input shapes: axis values"
@@ -71,42 +65,38 @@ def _speaks_of_merging(message: str) -> bool:
     return bool(_SAID.search(message))
 
 
-@CAUSE.in_source
-def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """Report merges of tensors whose shapes are known from the source."""
-    refusal = of_site(site)
-    if refusal is not None and _speaks_of_merging(refusal.message):
-        yield _finding(refusal, project)
+@explains_refusals(CAUSE, _speaks_of_merging)
+def merge_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a merge of tensors with different shapes."""
+    shapes = _shapes(refusal)
+    words = _listed(shapes)
+    verdict = _verdict(refusal, shapes, project)
+    shown = _named(refusal)
+    alike = "equal shapes" if refusal.name != "Concatenate" else "equal shapes except along the axis"
+    yield refusal.finding(
+        CAUSE,
+        f"{shown} cannot merge tensors of {words}",
+        place(verdict.location, _called(refusal)),
+        Evidence(f"inputs of {shown}", words, alike, location=refusal.location),
+        *verdict.evidence,
+        *verdict.fixes,
+    )
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
-) -> Iterator[Finding]:
-    """Read the shapes from the Keras error."""
+def from_arithmetic(failure: FailureFacts, data: DataFacts | Unknown) -> Iterator[Finding]:
+    """Report `a + b` of two tensors of a functional model."""
+    if _ARITHMETIC not in failure.message or failure.layer_class or failure.called == "fit":
+        return
     if isinstance(data, DataFacts) and data.role != "training":
         return
-    if _ARITHMETIC in failure.message and not failure.layer_class and failure.called != "fit":
-        yield _of_arithmetic(failure)
-    if not _speaks_of_merging(failure.message):
-        return
-    refusal = of_failure(failure, project, model, data, _speaks_of_merging)
-    if refusal is not None:
-        yield _finding(refusal, project)
-
-
-def _of_arithmetic(failure: FailureFacts) -> Finding:
-    """Report `a + b` of two tensors of a functional model."""
-    frame = failure.last_user_frame
-    shapes = shapes_in(failure.message)
-    words = _listed(shapes)
-    code = frame.code if frame is not None else Unknown("the traceback shows none of the user's lines")
-    return CAUSE.finding(
+    frame, words = failure.last_user_frame, _listed(shapes_in(failure.message))
+    yield CAUSE.finding(
         f"tensors of {words} cannot be combined",
+        place(frame.code, frame.location) if frame is not None else None,
+        Evidence("inputs", words, "equal shapes", fact="failure.message"),
+        fix("bring the tensors to the same shape before combining them"),
         subject="arithmetic",
-        location=place(code, frame.location if frame is not None else None),
-        evidence=[Evidence(claim="inputs", observed=words, expected="equal shapes", fact="failure.message")],
-        fixes=[fix("bring the tensors to the same shape before combining them")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -128,32 +118,7 @@ def _called(refusal: Refusal) -> Location | None:
     return refusal.place if apart and made.path == refusal.place.path else made
 
 
-def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
-    shapes = _shapes(refusal)
-    words = _listed(shapes)
-    verdict = _verdict(refusal, shapes, project)
-    shown = _named(refusal)
-    return CAUSE.finding(
-        f"{shown} cannot merge tensors of {words}",
-        subject=f"layer {refusal.name}",
-        location=place(verdict.location, _called(refusal)),
-        evidence=[
-            Evidence(
-                claim=f"inputs of {shown}",
-                observed=words,
-                expected="equal shapes"
-                if refusal.name != "Concatenate"
-                else "equal shapes except along the axis",
-                location=place(refusal.layer.code if refusal.layer else None, refusal.place),
-            ),
-            *verdict.evidence,
-        ],
-        fixes=verdict.fixes,
-        confidence=refusal.confidence,
-    )
-
-
-_LAYER_OF_WORDS = pattern(r"A `(?P<layer>\w+)` layer requires")
+_LAYER_OF_WORDS = re.compile(r"A `(?P<layer>\w+)` layer requires")
 
 
 def _named(refusal: Refusal) -> str:
@@ -161,7 +126,7 @@ def _named(refusal: Refusal) -> str:
     said = _LAYER_OF_WORDS.search(refusal.message)
     if refusal.layer is None and said is not None:
         return f"`{said['layer']}`"
-    return "a layer" if refusal.name == "a layer" else f"`{refusal.name}`"
+    return refusal.shown
 
 
 def _shapes(refusal: Refusal) -> tuple[Shape, ...]:
@@ -177,6 +142,46 @@ def _shapes(refusal: Refusal) -> tuple[Shape, ...]:
 # --- why they differ ----------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """A location, evidence and fixes."""
+
+    location: Location | None = None
+    evidence: tuple[Evidence, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two tensors with incompatible shapes."""
+
+    refusal: Refusal
+    first: int
+    second: int
+    shapes: tuple[Shape, Shape]
+    axes: tuple[int, ...]
+    """The axes on which they differ; () if they differ in rank."""
+    module: Module | None
+    node: ast.Call | None
+    tensors: list[ast.expr]
+
+    def branch(self, index: int) -> tuple[LayerFacts, ...]:
+        """Return the layers of one branch since it left the other, last first."""
+        ways = self.refusal.ways
+        if max(self.first, self.second) >= len(ways):
+            return ()
+        own, other = ways[index], ways[self.second if index == self.first else self.first]
+        shared = {layer.name for layer in other if layer.name}
+        for at, layer in enumerate(own):
+            if layer.name in shared:
+                return own[:at]
+        return own
+
+    def tensor(self, index: int) -> ast.expr | None:
+        """Return the expression for one of the tensors."""
+        return self.tensors[index] if index < len(self.tensors) else None
+
+
 def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Verdict:
     if refusal.layer is not None and refusal.layer.class_name == "Dot":
         return _multiplied(refusal.layer, shapes)
@@ -188,7 +193,7 @@ def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unk
     last = len(pair.shapes[0]) - 1
     if refusal.name in _ELEMENTWISE and (last in pair.axes or _strides_past_shortcut(pair)):
         return _projected(pair)
-    return of_lengths(pair)
+    return _same_padding(pair) or _strided(pair) or _halved(pair)
 
 
 def _multiplied(layer: LayerFacts, shapes: tuple[Shape, ...]) -> Verdict:
@@ -200,9 +205,7 @@ def _multiplied(layer: LayerFacts, shapes: tuple[Shape, ...]) -> Verdict:
 
 
 def _pair(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Pair | None:
-    found = found_in(
-        project, refusal.layer.code if refusal.layer is not None else Unknown("the layer was not found")
-    )
+    found = found_in(project, refusal.code)
     module, node = found if found is not None else (None, None)
     tensors = merged_tensors(module, node) if module is not None and node is not None else []
     for second, shape in enumerate(shapes[1:], 1):
@@ -244,9 +247,7 @@ def _ranks(pair: Pair) -> Verdict:
     evidence: tuple[Evidence, ...] = ()
     if last is not None:
         shape = shape_words(pair.shapes[0 if higher == pair.first else 1])
-        evidence = (
-            Evidence(claim=f"output of `{last.class_name}`", observed=shape, location=place(last.code)),
-        )
+        evidence = (Evidence(f"output of `{last.class_name}`", shape, location=place(last.code)),)
     location = place(last.code) if last is not None else None
     return Verdict(location, evidence, (fix("flatten it before merging", edits),))
 
@@ -271,7 +272,7 @@ def _projected(pair: Pair) -> Verdict:
     evidence = []
     if sizing is not None and wanted[-1] != have[-1]:
         claim = f"`{sizing.class_name}` outputs {wanted[-1]} channels, but the shortcut has {have[-1]}"
-        evidence.append(Evidence(claim=claim, location=place(sizing.code)))
+        evidence.append(Evidence(claim, location=place(sizing.code)))
     stride = _stride(have, wanted)
     title = "bring the shortcut to the same shape with a " + ("`Dense`" if rank == 2 else "1 × 1 convolution")
     tensor, module, node = pair.tensor(skip), pair.module, pair.node
@@ -353,3 +354,157 @@ def _assigned(module: Module, tensor: ast.expr) -> ast.expr:
         if isinstance(value, ast.Name) and assignment.how == "=" and not assignment.path:
             return value
     return tensor
+
+
+# --- why their lengths differ ---------------------------------------------------------------------------------------
+
+
+def _same_padding(pair: Pair) -> Verdict | None:
+    """Blame unpadded windows that shorten the branches differently."""
+    merged = range(len(pair.refusal.ways))
+    windows = [layer for index in merged for layer in pair.branch(index) if _shortens(layer)]
+    others = [
+        layer
+        for index in merged
+        for layer in pair.branch(index)
+        if re.search(r"UpSampling|Transpose|Pooling|Cropping|Padding", layer.class_name)
+    ]
+    if not windows or others:
+        return None
+    windows.sort(key=lambda layer: place(layer.code) or Location("", 0))
+    unique = list({layer.code: layer for layer in windows if isinstance(layer.code, Code)}.values())
+    edits = [edit for layer in unique for edit in set_argument(layer.code, "padding", '"same"', position=3)]
+    evidence = tuple(
+        Evidence(
+            f"without padding, `{layer.class_name}` shortens its input",
+            f"kernel_size {layer.setting('kernel_size')}",
+            location=place(layer.code),
+        )
+        for layer in unique
+    )
+    title = 'keep the length with `padding="same"`'
+    return Verdict(place(unique[0].code) if unique else None, evidence, (fix(title, edits),))
+
+
+def _shortens(layer: LayerFacts) -> bool:
+    if not re.fullmatch(r"(Separable|Depthwise)?Conv\dD", layer.class_name):
+        return False
+    numbers = re.findall(r"\d+", layer.setting("kernel_size") or "")
+    strides = re.findall(r"\d+", layer.setting("strides") or "1")
+    return (
+        (layer.setting("padding") or "valid") == "valid" and set(numbers) != {"1"} and set(strides) <= {"1"}
+    )
+
+
+def _by_size(pair: Pair) -> tuple[int, int, dict[int, Shape]]:
+    """Return the index of the smaller tensor, that of the other, and both shapes."""
+    small, big = pair.first, pair.second
+    shapes = dict(zip((small, big), pair.shapes, strict=True))
+    if any((shapes[small][axis] or 0) > (shapes[big][axis] or 0) for axis in pair.axes):
+        small, big = big, small
+    return small, big, shapes
+
+
+def _strided(pair: Pair) -> Verdict | None:
+    """Blame a strided window without padding if the other branch has padding."""
+    small, big, shapes = _by_size(pair)
+    for layer in pair.branch(small):
+        window = re.fullmatch(r"(?:Separable|Depthwise)?(Conv|Max|Average)(?:Pooling)?\dD", layer.class_name)
+        before, after = layer.input_shapes, layer.output_shapes
+        if window is None or not isinstance(before, tuple) or not isinstance(after, tuple):
+            continue
+        if (layer.setting("padding") or "valid") != "valid" or after[0][1:-1] != shapes[small][1:-1]:
+            continue
+        numbers = re.findall(r"\d+", layer.setting("strides") or layer.setting("pool_size") or "")
+        strides = [int(number) for number in numbers] * (len(before[0]) if len(numbers) == 1 else 1)
+        lengths = zip(before[0][1:-1], strides, strict=False)
+        if tuple(-(-length // stride) for length, stride in lengths if length) != shapes[big][1:-1]:
+            continue
+        position = 3 if window[1] == "Conv" else 2
+        edits = set_argument(layer.code, "padding", '"same"', position=position)
+        seen = Evidence(
+            f"`{layer.class_name}` has no padding",
+            f"{shape_words(before[0])} becomes {shape_words(after[0])}",
+            location=place(layer.code),
+        )
+        return Verdict(place(layer.code), (seen,), (fix('use `padding="same"` with the strides', edits),))
+    return None
+
+
+def _halved(pair: Pair) -> Verdict:
+    """Blame an odd length that is halved and then doubled."""
+    small, big, shapes = _by_size(pair)
+    losing = _loses_a_row(pair, small)
+    evidence: tuple[Evidence, ...] = ()
+    if (
+        losing is not None
+        and isinstance(losing.input_shapes, tuple)
+        and isinstance(losing.output_shapes, tuple)
+    ):
+        evidence = (
+            Evidence(
+                f"`{losing.class_name}` halves an odd length",
+                f"{shape_words(losing.input_shapes[0])} becomes {shape_words(losing.output_shapes[0])}",
+                location=place(losing.code),
+            ),
+        )
+    fixes = [fix("choose an input length that stays even each time the model halves it")]
+    where = place(losing.code) if losing is not None else None
+    tensor = pair.tensor(small)
+    padding = _missing_each_time(pair, small, big) or _missing(shapes[small], shapes[big])
+    if tensor is not None and pair.module is not None and pair.node is not None and padding:
+        rank = len(shapes[small]) - 2
+        edits = around(pair.module, tensor, pair.node, f"ZeroPadding{rank}D", padding)
+        fixes.insert(0, fix("pad the smaller tensor before merging", edits))
+        where = pair.module.location(pair.node) if edits else where
+    return Verdict(where, evidence, tuple(fixes))
+
+
+def _missing_each_time(pair: Pair, small: int, big: int) -> str:
+    """Return the padding as an expression, for a merge that runs several times with different shapes."""
+    module, node, rank = pair.module, pair.node, len(pair.shapes[0]) - 2
+    if module is None or node is None or not 1 <= rank <= 3 or not _runs_again(module, node):
+        return ""
+    tensors = [pair.tensor(small), pair.tensor(big)]
+    names = [
+        module.segment(each) for each in tensors if isinstance(each, (ast.Name, ast.Subscript, ast.Attribute))
+    ]
+    if len(names) != 2:
+        return ""
+    amounts = [f"(0, {names[1]}.shape[{at}] - {names[0]}.shape[{at}])" for at in range(1, rank + 1)]
+    return amounts[0] if rank == 1 else f"({', '.join(amounts)})"
+
+
+def _runs_again(module: Module, node: ast.AST) -> bool:
+    if next(loops_around(module, node), None) is not None:
+        return True
+    function = module.function_of(node)
+    calls = module.callers.get(function.node, []) if function is not None else []
+    return len(calls) > 1 or any(next(loops_around(caller, call), None) is not None for caller, call in calls)
+
+
+def _loses_a_row(pair: Pair, small: int) -> LayerFacts | None:
+    for layer in pair.branch(small):
+        shapes = layer.input_shapes, layer.output_shapes
+        if "Pooling" not in layer.class_name and layer.setting("strides") is None:
+            continue
+        if isinstance(shapes[0], tuple) and isinstance(shapes[1], tuple) and shapes[0] and shapes[1]:
+            before, after = shapes[0][0], shapes[1][0]
+            if len(before) == len(after) and any(
+                one is not None and other is not None and one > other and one % other
+                for one, other in zip(before[1:-1], after[1:-1], strict=True)
+            ):
+                return layer
+    return None
+
+
+def _missing(small: Shape, big: Shape) -> str:
+    """Return the `ZeroPadding` argument that makes up the difference; "" if there is none."""
+    amounts = []
+    for one, other in zip(small[1:-1], big[1:-1], strict=True):
+        if one is None or other is None or other < one:
+            return ""
+        amounts.append(f"(0, {other - one})")
+    if not 1 <= len(amounts) <= 3:
+        return ""
+    return amounts[0] if len(amounts) == 1 else f"({', '.join(amounts)})"

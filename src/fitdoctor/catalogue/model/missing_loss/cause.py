@@ -30,14 +30,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.doubts import LABELS
-from fitdoctor.catalogue.graph.traced import module_of
-from fitdoctor.catalogue.labels.targets import loss_failure
+from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
 from fitdoctor.catalogue.model.needed_losses import lacks_loss, says_no_loss
+from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.failure.failed_line import module_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -55,26 +55,18 @@ def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fi
 
 
 def _finding(model: ModelFacts, data: DataFacts, call: Location | None, confidence: Confidence) -> Finding:
-    from fitdoctor.catalogue.labels.loss_choice import suggested_loss
+    from fitdoctor.catalogue.knowledge.labels.loss_choice import suggested_loss
 
     code = model.compile_code
     given = None if isinstance(code, Unknown) else code.argument("loss", 1)
     observed = "no `loss`" if given is None else f"`loss={given.text}`, which is None"
     return CAUSE.finding(
         "the model is compiled without a loss",
+        place(code, call),
+        Evidence("argument of `compile`", observed, "a loss", fact="model.losses", location=place(code)),
+        Evidence("this call needs a loss", location=call),
+        *_fixes(code, suggested_loss(model, data)),
         subject="loss",
-        location=place(code, call),
-        evidence=[
-            Evidence(
-                claim="argument of `compile`",
-                observed=observed,
-                expected="a loss",
-                fact="model.losses",
-                location=place(code),
-            ),
-            Evidence(claim="this call needs a loss", location=call),
-        ],
-        fixes=_fixes(code, suggested_loss(model, data)),
         confidence=confidence,
     )
 
@@ -107,10 +99,10 @@ def from_failure(
     compile_place = _only_compile(module_of(project, frame))
     yield CAUSE.finding(
         "the model is compiled without a loss",
+        compile_place or call,
+        Evidence("Keras finds no loss", fact="failure.message", location=call),
+        fix("pass a loss to `compile`"),
         subject="loss",
-        location=compile_place or call,
-        evidence=[Evidence(claim="Keras finds no loss", fact="failure.message", location=call)],
-        fixes=[fix("pass a loss to `compile`")],
         confidence=Confidence.CERTAIN,
     )
 

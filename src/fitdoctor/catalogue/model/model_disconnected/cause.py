@@ -23,28 +23,29 @@ The other `Input` is named only if the file creates the layers directly. Otherwi
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(id="FIT315", slug="model-disconnected", severity=Severity.ERROR, raises="ValueError")
 
-_SAID = pattern(r"is not connected to `inputs`|Graph disconnected|Could not compute output (?:KerasT|T)ensor")
+_SAID = re.compile(
+    r"is not connected to `inputs`|Graph disconnected|Could not compute output (?:KerasT|T)ensor"
+)
 _MODEL = ("keras.Model", "keras.models.Model", "keras.Functional")
 _INPUT = ("keras.Input", "keras.layers.Input")
 
@@ -72,7 +73,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     frame = failure.last_user_frame
     module = module_of(project, frame)
-    evidence = [Evidence(claim="error", observed=failure.message.strip().splitlines()[0][:120])]
+    evidence = [Evidence("error", failure.message.strip().splitlines()[0][:120])]
     if frame is None or module is None:
         yield _plain(failure, evidence)
         return
@@ -94,7 +95,7 @@ def _is_lost_tensor(failure: FailureFacts) -> bool:
 
 
 def _lost(failure: FailureFacts, project: Project | Unknown) -> Finding:
-    evidence = [Evidence(claim="Keras cannot find a tensor that the outputs need", fact="failure.message")]
+    evidence = [Evidence("Keras cannot find a tensor that the outputs need", fact="failure.message")]
     for module in () if isinstance(project, Unknown) else project.modules:
         for site in module.calls:
             outputs = site.argument("outputs", 1)
@@ -118,10 +119,10 @@ def _plain(failure: FailureFacts, evidence: list[Evidence]) -> Finding:
     frame = failure.last_user_frame
     return CAUSE.finding(
         "the outputs of the model are not connected to its inputs",
+        frame.location if frame else None,
+        *evidence,
+        fix("compute the outputs from the inputs passed to the model"),
         subject="model",
-        location=frame.location if frame else None,
-        evidence=evidence,
-        fixes=[fix("compute the outputs from the inputs passed to the model")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -157,19 +158,16 @@ def _at_model(module: Module, site: CallSite, evidence: list[Evidence]) -> Findi
     elif not missing and inputs is not None:
         fixes = _input_of_base(module, inputs, outputs) or fixes
     others = [
-        Evidence(
-            claim="the outputs depend on",
-            observed=f"`{module.segment(node)[:70]}`",
-            location=module.location(node),
-        )
+        Evidence("the outputs depend on", f"`{module.segment(node)[:70]}`", location=module.location(node))
         for node in missing[:3]
     ]
     return CAUSE.finding(
         message,
+        module.location(blamed),
+        *others,
+        *evidence,
+        *fixes,
         subject="model",
-        location=module.location(blamed),
-        evidence=[*others, *evidence],
-        fixes=fixes,
         confidence=Confidence.CERTAIN,
     )
 
@@ -198,10 +196,7 @@ def _input_of_base(module: Module, inputs: ast.expr, outputs: ast.expr) -> list[
         return []
     name = f"{bases.pop()}.input"
     return [
-        fix(
-            f"pass the input that the outputs depend on: `{name}`",
-            replace_code(module.code(inputs), name),
-        )
+        fix(f"pass the input that the outputs depend on: `{name}`", replace_code(module.code(inputs), name))
     ]
 
 
@@ -279,19 +274,10 @@ def _instead(module: Module, other: ast.AST, inputs: ast.expr | None, outputs: a
     return [fix(f"use the input `{name}`", replace_code(module.code(other), name))]
 
 
-_SAYINGS = (
-    Saying(
-        pattern(
-            r"Output tensors to a (?:Model|Functional) must be the output of a (?:TensorFlow|Keras) `?Layer`?"
-        ),
-        "an output of the model was computed outside its layers, so Keras cannot trace it to the inputs",
-        "compute it in a layer: a Keras layer, a `Lambda` or a custom layer",
-        types=("ValueError",),
-    ),
+CAUSE.message(
+    r"Output tensors to a (?:Model|Functional) must be the output of a (?:TensorFlow|Keras) `?Layer`?",
+    "an output of the model was computed outside its layers, so Keras cannot trace it to the inputs",
+    "compute it in a layer: a Keras layer, a `Lambda` or a custom layer",
+    subject="outputs",
+    types=("ValueError",),
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "outputs")

@@ -32,10 +32,12 @@ are reported.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.model.value_names import (
+from fitdoctor.catalogue.model.monitored_value_missing.value_names import (
     ADDED,
     HARMLESS,
     OWN_STEPS,
@@ -47,18 +49,15 @@ from fitdoctor.catalogue.model.value_names import (
     names_of_values,
     twins,
 )
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import CallbackFacts, Code, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.catalogue.model.logged_values import LoggedRead
+    from fitdoctor.catalogue.model.monitored_value_missing.logged_values import LoggedRead
 
 WATCHERS = {"EarlyStopping": 0, "ModelCheckpoint": 1, "ReduceLROnPlateau": 0}
 """Callbacks that monitor a value, with the position of their `monitor` argument."""
@@ -72,7 +71,9 @@ CAUSE = Cause(
     stage=2,
 )
 
-_SAID = pattern(r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]+?),? but Keras isn't able")
+_SAID = re.compile(
+    r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]+?),? but Keras isn't able"
+)
 
 
 @CAUSE.in_source
@@ -107,15 +108,13 @@ def _no_validation(
     raises = keras == 3 and _raises(callback, monitor, names)
     return CAUSE.finding(
         f"`{callback.class_name}` monitors `{monitor}`, but `fit` receives no validation data: {_consequence(callback)}",
+        place(fit.code, callback.code),
+        _watched(callback, monitor, names),
+        unsafe("validate on part of the data", set_argument(fit.code, "validation_split", "0.2"))
+        if not isinstance(fit.code, Unknown)
+        else unsafe("pass validation data to `fit`"),
+        *_renamed(callback, monitor.removeprefix("val_"), names),
         subject=f"monitor of {callback.class_name}",
-        location=place(fit.code, callback.code),
-        evidence=[_watched(callback, monitor, names)],
-        fixes=[
-            unsafe("validate on part of the data", set_argument(fit.code, "validation_split", "0.2"))
-            if not isinstance(fit.code, Unknown)
-            else unsafe("pass validation data to `fit`"),
-            *_renamed(callback, monitor.removeprefix("val_"), names),
-        ],
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR if raises else Severity.WARNING,
     )
@@ -147,10 +146,11 @@ def _missing(
     then = "Keras raises at the end of the first epoch" if raises else _consequence(callback)
     return CAUSE.finding(
         f"`{callback.class_name}` monitors `{monitor}`, which `fit` does not report: {then}",
+        place(_monitor(callback), callback.code, fit.code if isinstance(fit, FitFacts) else None),
+        _watched(callback, monitor, names),
+        *evidence,
+        *_fixes(callback, monitor, names),
         subject=f"monitor of {callback.class_name}",
-        location=place(_monitor(callback), callback.code, fit.code if isinstance(fit, FitFacts) else None),
-        evidence=[_watched(callback, monitor, names), *evidence],
-        fixes=_fixes(callback, monitor, names),
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR if raises else Severity.WARNING,
     )
@@ -167,9 +167,9 @@ def _monitor(callback: CallbackFacts) -> Location | None:
 def _watched(callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None) -> Evidence:
     there = [name for name in names or () if name not in ADDED]
     return Evidence(
-        claim="monitored value",
-        observed=f"`{monitor}`",
-        expected=listing(there, 8),
+        "monitored value",
+        f"`{monitor}`",
+        listing(there, 8),
         fact="fit.callbacks",
         location=place(callback.code),
     )
@@ -215,7 +215,7 @@ def from_path(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
     for callback in fit.callbacks:
         if callback.class_name != "ModelCheckpoint" or callback.setting("save_freq") not in (None, "epoch"):
             continue
-        from fitdoctor.catalogue.model.checkpoint_names import named_in_path
+        from fitdoctor.catalogue.model.monitored_value_missing.checkpoint_names import named_in_path
 
         named = named_in_path(callback)
         names = available(model, fit, project) if named else None
@@ -229,7 +229,7 @@ def from_failed_path(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Read the missing value of a checkpoint path from the Keras error."""
-    from fitdoctor.catalogue.model.checkpoint_names import FAILED
+    from fitdoctor.catalogue.model.monitored_value_missing.checkpoint_names import FAILED
 
     said = FAILED.search(failure.message)
     if said is None:
@@ -239,9 +239,7 @@ def from_failed_path(
     frame = failure.last_user_frame
     evidence = [
         Evidence(
-            claim="Keras cannot format the path",
-            fact="failure.message",
-            location=frame.location if frame else None,
+            "Keras cannot format the path", fact="failure.message", location=frame.location if frame else None
         )
     ]
     callback = next(
@@ -259,7 +257,11 @@ def _unnamed(
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
-    from fitdoctor.catalogue.model.checkpoint_names import other_name, place_of, written_paths
+    from fitdoctor.catalogue.model.monitored_value_missing.checkpoint_names import (
+        other_name,
+        place_of,
+        written_paths,
+    )
 
     paths = written_paths(project, name)
     other = closest(name, names) if names else next(iter(twins(name.removeprefix("val_"))), None)
@@ -272,10 +274,11 @@ def _unnamed(
     remedy = (fix if same else unsafe)(f"use `{other}` in the path", edits) if other else None
     return CAUSE.finding(
         f"the checkpoint path uses `{name}`, which `fit` does not report",
+        place(place_of(paths), callback.code, *(each.location for each in evidence)),
+        _watched(callback, name, names),
+        *evidence,
+        remedy or fix("use a value that `fit` reports in the path"),
         subject="path of ModelCheckpoint",
-        location=place(place_of(paths), callback.code, *(each.location for each in evidence)),
-        evidence=[_watched(callback, name, names), *evidence],
-        fixes=[remedy or fix("use a value that `fit` reports in the path")],
         confidence=confidence,
     )
 
@@ -291,7 +294,7 @@ def from_own_callback(model: ModelFacts, fit: FitFacts, project: Project) -> Ite
     given = {callback.class_name for callback in fit.callbacks} - HARMLESS
     if fit.method != "fit" or not model.compiled or not given:
         return
-    from fitdoctor.catalogue.model.logged_values import logged_reads, writes_logs
+    from fitdoctor.catalogue.model.monitored_value_missing.logged_values import logged_reads, writes_logs
 
     names = names_of_values(model, fit, project)
     if names is None or writes_logs(project):
@@ -321,14 +324,14 @@ def from_failed_callback(
     """Explain a custom callback that failed on a value missing from `logs`."""
     if failure.last_user_frame is None or not failure.last_user_frame.function.startswith("on_"):
         return
-    from fitdoctor.catalogue.model.logged_values import failed_read
+    from fitdoctor.catalogue.model.monitored_value_missing.logged_values import failed_read
 
     read = failed_read(failure, project)
     if read is None:
         return
     told = isinstance(model, ModelFacts) and isinstance(fit, FitFacts)
     names = names_of_values(model, fit, project) if told else None  # type: ignore[arg-type]
-    evidence = [Evidence(claim="the callback raises", observed=failure.message[:120], fact="failure.message")]
+    evidence = [Evidence("the callback raises", failure.message[:120], fact="failure.message")]
     yield _unlogged(read, _there(read, names or ()), fit, Confidence.CERTAIN, evidence)
 
 
@@ -336,7 +339,10 @@ def from_failed_callback(
 @mentions("history")
 def from_history(module: Module, project: Project) -> Iterator[Finding]:
     """Report reads of keys that the history of a fit cannot have."""
-    from fitdoctor.catalogue.model.history_reads import unknown_keys, unvalidated_reads
+    from fitdoctor.catalogue.model.monitored_value_missing.history_reads import (
+        unknown_keys,
+        unvalidated_reads,
+    )
 
     found = list(unvalidated_reads(CAUSE, module, project))
     yield from found
@@ -347,7 +353,7 @@ def from_history(module: Module, project: Project) -> Iterator[Finding]:
 @CAUSE.after_failure
 def from_failed_history(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain a `KeyError` from such a read of the history."""
-    from fitdoctor.catalogue.model.history_reads import failed_key, failed_read
+    from fitdoctor.catalogue.model.monitored_value_missing.history_reads import failed_key, failed_read
 
     yield from failed_read(CAUSE, failure, project)
     yield from failed_key(CAUSE, failure, project)
@@ -356,7 +362,7 @@ def from_failed_history(failure: FailureFacts, project: Project | Unknown) -> It
 @CAUSE.after_failure
 def from_failed_line(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain it from the traceback alone, which quotes the line."""
-    from fitdoctor.catalogue.model.quoted_reads import quoted_reads
+    from fitdoctor.catalogue.model.monitored_value_missing.quoted_reads import quoted_reads
 
     if not isinstance(project, Project):
         yield from quoted_reads(CAUSE, failure)
@@ -379,18 +385,11 @@ def _unlogged(
     owner = read.function.owner
     return CAUSE.finding(
         f"`{read.function.name}` reads `{read.name}`, which `fit` does not report: {told}",
+        read.module.location(read.node),
+        Evidence("value read", f"`{read.name}`", listing(there, 8), location=read.module.location(read.node)),
+        *evidence,
+        *_read_instead(read, names, fit),
         subject=f"logs of {owner.name if owner is not None else read.function.name}",
-        location=read.module.location(read.node),
-        evidence=[
-            Evidence(
-                claim="value read",
-                observed=f"`{read.name}`",
-                expected=listing(there, 8),
-                location=read.module.location(read.node),
-            ),
-            *evidence,
-        ],
-        fixes=_read_instead(read, names, fit),
         confidence=confidence,
     )
 
@@ -408,19 +407,14 @@ def _read_instead(read: LoggedRead, names: tuple[str, ...], fit: FitFacts | Unkn
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts,
-    model: ModelFacts | Unknown,
-    fit: FitFacts | Unknown,
-    project: Project | Unknown,
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Read the callback and the value from the Keras error."""
     said = _SAID.search(failure.message)
     if said is None:
         return
     monitor, name = said["monitor"], said["callback"]
-    evidence = [
-        Evidence(claim="Keras cannot tell whether to maximize or minimize it", fact="failure.message")
-    ]
+    evidence = [Evidence("Keras cannot tell whether to maximize or minimize it", fact="failure.message")]
     callback = _callback(name, monitor, fit, project)
     names = (
         available(model, fit, project)
@@ -439,12 +433,10 @@ def from_failure(
             if exists
             else "which is not a metric of the model"
         ),
+        place(_monitor(callback), callback.code, frame.location if frame else None),
+        *evidence,
+        unsafe('set `mode="max"` or `mode="min"`' if exists else "monitor a metric that the model has"),
         subject=f"monitor of {name}",
-        location=place(_monitor(callback), callback.code, frame.location if frame else None),
-        evidence=evidence,
-        fixes=[
-            unsafe('set `mode="max"` or `mode="min"`' if exists else "monitor a metric that the model has")
-        ],
         confidence=Confidence.CERTAIN,
     )
 
@@ -469,25 +461,17 @@ def _makers(module: Module, name: str, monitor: str) -> list[Code]:
     ]
 
 
-_SAYINGS = (
-    Saying(
-        pattern(
-            r"conditioned on metric `(?P<name>\w+)` which is not available\. Available metrics are: (?P<there>[\w,]{0,300})"
-        ),
-        "a callback monitors `{name}`, which `fit` does not report; it reports {there}",
-        "monitor one of the names that are reported",
-        confidence=Confidence.CERTAIN,
-    ),
-    Saying(
-        pattern(r"Can save best model only with (?P<name>\w+) available"),
-        "`ModelCheckpoint` monitors `{name}`, which `fit` does not report, so it saves nothing",
-        "monitor a name that `fit` reports, such as `loss`, `val_loss` or `val_accuracy`",
-        confidence=Confidence.CERTAIN,
-    ),
+CAUSE.message(
+    r"conditioned on metric `(?P<name>\w+)` which is not available\. Available metrics are: (?P<there>[\w,]{0,300})",
+    "a callback monitors `{name}`, which `fit` does not report; it reports {there}",
+    "monitor one of the names that are reported",
+    subject="callbacks",
+    confidence=Confidence.CERTAIN,
 )
-
-
-@CAUSE.after_failure
-def from_warning(failure: FailureFacts) -> Iterator[Finding]:
-    """Read the callback's warning from a log."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "callbacks")
+CAUSE.message(
+    r"Can save best model only with (?P<name>\w+) available",
+    "`ModelCheckpoint` monitors `{name}`, which `fit` does not report, so it saves nothing",
+    "monitor a name that `fit` reports, such as `loss`, `val_loss` or `val_accuracy`",
+    subject="callbacks",
+    confidence=Confidence.CERTAIN,
+)

@@ -22,20 +22,20 @@ Rename one of them, or remove the name. For pretrained networks: `ResNet50(…, 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, remove_argument
 from fitdoctor.facts import Code, FailureFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import module_of, raised_here
 from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT328", slug="name-used-twice", severity=Severity.ERROR, raises="ValueError")
 
-_SAID = pattern(
+_SAID = re.compile(
     r"The name ['\"](?P<name>[^'\"\n]+)['\"] is used \d+ times in the model"
     r"|should have unique names\. Name ['\"](?P<added>[^'\"\n]+)['\"] is already the name of a layer"
 )
@@ -75,15 +75,13 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     yield CAUSE.finding(
         f"two parts of the model are named `{name}`",
+        frame.location if frame is not None else None,
+        raised,
+        fix(
+            "rename one of them: most layers and pretrained networks accept `name=`",
+            _named_apart(project, name),
+        ),
         subject=f"name {name}",
-        location=frame.location if frame is not None else None,
-        evidence=[raised],
-        fixes=[
-            fix(
-                "rename one of them: most layers and pretrained networks accept `name=`",
-                _named_apart(project, name),
-            )
-        ],
         confidence=Confidence.CERTAIN,
     )
 
@@ -121,19 +119,19 @@ def _finding(
     again = written[0].location != last.location
     evidence = [
         Evidence(
-            claim=f"an earlier layer is named `{name}`" if again else "this line creates more than one layer",
-            observed=f"`{name}`",
-            expected="a unique name",
+            f"an earlier layer is named `{name}`" if again else "this line creates more than one layer",
+            f"`{name}`",
+            "a unique name",
             location=written[0].location,
         )
     ]
     given = last.argument("name")
     return CAUSE.finding(
         f"two layers of the model are named `{name}`",
+        given.location if given is not None else last.location,
+        *(evidence if raised is None else [*evidence, raised]),
+        *_remedies(name, last, given.location if given is not None and again else None),
         subject=f"name {name}",
-        location=given.location if given is not None else last.location,
-        evidence=evidence if raised is None else [*evidence, raised],
-        fixes=_remedies(name, last, given.location if given is not None and again else None),
         confidence=confidence,
     )
 

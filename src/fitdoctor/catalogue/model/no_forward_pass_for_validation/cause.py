@@ -26,8 +26,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.model.model_classes import class_of_model, is_plain
-from fitdoctor.catalogue.model.written_steps import test_step_like_training
+from fitdoctor.catalogue.knowledge.models.model_classes import class_of_model, is_plain
+from fitdoctor.catalogue.model.no_forward_pass_for_validation.written_steps import test_step_like_training
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, merged_removal, unsafe
@@ -116,22 +116,20 @@ def _finding(
     steps = "has a `train_step` but " if "train_step" in owner.methods else "has "
     return CAUSE.finding(
         f"{what} cannot run `{owner.name}`: the class {steps}neither `call` nor `{step}`",
+        where,
+        _methods(owner, f"`{step}` or `call`"),
+        *evidence,
+        *_fixes(owner, method, step, code),
         subject=f"model {owner.name}",
-        location=where,
-        evidence=[
-            _methods(owner, f"`{step}` or `call`"),
-            *evidence,
-        ],
-        fixes=_fixes(owner, method, step, code),
         confidence=confidence,
     )
 
 
 def _methods(owner: ClassInfo, expected: str) -> Evidence:
     return Evidence(
-        claim="methods of the class",
-        observed=", ".join(f"`{name}`" for name in owner.methods),
-        expected=expected,
+        "methods of the class",
+        ", ".join(f"`{name}`" for name in owner.methods),
+        expected,
         fact="model.overrides",
         location=owner.module.location(owner.node),
     )
@@ -188,14 +186,14 @@ def from_failure(
     owner = project.class_named(name) if isinstance(project, Project) else None
     frame = failure.last_user_frame
     method = fit.method if isinstance(fit, FitFacts) else failure.called
-    evidence = [Evidence(claim="Keras calls the model", fact="failure.message")]
+    evidence = [Evidence("Keras calls the model", fact="failure.message")]
     if owner is None:
         yield CAUSE.finding(
             f"`{name}` has neither a `call` nor a custom step",
+            frame.location if frame else None,
+            *evidence,
+            fix("write a `test_step` or a `call`"),
             subject=f"model {name}",
-            location=frame.location if frame else None,
-            evidence=evidence,
-            fixes=[fix("write a `test_step` or a `call`")],
             confidence=Confidence.CERTAIN,
         )
         return
@@ -228,13 +226,11 @@ def _without_any(owner: ClassInfo, evidence: list[Evidence]) -> Finding:
     )
     return CAUSE.finding(
         f"`{owner.name}` has no `call`" + (f", only `{other}`" if other else "") + ": Keras cannot run it",
+        where,
+        _methods(owner, "`call`"),
+        *evidence,
+        advice,
         subject=f"model {owner.name}",
-        location=where,
-        evidence=[
-            _methods(owner, "`call`"),
-            *evidence,
-        ],
-        fixes=[advice],
         confidence=Confidence.CERTAIN,
     )
 

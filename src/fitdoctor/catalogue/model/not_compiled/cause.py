@@ -27,16 +27,15 @@ Call `model.compile(optimizer=…, loss=…)` before `fit`. The labels and the o
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.doubts import LABELS
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -60,16 +59,12 @@ def from_model(
         return
     yield CAUSE.finding(
         f"`{fit.method}` is called on a model that is not compiled",
+        place(fit.code),
+        Evidence(
+            "`compile` is never called on this model", fact="model.compiled", location=place(model.code)
+        ),
+        *_fixes(model, fit, data),
         subject="model",
-        location=place(fit.code),
-        evidence=[
-            Evidence(
-                claim="`compile` is never called on this model",
-                fact="model.compiled",
-                location=place(model.code),
-            )
-        ],
-        fixes=_fixes(model, fit, data),
         confidence=Confidence.CERTAIN,
     )
 
@@ -97,23 +92,16 @@ def _override_finding(model: ModelFacts, module: Module, method: FunctionInfo) -
     first = method.node.body[0]
     return CAUSE.finding(
         f"`{model.class_name}.compile` does not call `super().compile()`, so the model stays uncompiled",
+        module.location(first),
+        Evidence("the model overrides `compile` here", location=module.location(method.node)),
+        fix("call `super().compile()` first", insert_before(module.code(first), "super().compile()")),
         subject="model",
-        location=module.location(first),
-        evidence=[
-            Evidence(claim="the model overrides `compile` here", location=module.location(method.node))
-        ],
-        fixes=[
-            fix(
-                "call `super().compile()` first",
-                insert_before(module.code(first), "super().compile()"),
-            )
-        ],
         confidence=Confidence.LIKELY,
     )
 
 
 def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
-    from fitdoctor.catalogue.labels.loss_choice import suggested_loss
+    from fitdoctor.catalogue.knowledge.labels.loss_choice import suggested_loss
 
     loss = suggested_loss(model, data)
     receiver = fit.model if _NAME.match(fit.model) else None  # a name can be repeated, `build()` cannot
@@ -128,7 +116,7 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
     ]
 
 
-_NAME = pattern(r"[A-Za-z_][\w.]*$")
+_NAME = re.compile(r"[A-Za-z_][\w.]*$")
 
 
 @CAUSE.after_failure
@@ -153,27 +141,18 @@ def from_failure(
             return
     yield CAUSE.finding(
         "the model is not compiled",
+        frame.location if frame else None,
+        Evidence("Keras does not train an uncompiled model", fact="failure.message"),
+        remedy,
         subject="model",
-        location=frame.location if frame else None,
-        evidence=[Evidence(claim="Keras does not train an uncompiled model", fact="failure.message")],
-        fixes=[remedy],
         confidence=Confidence.CERTAIN,
     )
 
 
-_SAYINGS = (
-    Saying(
-        pattern(
-            r"'(?:Model|Sequential|Functional)' object has no attribute '(?P<name>loss|optimizer|total_loss)'"
-        ),
-        "the model has no `{name}`, because it is not compiled",
-        "call `compile(optimizer=…, loss=…)` on this model first",
-        types=("AttributeError",),
-    ),
+CAUSE.message(
+    r"'(?:Model|Sequential|Functional)' object has no attribute '(?P<name>loss|optimizer|total_loss)'",
+    "the model has no `{name}`, because it is not compiled",
+    "call `compile(optimizer=…, loss=…)` on this model first",
+    subject="model",
+    types=("AttributeError",),
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "model")

@@ -26,12 +26,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, LayerFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.facts import Code, DataFacts, FitFacts, LayerFacts, ModelFacts, Unknown
 from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -75,17 +73,10 @@ def _weightless(model: ModelFacts, fit: FitFacts) -> Finding:
     last: LayerFacts | None = model.layers[-1] if model.layers else None
     return CAUSE.finding(
         "no layer of the model has weights, so there is nothing to train",
+        place(last.code if last is not None else None, model.code, fit.code),
+        Evidence("weights of the model", "0", fact="model.parameters", location=place(model.code)),
+        fix("add a layer with weights, such as `Dense`"),
         subject="model",
-        location=place(last.code if last is not None else None, model.code, fit.code),
-        evidence=[
-            Evidence(
-                claim="weights of the model",
-                observed="0",
-                fact="model.parameters",
-                location=place(model.code),
-            )
-        ],
-        fixes=[fix("add a layer with weights, such as `Dense`")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -95,25 +86,21 @@ def _frozen(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Fin
     layer = next((each for each in model.every_layer() if _made_frozen(each)), None)
     return CAUSE.finding(
         f"all {model.parameters:,} weights of the model are frozen, so there is nothing to train",
-        subject="model",
-        location=place(
+        place(
             _line(*found) if found is not None else None,
             layer.code if layer is not None else None,
             model.compile_code,
             fit.code,
         ),
-        evidence=[
-            Evidence(
-                claim="trainable weights",
-                observed=f"0 of {model.parameters:,}",
-                fact="model.trainable_parameters",
-                location=place(fit.code),
-            )
-        ],
-        fixes=[
-            unsafe("keep the last layer trainable", _all_but_the_last(*found) if found is not None else ()),
-            fix("before `compile`, freeze only the layers that should not train"),
-        ],
+        Evidence(
+            "trainable weights",
+            f"0 of {model.parameters:,}",
+            fact="model.trainable_parameters",
+            location=place(fit.code),
+        ),
+        unsafe("keep the last layer trainable", _all_but_the_last(*found) if found is not None else ()),
+        fix("before `compile`, freeze only the layers that should not train"),
+        subject="model",
         confidence=Confidence.CERTAIN,
     )
 
@@ -182,17 +169,10 @@ def _all_but_the_last(module: Module, statement: ast.stmt) -> tuple[Edit, ...]:
     return ()
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"^No variables (?:provided|to optimize)\W*$"),
-        "the optimizer gets no variables to train",
-        "check that the model has been built, and that its layers are trainable",
-        types=("ValueError",),
-    ),
+CAUSE.message(
+    r"^No variables (?:provided|to optimize)\W*$",
+    "the optimizer gets no variables to train",
+    "check that the model has been built, and that its layers are trainable",
+    subject="variables",
+    types=("ValueError",),
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "variables")

@@ -31,29 +31,21 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import (
-    function_at,
-    module_of,
-    name_of,
-    own_nodes,
-    raised_here,
-    raised_in_trace,
-    stands_at,
-)
-from fitdoctor.catalogue.model.layer_source import layer_named
+from fitdoctor.catalogue.knowledge.models.layer_source import layer_named
 from fitdoctor.catalogue.model.reductions import axes_taken_away, reduction_calls, reductions_over
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, fix, set_argument, spell, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, ModelFacts, Outcome, Unknown
+from fitdoctor.edits import append_arguments, fix, insert_after, replace_code, set_argument, spell, unsafe
+from fitdoctor.facts import DataFacts, FailureFacts, Frame, ModelFacts, Outcome, Shape, Unknown
+from fitdoctor.failure.failed_line import function_at, module_of, raised_here, stands_at
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.traced_code import raised_in_trace
 from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.models.merge_rules import MERGES
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of, own_nodes
 
 CAUSE = Cause(
     id="FIT320",
@@ -62,16 +54,16 @@ CAUSE = Cause(
     raises=("ValueError", "InvalidArgumentError"),
 )
 
-_SAID = pattern(
+_SAID = re.compile(
     r"Dimensions must be equal|Incompatible shapes|required broadcastable shapes|Matrix size-incompatible|"
     r"Shape must be (?:at least )?rank \d+ but is rank \d+|Shapes must be equal rank|in both shapes must be equal|"
     r"ConcatOp : (?:Dimension|Ranks)|Inner dimensions|[Cc]annot broadcast|could not be broadcast|"
     r"Cannot multiply A and B|In\[0\] (?:mismatch|and In\[1\])|Expected dimension \d+ at axis|"
     r"All arrays must have the same|must have compatible shapes|Shapes of all inputs must match"
 )
-_REDUCED = pattern(r"Invalid reduction dimension \(?(?P<axis>-?\d+) for input with (?P<axes>\d+) dimension")
-_STATE = pattern(r"An `initial_state` was passed that is not compatible with `cell\.state_size`")
-"""The Keras 2 error for a recurrent layer; in Keras 3 the operation fails."""
+_REDUCED = re.compile(
+    r"Invalid reduction dimension \(?(?P<axis>-?\d+) for input with (?P<axes>\d+) dimension"
+)
 _KERAS_RAISED = "Layer "
 
 
@@ -83,17 +75,14 @@ def from_trial(data: DataFacts, project: Project) -> Iterator[Finding]:
         if failed is None or failed.place is None:
             continue
         module = project.module_at(failed.place.path)
+        tried = Evidence("error in an abstract run on the data's shapes", _first_line(failed.message))
         if module is not None and _REDUCED.search(failed.message):
-            yield _missing_axis(module, failed.place, failed.message, _tried(failed))
-        if not _SAID.search(failed.message):
-            continue
-        if module is not None and _is_of_user(failed.layer_class, project):
-            yield from _at(module, failed.place, failed.message, Confidence.CERTAIN, _tried(failed))
+            yield _missing_axis(module, failed.place, failed.message, tried)
+        elif module is not None and _SAID.search(failed.message) and _is_of_user(failed.layer_class, project):
+            yield from _at(module, failed.place, failed.message, Confidence.CERTAIN, tried)
 
 
-def _missing_axis(
-    module: Module | None, place: Location | None, message: str, evidence: list[Evidence]
-) -> Finding:
+def _missing_axis(module: Module | None, place: Location | None, message: str, evidence: Evidence) -> Finding:
     """Report a reduction over an axis that its input does not have."""
     said = _REDUCED.search(message)
     assert said is not None
@@ -111,10 +100,10 @@ def _missing_axis(
             remedy = unsafe(f"reduce over {counted(len(left), 'axis', 'axes')}: `axis={text}`", edits)
     return CAUSE.finding(
         f"{name} reduces axis {missing}, but its input has only {count} axes: 0 to {count - 1}",
+        place,
+        evidence,
+        remedy,
         subject="axis of a reduction",
-        location=place,
-        evidence=evidence,
-        fixes=[remedy],
         confidence=Confidence.CERTAIN,
     )
 
@@ -130,12 +119,6 @@ def _reduction_at(module: Module, place: Location, axis: int) -> tuple[ast.Call,
     return found[0] if len(found) == 1 else None
 
 
-def _tried(failed: FailureSummary) -> list[Evidence]:
-    return [
-        Evidence(claim="error in an abstract run on the data's shapes", observed=_first_line(failed.message))
-    ]
-
-
 def _first_line(message: str) -> str:
     return message.strip().splitlines()[0][:160] if message.strip() else ""
 
@@ -148,7 +131,7 @@ def _is_of_user(layer_class: str, project: Project | Unknown) -> bool:
 
 
 def _at(
-    module: Module, place: Location, message: str, confidence: Confidence, evidence: list[Evidence]
+    module: Module, place: Location, message: str, confidence: Confidence, evidence: Evidence
 ) -> Iterator[Finding]:
     function = function_at(module, place.line, place.cell)
     if function is None:
@@ -156,40 +139,26 @@ def _at(
     shapes = operation_shapes(message)
     if _compares_labels(function, module, place):
         confidence = Confidence.LIKELY
-    from fitdoctor.catalogue.model.refused_products import transposed, weight_of_another_size
-    from fitdoctor.catalogue.model.shortcut_layers import shortcut_fixes
-
     at = _statement(function, place)
-    turned = transposed(function, place, shapes)
-    remedy = (at, [turned]) if turned else weight_of_another_size(function, shapes)
-    widened = shortcut_fixes(function, place, shapes.shapes) if shapes is not None else []
+    turned = _transposed(function, place, shapes)
+    remedy = (at, [turned]) if turned else _weight_of_another_size(function, shapes)
+    widened = _shortcut_fixes(function, place, shapes.shapes) if shapes is not None else []
     location, fixes = remedy or _kept(function, place, shapes) or (at, [*widened, _look(function)])
-    yield _finding(
-        name_of(function), location, shapes, fixes, confidence, [*_reductions(function, place), *evidence]
-    )
+    removed = _reductions(function, place)
+    yield _finding(name_of(function), location, shapes, confidence, *removed, evidence, *fixes)
 
 
 def _finding(
     where: str,
     location: Location | None,
     shapes: OperationShapes | None,
-    fixes: list[Fix],
     confidence: Confidence,
-    evidence: list[Evidence],
+    *details: Evidence | Fix,
 ) -> Finding:
-    given = (
-        " and ".join(shape_words(shape) for shape in shapes.shapes[:3] if shape) if shapes is not None else ""
-    )
+    given = " and ".join(shape_words(shape) for shape in shapes.shapes[:3] if shape) if shapes else ""
     operation = f"`{shapes.operation}`" if shapes is not None and shapes.operation else "an operation"
-    what = f": {given}" if given else ""
-    return CAUSE.finding(
-        f"{operation} in {where} receives incompatible shapes{what}",
-        subject=where,
-        location=location,
-        evidence=evidence,
-        fixes=fixes,
-        confidence=confidence,
-    )
+    message = f"{operation} in {where} receives incompatible shapes" + (f": {given}" if given else "")
+    return CAUSE.finding(message, location, *details, subject=where, confidence=confidence)
 
 
 def _look(function: FunctionInfo) -> Fix:
@@ -228,9 +197,7 @@ def _reductions(function: FunctionInfo, place: Location) -> list[Evidence]:
         if location.line <= place.line and location.cell == place.cell:
             found.append(
                 Evidence(
-                    claim="an axis is removed here",
-                    observed=f"`{function.module.segment(call)[:80]}`",
-                    location=location,
+                    "an axis is removed here", f"`{function.module.segment(call)[:80]}`", location=location
                 )
             )
     return found[-2:]
@@ -295,13 +262,173 @@ def _removed_axes(shapes: OperationShapes | None) -> tuple[set[int], int] | None
 # --- products ------------------------------------------------------------------------------------------------------
 
 
+def _transposed(function: FunctionInfo, place: Location, shapes: OperationShapes | None) -> Fix | None:
+    """Transpose the second factor if the last axes of both agree."""
+    if shapes is None or not shapes.is_product or len(shapes.shapes) != 2:
+        return None
+    first, second = shapes.shapes
+    if len(first) < 2 or len(second) < 2 or first[-1] is None or first[-1] != second[-1]:
+        return None
+    module = function.module
+    products = [
+        node
+        for node in own_nodes(function)
+        if isinstance(node, ast.Call)
+        and stands_at(module.location(node), place.line, place.cell)
+        and module.resolve(node.func).rpartition(".")[2] == "matmul"
+        and len(node.args) == 2
+        and not node.keywords
+    ]
+    if len(products) != 1:
+        return None
+    product = products[0]
+    title = "transpose the second factor"
+    edits: tuple[Edit, ...]
+    if module.resolve(product.func).startswith("tensorflow."):
+        edits = append_arguments(module.code(product), "transpose_b=True")
+    else:
+        home = module.segment(product.func).rpartition(".")[0]
+        turned = f"{home}.swapaxes({module.segment(product.args[1])}, -1, -2)"
+        edits = replace_code(module.code(product.args[1]), turned) if home else ()
+    return fix(title, edits)
+
+
+def _weight_of_another_size(
+    function: FunctionInfo, shapes: OperationShapes | None
+) -> tuple[Location, list[Fix]] | None:
+    """Return the only call that sized a custom layer for the wrong number of features: `Linear(1, 32)` after 16 units."""
+    if shapes is None or not shapes.is_product or len(shapes.shapes) != 2:
+        return None
+    given, weight = shapes.shapes
+    if len(weight) != 2 or given[-1] is None or weight[0] is None:
+        return None
+    module, owner = function.module, function.module.class_of(function.node)
+    init = module.method(owner, "__init__") if owner is not None else None
+    if owner is None or init is None:
+        return None
+    sizes = [
+        size
+        for name in _first_sizes(module, owner.node, init)
+        for call in module.calls
+        if module.definition(call.node.func) is owner
+        for size in [call.argument(name, init.parameters.index(name) - 1)]
+        if isinstance(size, ast.Constant) and size.value == weight[0]
+    ]
+    if len(sizes) != 1:
+        return None
+    title = f"size the layer for the {given[-1]} features of its input"
+    return module.location(sizes[0]), [unsafe(title, replace_code(module.code(sizes[0]), str(given[-1])))]
+
+
+def _first_sizes(module: Module, owner: ast.ClassDef, init: FunctionInfo) -> Iterator[str]:
+    """Yield the `__init__` parameters that are the first size of a weight."""
+    kept = {
+        ast.unparse(node.targets[0]): node.value.id
+        for node in own_nodes(init)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
+    }
+    for call in module.method_calls("add_weight"):
+        shape = call.argument("shape", 0)
+        if not isinstance(shape, (ast.Tuple, ast.List)) or len(shape.elts) != 2:
+            continue
+        inside = module.class_of(call.node)
+        name = ast.unparse(shape.elts[0])
+        name = kept.get(name, name)
+        if inside is not None and inside.node is owner and name in init.parameters[1:]:
+            yield name
+
+
+# --- shortcuts that differ from the main branch in their number of features -----------------------------------------
+
+
+_SUMS = ("tensorflow.add", "keras.layers.add", "keras.ops.add")
+
+
+def _shortcut_fixes(function: FunctionInfo, place: Location, shapes: tuple[Shape, ...]) -> list[Fix]:
+    """Add `self.shortcut = Conv2D(filters, 1)` to `__init__`, and turn `x + y` into `self.shortcut(x) + y`."""
+    if len(shapes) != 2 or len(shapes[0]) != len(shapes[1]) or len(shapes[0]) not in (2, 3, 4):
+        return []
+    (first, second), owner = shapes, function.owner
+    # Open sizes count as equal.
+    if first[1:-1] != second[1:-1] or first[-1] == second[-1] or owner is None:
+        return []
+    setup = owner.methods.get("__init__")
+    if setup is None or not isinstance(setup.node, ast.FunctionDef) or "shortcut" in owner.module.text:
+        return []
+    module = function.module
+    for shortcut, branch in _summed(module, function, place):
+        made = _last_layer(module, function, setup, branch)
+        if made is None:
+            continue
+        kind = module.resolve(made.func).rpartition(".")[2]
+        width = made.args[0] if made.args else made.keywords[0].value
+        rest = "" if kind == "Dense" else ", 1"
+        line = f"self.shortcut = {module.segment(made.func)}({module.segment(width)}{rest})"
+        edits = (
+            *insert_after(module.code(setup.node.body[-1]), line),
+            Edit(module.location(shortcut), f"self.shortcut({module.segment(shortcut)})"),
+        )
+        return [unsafe(f"project the shortcut to the same number of features with its own `{kind}`", edits)]
+    return []
+
+
+def _summed(module: Module, function: FunctionInfo, place: Location) -> list[tuple[ast.Name, ast.expr]]:
+    """Return the input of `call` and the expression that it is added to, in either order."""
+    found: list[tuple[ast.Name, ast.expr]] = []
+    for node in ast.walk(function.node):
+        if not isinstance(node, (ast.BinOp, ast.Call)) or module.location(node).line != place.line:
+            continue
+        pair: list[ast.expr] = []
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            pair = [node.left, node.right]
+        elif isinstance(node, ast.Call):
+            given = node.args[0].elts if node.args and isinstance(node.args[0], ast.List) else node.args
+            pair = list(given) if module.resolve(node.func) in _SUMS and len(given) == 2 else []
+        for one, other in (pair, pair[::-1]) if pair else ():
+            if isinstance(one, ast.Name) and one.id == (function.parameters[1:] or [""])[0]:
+                found.append((one, other))
+    return found
+
+
+def _last_layer(
+    module: Module, function: FunctionInfo, setup: FunctionInfo, branch: ast.expr
+) -> ast.Call | None:
+    """Return the convolution or Dense, created in `__init__`, that sets the main branch's number of features."""
+    for _ in range(4):
+        made = module.made_by(branch)
+        if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute):
+            return None
+        layer = next(
+            (
+                node.value
+                for node in ast.walk(setup.node)
+                if isinstance(node, ast.Assign)
+                and module.segment(node.targets[0]) == module.segment(made.func)
+                and isinstance(node.value, ast.Call)
+            ),
+            None,
+        )
+        if layer is None:
+            return None
+        name = module.resolve(layer.func).rpartition(".")[2]
+        if name in ("Conv1D", "Conv2D", "Dense") and (layer.args or layer.keywords):
+            return layer
+        # Normalization and activation layers keep the number of features.
+        if name not in ("BatchNormalization", "LayerNormalization", "ReLU", "Activation", "Dropout"):
+            return None
+        if not made.args:
+            return None
+        branch = made.args[0]
+    return None
+
+
 # --- the batch axis ------------------------------------------------------------------------------------------------
 
 
 @CAUSE.before_fit
 def from_rows(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report an output whose number of rows does not depend on the batch."""
-    from fitdoctor.catalogue.model.lost_batch_axis import gives_other_rows
+    from fitdoctor.catalogue.model.operation_shape_mismatch.lost_batch_axis import gives_other_rows
 
     yield from gives_other_rows(CAUSE, model, data, project)
 
@@ -309,7 +436,10 @@ def from_rows(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[
 @CAUSE.after_failure
 def from_lost_axis(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain an error of the loss, or of the next layer, by a lost batch axis."""
-    from fitdoctor.catalogue.model.lost_batch_axis import got_other_rows, reached_no_batch
+    from fitdoctor.catalogue.model.operation_shape_mismatch.lost_batch_axis import (
+        got_other_rows,
+        reached_no_batch,
+    )
 
     yield from got_other_rows(CAUSE, failure, project)
     yield from reached_no_batch(CAUSE, failure, project)
@@ -323,16 +453,15 @@ def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
     """Read the operation from the TensorFlow error and locate the user's last line before it."""
-    if _STATE.search(failure.message):
-        yield _of_state(failure)
-        return
     if _REDUCED.search(failure.message):
         frame = _users_line(failure) or failure.last_user_frame
         place = frame.location if frame is not None else None
-        yield _missing_axis(module_of(project, frame), place, failure.message, [raised_here(failure)])
+        yield _missing_axis(module_of(project, frame), place, failure.message, raised_here(failure))
         return
     if not _SAID.search(failure.message) or failure.message.startswith(_KERAS_RAISED):
         return
+    if failure.operation == "Assign" or "(op: 'Assign')" in failure.message:
+        return  # weights that are loaded: FIT909
     short = _short_batch(failure.message, project)
     if short is not None:
         yield short
@@ -340,51 +469,51 @@ def from_failure(
     if not _is_of_user(failure.layer_class, project):
         yield from _in_keras_layer(failure, project, model)
         return
-    evidence = [Evidence(claim="error", observed=_first_line(failure.message), fact="failure.message")]
-    frame = _users_line(failure)
+    evidence = _said(failure.message)
+    frame, shapes = _users_line(failure), operation_shapes(failure.message)
     if frame is not None and (failure.definition or raised_in_trace(failure, project)):
         module = module_of(project, frame)
         if module is not None:
             yield from _at(module, frame.location, failure.message, Confidence.CERTAIN, evidence)
         elif isinstance(project, Unknown) and frame.function not in ("<module>", ""):
-            shapes = operation_shapes(failure.message)
-            remedy = [fix("make the shapes compatible: check the axes reduced before this line")]
-            yield _finding(f"`{frame.function}`", frame.location, shapes, remedy, Confidence.LIKELY, evidence)
+            remedy = fix("make the shapes compatible: check the axes reduced before this line")
+            where = f"`{frame.function}`"
+            yield _finding(where, frame.location, shapes, Confidence.LIKELY, evidence, remedy)
         else:
-            yield from _by_words(failure, project, evidence)
-        return
-    if isinstance(project, Unknown) and failure.layer_class:
+            yield from _by_words(failure, project, shapes)
+    elif isinstance(project, Unknown) and failure.layer_class:
         yield from _in_keras_layer(failure, project, model)
-        return
-    yield from _by_node(failure, project, evidence)
-    yield from _by_words(failure, project, evidence)
+    else:
+        yield from _by_node(failure, project, evidence)
+        yield from _by_words(failure, project, shapes)
+
+
+def _said(message: str) -> Evidence:
+    return Evidence("error", _first_line(message), fact="failure.message")
 
 
 def _by_words(
-    failure: FailureFacts, project: Project | Unknown, evidence: list[Evidence]
+    failure: FailureFacts, project: Project | Unknown, shapes: OperationShapes | None
 ) -> Iterator[Finding]:
     """Report the two shapes of a saved message if nothing tells which part of the program they belong to."""
-    from fitdoctor.catalogue.labels.label_shapes import shapes_of_failure, step_of_loss
+    from fitdoctor.catalogue.knowledge.labels.label_shapes import shapes_of_failure, step_of_loss
 
-    shapes = operation_shapes(failure.message)
     if not isinstance(project, Unknown) or shapes is None or len(shapes.shapes) < 2:
         return
     if shapes_of_failure(failure) is not None or step_of_loss(failure) is not None or _is_of_metric(failure):
         return  # labels and outputs
     frame = failure.last_user_frame
-    place = frame.location if frame is not None else None
     operation = f"`{failure.operation}`" if failure.operation else "an operation"
     words = " and ".join(shape_words(shape) for shape in shapes.shapes[:2])
+    advice = (
+        "compare the shapes with what the model expects: in its inputs, its labels and between its layers"
+    )
     yield CAUSE.finding(
         f"{operation} gets incompatible shapes: {words}",
+        frame.location if frame is not None else None,
+        _said(failure.message),
+        fix(advice),
         subject="shapes",
-        location=place,
-        evidence=evidence,
-        fixes=[
-            fix(
-                "compare the shapes with what the model expects: in its inputs, its labels and between its layers"
-            )
-        ],
         confidence=Confidence.POSSIBLE,
     )
 
@@ -393,26 +522,28 @@ def _is_of_metric(failure: FailureFacts) -> bool:
     return failure.node.startswith("metrics") or failure.operation in ("LogicalAnd", "Equal")
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"slice index (?P<index>-?\d+) of dimension (?P<axis>\d+) out of bounds"),
-        "index {index} is out of range for axis {axis} of a tensor",
-        "use an index that the axis has; `tensor.shape` shows its length",
-        types=("InvalidArgumentError", "ValueError"),
-    ),
-    Saying(
-        pattern(r"Expected scalar shape, saw shape: (?P<shape>\([\d, None]*\))"),
-        "a single number is expected here, but the tensor has shape {shape}",
-        "reduce it first, for example with `tf.reduce_mean`",
-        types=("ValueError",),
-    ),
+# The Keras 2 error for a recurrent layer; in Keras 3 the operation fails.
+CAUSE.message(
+    r"An `initial_state` was passed that is not compatible with `cell\.state_size`",
+    "the initial state and the recurrent layer have different sizes",
+    "use the same number of units in both recurrent layers",
+    subject="initial_state",
+    confidence=Confidence.CERTAIN,
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "tensor")
+CAUSE.message(
+    r"slice index (?P<index>-?\d+) of dimension (?P<axis>\d+) out of bounds",
+    "index {index} is out of range for axis {axis} of a tensor",
+    "use an index that the axis has; `tensor.shape` shows its length",
+    subject="tensor",
+    types=("InvalidArgumentError", "ValueError"),
+)
+CAUSE.message(
+    r"Expected scalar shape, saw shape: (?P<shape>\([\d, None]*\))",
+    "a single number is expected here, but the tensor has shape {shape}",
+    "reduce it first, for example with `tf.reduce_mean`",
+    subject="tensor",
+    types=("ValueError",),
+)
 
 
 @CAUSE.before_fit
@@ -428,7 +559,11 @@ def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
 
 def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
     """Report a hard-coded number of rows that the shorter last batch does not have."""
-    from fitdoctor.catalogue.model.batch_sizes import rows_of_batch, rows_that_differ, written_in_model
+    from fitdoctor.catalogue.knowledge.models.batch_sizes import (
+        rows_of_batch,
+        rows_that_differ,
+        written_in_model,
+    )
 
     shapes = operation_shapes(message)
     rows = rows_that_differ(shapes.shapes) if shapes is not None else None
@@ -444,25 +579,11 @@ def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
     edits += imports if "(" in count else ()
     return CAUSE.finding(
         f"{name_of(function)} assumes batches of {rows.fixed} rows, but a batch has {rows.rows}",
+        module.location(nodes[0]),
+        Evidence("error", _first_line(message)),
+        fix("read the number of rows from the batch" + (f": `{count}`" if count else ""), edits),
+        fix("drop the shorter last batch: `drop_remainder=True`"),
         subject=name_of(function),
-        location=module.location(nodes[0]),
-        evidence=[Evidence(claim="error", observed=_first_line(message))],
-        fixes=[
-            fix("read the number of rows from the batch" + (f": `{count}`" if count else ""), edits),
-            fix("drop the shorter last batch: `drop_remainder=True`"),
-        ],
-        confidence=Confidence.CERTAIN,
-    )
-
-
-def _of_state(failure: FailureFacts) -> Finding:
-    frame = failure.last_user_frame
-    return CAUSE.finding(
-        "the initial state and the recurrent layer have different sizes",
-        subject="initial_state",
-        location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="error", observed=_first_line(failure.message), fact="failure.message")],
-        fixes=[fix("use the same number of units in both recurrent layers")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -476,19 +597,17 @@ def _in_keras_layer(
     from fitdoctor.catalogue.model.recurrent_states import as_wide_as_state
 
     shapes = operation_shapes(failure.message)
-    named = next(iter(_layers_of_node(failure.node, project, model)), None)
-    where = f"`{named[0]}`" if named is not None else f"`{failure.layer_class}`"
     frame = failure.last_user_frame
+    here = frame.location if frame is not None else None
+    name, made = next(_layers_of_node(failure.node, project, model), (failure.layer_class, None))
     yield _finding(
-        where,
-        named[1] if named is not None else frame.location if frame is not None else None,
+        f"`{name}`",
+        made or here,
         shapes,
-        [
-            *as_wide_as_state(failure, project, named[1] if named is not None else None),
-            fix(f"pass tensors of matching sizes to {where}, or change its size to match them"),
-        ],
         Confidence.LIKELY,
-        [Evidence(claim="error", observed=_first_line(failure.message), fact="failure.message")],
+        _said(failure.message),
+        *as_wide_as_state(failure, project, made),
+        fix(f"pass tensors of matching sizes to `{name}`, or change its size to match them"),
     )
 
 
@@ -525,9 +644,7 @@ def _users_line(failure: FailureFacts) -> Frame | None:
 _NODE_OPERATORS = {"mul": ast.Mult, "sub": ast.Sub, "add": ast.Add, "truediv": ast.Div, "matmul": ast.MatMult}
 
 
-def _by_node(
-    failure: FailureFacts, project: Project | Unknown, evidence: list[Evidence]
-) -> Iterator[Finding]:
+def _by_node(failure: FailureFacts, project: Project | Unknown, evidence: Evidence) -> Iterator[Finding]:
     """Locate a node of the backward pass by its name, which contains the loss or layer and the operation."""
     # TensorFlow appends a number to a name already used in the graph.
     parts = [re.sub(r"_\d+$", "", part) for part in failure.node.split("/")]

@@ -23,25 +23,20 @@ Call the model: `self.generator(noise, training=False)`.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import (
-    at_frame,
-    function_at,
-    module_of,
-    name_of,
-    raised_in_trace,
-    traced_evidence,
-)
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, function_at, module_of
+from fitdoctor.failure.traced_code import raised_in_trace
 from fitdoctor.source.keras_objects import defines, kind_of_value
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.decided_branches import never_runs
+from fitdoctor.source.traced.symbolic import name_of, traced_evidence
 
 CAUSE = Cause(
     id="FIT319",
@@ -54,7 +49,7 @@ CAUSE = Cause(
 PREDICTS = ("predict", "predict_on_batch")
 LOOPS = (*PREDICTS, "evaluate", "fit", "train_on_batch", "test_on_batch")
 _SAID = ("cross-replica context", "int() argument must be", "Unrecognized data type", "tf.function-decorated")
-_TEXT = pattern(r"\.(?P<method>predict|predict_on_batch|evaluate|fit|train_on_batch|test_on_batch)\(")
+_TEXT = re.compile(r"\.(?P<method>predict|predict_on_batch|evaluate|fit|train_on_batch|test_on_batch)\(")
 
 
 @CAUSE.in_source
@@ -85,10 +80,11 @@ def _finding(
     return CAUSE.finding(
         f"`{module.segment(site.node.func)}` runs while {name_of(function)} is traced: "
         f"`{site.method}` needs arrays and runs its own loop",
+        module.location(site.node),
+        traced_evidence(function),
+        *evidence,
+        *_fixes(module, site),
         subject=module.segment(site.node.func),
-        location=module.location(site.node),
-        evidence=[traced_evidence(function), *evidence],
-        fixes=_fixes(module, site),
         confidence=confidence,
     )
 
@@ -129,18 +125,16 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     confidence = Confidence.CERTAIN if said else Confidence.LIKELY
     module = module_of(project, frame)
-    evidence = [
-        Evidence(claim="error", observed=failure.message.splitlines()[0][:120], location=frame.location)
-    ]
+    evidence = [Evidence("error", failure.message.splitlines()[0][:120], location=frame.location)]
     if module is None:
         written = _TEXT.search(frame.text)
         if written is not None and said:
             yield CAUSE.finding(
                 f"`{written['method']}` is called while `{frame.function}` is traced",
+                frame.location,
+                *evidence,
+                fix("call the model directly"),
                 subject=written["method"],
-                location=frame.location,
-                evidence=evidence,
-                fixes=[fix("call the model directly")],
                 confidence=confidence,
             )
         return

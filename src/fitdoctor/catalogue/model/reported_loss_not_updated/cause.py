@@ -30,8 +30,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import name_of, own_nodes
-from fitdoctor.catalogue.model.model_classes import (
+from fitdoctor.catalogue.knowledge.models.model_classes import (
     differentiated,
     is_plain,
     reached_methods,
@@ -47,6 +46,7 @@ from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of, own_nodes
 
 CAUSE = Cause(id="FIT317", slug="reported-loss-not-updated", severity=Severity.WARNING, keeps_training=True)
 
@@ -95,6 +95,10 @@ def _trains_elsewhere(step: FunctionInfo) -> bool:
 def _own_tracker(step: FunctionInfo, value: ast.expr) -> Finding | None:
     """Report `{"loss": self.tracker.result()}` if the metric is only ever read."""
     module, owner = step.module, step.owner
+    if owner is not None and _reads_all_metrics(module, value):
+        for listed in _listed_metrics(owner):
+            if kind_of_value(owner.module, listed) == "Metric" and not _may_be_updated(module, listed.attr):
+                return _finding(step, value, f"self.{listed.attr}", listed.attr)
     if not isinstance(value, ast.Dict) or owner is None:
         return None
     for key, reported in zip(value.keys, value.values, strict=True):
@@ -104,6 +108,15 @@ def _own_tracker(step: FunctionInfo, value: ast.expr) -> Finding | None:
                 name = key.value if isinstance(key, ast.Constant) else attribute
                 return _finding(step, value, f"self.{attribute}", str(name))
     return None
+
+
+def _listed_metrics(owner: ClassInfo) -> list[ast.Attribute]:
+    """Return the attributes of `self` that the `metrics` property lists, if it lists nothing else."""
+    method = owner.module.method(owner, "metrics")
+    values = returned(method) if method is not None and method.owner is owner else []
+    listed = values[0].elts if len(values) == 1 and isinstance(values[0], (ast.List, ast.Tuple)) else []
+    found = [each for each in listed if isinstance(each, ast.Attribute) and is_self(owner.module, each.value)]
+    return found if len(found) == len(listed) else []
 
 
 def _tracker_read(module: Module, value: ast.expr) -> str:
@@ -183,6 +196,11 @@ def _reports_keras_tracker(step: FunctionInfo, value: ast.expr, owner: ClassInfo
         return value.func.attr in ("compute_metrics", "get_metrics_result") and is_self(
             module, value.func.value
         )
+    return _reads_all_metrics(module, value)
+
+
+def _reads_all_metrics(module: Module, value: ast.expr) -> bool:
+    """Whether it is `{metric.name: metric.result() for metric in self.metrics}`."""
     return (
         isinstance(value, ast.DictComp)
         and len(value.generators) == 1
@@ -299,17 +317,15 @@ def _finding(step: FunctionInfo, value: ast.expr, tracker: str, name: str) -> Fi
         return _of_predictions(step, older, name)
     return CAUSE.finding(
         f"{name_of(step)} reports the metric `{name}` but never updates it: it will show 0.0",
+        module.location(statement),
+        Evidence(
+            "for metric names, Keras shows the metric's state, not the returned value",
+            f"{f'`{tracker}`' if tracker else 'the loss tracker'} is never updated",
+            "`update_state(loss)` before the return",
+            location=module.location(statement),
+        ),
+        _update(step, statement, tracker),
         subject=step.qualname,
-        location=module.location(statement),
-        evidence=[
-            Evidence(
-                claim="for metric names, Keras shows the metric's state, not the returned value",
-                observed=f"{f'`{tracker}`' if tracker else 'the loss tracker'} is never updated",
-                expected="`update_state(loss)` before the return",
-                location=module.location(statement),
-            )
-        ],
-        fixes=[_update(step, statement, tracker)],
     )
 
 
@@ -334,17 +350,15 @@ def _of_predictions(step: FunctionInfo, update: ast.Call, name: str) -> Finding:
     return CAUSE.finding(
         f"{name_of(step)} updates the metric `{name}` with the predictions: "
         "it will show their mean, not the loss",
+        where,
+        Evidence(
+            "in Keras 3, `compiled_metrics` updates all metrics, including the loss tracker",
+            step.module.segment(update)[:80],
+            "`update_state(loss)` for the loss tracker",
+            location=where,
+        ),
+        _each_by_its_own(step, update),
         subject=step.qualname,
-        location=where,
-        evidence=[
-            Evidence(
-                claim="in Keras 3, `compiled_metrics` updates all metrics, including the loss tracker",
-                observed=step.module.segment(update)[:80],
-                expected="`update_state(loss)` for the loss tracker",
-                location=where,
-            )
-        ],
-        fixes=[_each_by_its_own(step, update)],
     )
 
 
@@ -373,13 +387,12 @@ def _update(step: FunctionInfo, statement: ast.stmt, tracker: str) -> Fix:
         return fix(title)
     code = module.code(statement)
     if tracker:
-        others = [
-            node
-            for node in own_nodes(step)
-            if isinstance(node, ast.Attribute) and node.attr == "update_state"
-        ]
-        # With several metrics it is unclear which value this one expects.
-        return fix(title, insert_before(code, f"{tracker}.update_state({loss})") if not others else ())
+        others = any(
+            isinstance(node, ast.Attribute) and node.attr == "update_state" for node in own_nodes(step)
+        )
+        # With several metrics it is unclear which value this one expects, unless its name says so.
+        sure = not others or any(word in tracker for word in ("loss", "total"))
+        return fix(title, insert_before(code, f"{tracker}.update_state({loss})") if sure else ())
     deeper = f"{code.indent}    "
     text = f'for metric in self.metrics:\n{deeper}if metric.name == "loss":\n{deeper}    metric.update_state({loss})'
     return fix(title, insert_before(code, text))
@@ -400,10 +413,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         frame = failure.last_user_frame
         yield CAUSE.finding(
             "the training step never updates the metrics passed to `compile`",
+            frame.location if frame is not None else None,
+            Evidence("Keras reads the metrics", fact="failure.message"),
+            fix("update the metrics in `train_step`: `metric.update_state(y, y_pred)`"),
             subject="metrics",
-            location=frame.location if frame is not None else None,
-            evidence=[Evidence("Keras reads the metrics", fact="failure.message")],
-            fixes=[fix("update the metrics in `train_step`: `metric.update_state(y, y_pred)`")],
             confidence=Confidence.LIKELY,
         )
         return
@@ -415,16 +428,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             statement = module.statement(values[0])
             yield CAUSE.finding(
                 f"{name_of(step)} updates none of the metrics passed to `compile`",
+                module.location(statement),
+                Evidence(
+                    "Keras reads the metrics at the end of the epoch",
+                    "no `update_state` in the step",
+                    fact="failure.message",
+                ),
+                _updated(step, statement, values[0]),
                 subject=step.qualname,
-                location=module.location(statement),
-                evidence=[
-                    Evidence(
-                        claim="Keras reads the metrics at the end of the epoch",
-                        observed="no `update_state` in the step",
-                        fact="failure.message",
-                    )
-                ],
-                fixes=[_updated(step, statement, values[0])],
                 confidence=Confidence.CERTAIN,
                 severity=Severity.ERROR,
             )

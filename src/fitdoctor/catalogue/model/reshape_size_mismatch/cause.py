@@ -26,13 +26,17 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import module_of, stands_at
-from fitdoctor.catalogue.model.batch_sizes import fixed_batch, reshape_to, reshaped_in_call, rows_left_over
-from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.knowledge.models.batch_sizes import (
+    fixed_batch,
+    reshape_to,
+    reshaped_in_call,
+    rows_left_over,
+)
+from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refusals
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
@@ -48,14 +52,10 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
+from fitdoctor.failure.failed_line import module_of, stands_at
 from fitdoctor.failure.patterns import ReshapeSizes, operation_shapes, reshape_sizes
-from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT313",
@@ -71,6 +71,9 @@ _PASSES = frozenset(
 _FUNCTIONS = frozenset({"tensorflow.reshape", "keras.ops.reshape", "keras.backend.reshape", "numpy.reshape"})
 
 
+_SAME_SIZE = fix("use a shape with as many elements as the tensor; -1 is inferred from the rest")
+
+
 def _speaks_of_reshape(message: str) -> bool:
     return reshape_sizes(message) is not None
 
@@ -78,65 +81,43 @@ def _speaks_of_reshape(message: str) -> bool:
 # --- the Reshape layer --------------------------------------------------------------------------------------------
 
 
-@CAUSE.in_source
-def from_source(site: ModelSite) -> Iterator[Finding]:
-    """Report a reshape in the source whose sizes are known to differ."""
-    refusal = of_site(site)
-    if refusal is None or not _speaks_of_reshape(refusal.message):
+@explains_refusals(CAUSE, _speaks_of_reshape)
+def reshape_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a reshape whose sizes are known to differ: the layer, or `tf.reshape` of a tensor with an open batch axis."""
+    sizes, failure = reshape_sizes(refusal.message), refusal.failure
+    assert sizes is not None
+    by_layer = refusal.name == "Reshape" or failure is not None and refusal.layer is None
+    if failure is not None and (
+        sizes.input_shape is None or "total size" not in refusal.message or not by_layer
+    ):
+        yield _of_operation(failure, sizes, project)
         return
-    if refusal.name == "Reshape":
-        yield _of_layer(refusal)
-    elif refusal.name == "reshape":
-        yield _of_call(refusal)
-
-
-def _of_call(refusal: Refusal) -> Finding:
-    """Report a `tf.reshape` of a tensor with an open batch axis."""
-    sizes = reshape_sizes(refusal.message)
-    given, target = refusal.shapes[0][1:], sizes.target_shape if sizes is not None else None
-    code = refusal.layer.code if refusal.layer is not None else None
-    return CAUSE.finding(
-        f"a sample of {_count(given)} elements is reshaped to {_words(target)}, which needs {_count(target)}",
-        subject="reshape",
-        location=place(code, refusal.place),
-        evidence=[
-            Evidence(
-                "elements per sample",
-                f"{_words(given)}: {_count(given)}",
-                f"{_words(target)}: {_count(target)}",
-            )
-        ],
-        fixes=[fix("use a shape with as many elements as the tensor; -1 is inferred from the rest")],
-        confidence=refusal.confidence,
+    if not by_layer and refusal.name != "reshape":
+        return
+    given, target = refusal.shapes[0][1:] if refusal.shapes else sizes.input_shape, sizes.target_shape
+    before = (
+        next((layer for layer in refusal.way if layer.class_name not in _PASSES), None) if by_layer else None
     )
-
-
-def _of_layer(refusal: Refusal) -> Finding:
-    sizes = reshape_sizes(refusal.message)
-    given = refusal.shapes[0][1:] if refusal.shapes else sizes.input_shape if sizes is not None else None
-    target = sizes.target_shape if sizes is not None else None
-    before = next((layer for layer in refusal.way if layer.class_name not in _PASSES), None)
-    code = refusal.layer.code if refusal.layer is not None else Unknown("the layer was not found")
-    return CAUSE.finding(
+    yield refusal.finding(
+        CAUSE,
         f"`Reshape` to {_words(target)} needs {_count(target)} elements per sample, but its input {_words(given)} "
-        f"has {_count(given)}",
-        subject="layer Reshape",
-        location=place(code, refusal.place),
-        evidence=[
-            Evidence(
-                claim="elements per sample",
-                observed=f"{_words(given)}: {_count(given)}",
-                expected=f"{_words(target)}: {_count(target)}",
-                location=place(code, refusal.place),
-            ),
-            *(
-                [Evidence(claim=f"its input comes from `{before.class_name}`", location=place(before.code))]
-                if before is not None
-                else []
-            ),
-        ],
-        fixes=_layer_fixes(code, before, given, target),
-        confidence=refusal.confidence,
+        f"has {_count(given)}"
+        if by_layer
+        else f"a sample of {_count(given)} elements is reshaped to {_words(target)}, which needs {_count(target)}",
+        refusal.location,
+        Evidence(
+            "elements per sample",
+            f"{_words(given)}: {_count(given)}",
+            f"{_words(target)}: {_count(target)}",
+            location=refusal.location,
+        ),
+        *(
+            [Evidence(f"its input comes from `{before.class_name}`", location=place(before.code))]
+            if before is not None
+            else []
+        ),
+        *_layer_fixes(refusal.code if by_layer else Unknown(), before, given, target),
+        subject="layer Reshape" if by_layer else "reshape",
     )
 
 
@@ -171,7 +152,7 @@ def _layer_fixes(
     if repaired is not None and isinstance(code, Code):
         title = f"reshape to {shape_words(repaired)}"
         fixes.append(fix(title, set_argument(code, "target_shape", shape_words(repaired), position=0)))
-    return fixes or [fix("use a target shape with as many elements as the input")]
+    return fixes or [_SAME_SIZE]
 
 
 def _target_texts(code: Code | Unknown) -> list[str]:
@@ -246,23 +227,21 @@ def _of_last_batch(
     words = target or _words(sizes.target_shape if sizes is not None else None)
     return CAUSE.finding(
         f"the last batch has {rows} row{'s' * (rows != 1)}, but the reshape to {words} hard-codes the batch size",
+        place(found[0].location(found[1]) if found is not None else None, raised),
+        Evidence("the last batch is shorter", f"{rows} rows", f"{data.batch_size} rows", fact="data.samples"),
+        fix("leave the batch size open: -1", edits),
         subject="reshape",
-        location=place(found[0].location(found[1]) if found is not None else None, raised),
-        evidence=[
-            Evidence(
-                claim="the last batch is shorter",
-                observed=f"{rows} rows",
-                expected=f"{data.batch_size} rows",
-                fact="data.samples",
-            )
-        ],
-        fixes=[fix("leave the batch size open: -1", edits)],
         confidence=confidence,
     )
 
 
-def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+@CAUSE.after_failure
+def from_loss(
+    failure: FailureFacts, project: Project | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
     """Explain a loss with fewer labels than outputs by a reshape with a hard-coded batch size."""
+    if _speaks_of_reshape(failure.message) or isinstance(data, DataFacts) and data.role != "training":
+        return
     batch = fixed_batch(failure)
     found = reshape_to(project, batch.fixed) if batch is not None else None
     if batch is None or found is None:
@@ -271,10 +250,10 @@ def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fi
     sizes = ReshapeSizes(None, None, None, None, (batch.fixed,))
     yield CAUSE.finding(
         f"the last batch has {batch.rows} row{'s' * (batch.rows != 1)}, but a reshape hard-codes {batch.fixed}",
+        module.location(call),
+        Evidence("rows of the batch", str(batch.rows), str(batch.fixed), "failure.message"),
+        fix("leave the batch size open: -1", _first_left_open(module, call, sizes)),
         subject="reshape",
-        location=module.location(call),
-        evidence=[Evidence("rows of the batch", str(batch.rows), str(batch.fixed), "failure.message")],
-        fixes=[fix("leave the batch size open: -1", _first_left_open(module, call, sizes))],
     )
 
 
@@ -287,26 +266,7 @@ def _first_left_open(module: Module, call: ast.Call, sizes: ReshapeSizes) -> tup
     return () if open_already else (Edit(module.location(shape.elts[0]), "-1"),)
 
 
-@CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
-) -> Iterator[Finding]:
-    """Read both sizes from the error message."""
-    sizes = reshape_sizes(failure.message)
-    if isinstance(data, DataFacts) and data.role != "training":
-        return
-    if sizes is None:
-        yield from _from_loss(failure, project)
-        return
-    if sizes.input_shape is not None and "total size of the tensor" in failure.message:
-        refusal = of_failure(failure, project, model, data, _speaks_of_reshape)
-        if refusal is not None and (refusal.layer is None or refusal.name == "Reshape"):
-            yield _of_layer(refusal)
-            return
-    yield _of_operation(failure, sizes, project)
-
-
-_ROWS_DIFFER = pattern(r"Incompatible shapes|Dimensions must be equal")
+_ROWS_DIFFER = re.compile(r"Incompatible shapes|Dimensions must be equal")
 """Raised when the step runs, or during tracing if all batches have the same size."""
 
 
@@ -347,20 +307,16 @@ def _of_batch(
     return CAUSE.finding(
         f"the reshape turns {rows[0][0]} rows into {rows[1][0]}: with -1 for the batch axis, a sample that does "
         f"not have ({rest}) elements changes the number of rows",
+        module.location(call),
+        Evidence(
+            "shapes passed to the loss",
+            _words(rows[0]),
+            _words(rows[1]),
+            fact="failure.message",
+            location=frame.location if frame is not None else None,
+        ),
+        fix(f"pass samples of ({rest}) elements to the layer, or use -1 for an axis other than the first"),
         subject="reshape",
-        location=module.location(call),
-        evidence=[
-            Evidence(
-                claim="shapes passed to the loss",
-                observed=_words(rows[0]),
-                expected=_words(rows[1]),
-                fact="failure.message",
-                location=frame.location if frame is not None else None,
-            )
-        ],
-        fixes=[
-            fix(f"pass samples of ({rest}) elements to the layer, or use -1 for an axis other than the first")
-        ],
         confidence=Confidence.LIKELY,
     )
 
@@ -368,7 +324,7 @@ def _of_batch(
 def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project | Unknown) -> Finding:
     frame = _user_line(failure)
     module = module_of(project, frame)
-    call = _reshape_on(module, frame) if module is not None and frame is not None else None
+    call = _reshape_at(module, frame.line, frame.cell) if module is not None and frame is not None else None
     said = operation_shapes(failure.message)
     given = said.shapes[0] if said is not None and said.shapes else sizes.input_shape
     have = f"{sizes.given:,} elements" if sizes.given is not None else _words(given)
@@ -386,23 +342,17 @@ def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project |
     where = module.location(call) if module is not None and call is not None else None
     edits = _left_open(module, call, given, sizes) if module is not None and call is not None else ()
     return CAUSE.finding(
-        f"a tensor of {have} is reshaped to {needs}{want}",
+        f"{'an array' if 'reshape array' in failure.message else 'a tensor'} of {have} is reshaped to {needs}{want}",
+        place(where, frame.location if frame is not None else None),
+        Evidence(
+            "elements before and after",
+            f"{_words(given)}, {have}" if given is not None else have,
+            want,
+            fact="failure.message",
+            location=frame.location if frame is not None else None,
+        ),
+        fix("let TensorFlow infer the size of this axis: -1", edits) if edits else _SAME_SIZE,
         subject="reshape",
-        location=place(where, frame.location if frame is not None else None),
-        evidence=[
-            Evidence(
-                claim="elements before and after",
-                observed=f"{_words(given)}, {have}" if given is not None else have,
-                expected=want,
-                fact="failure.message",
-                location=frame.location if frame is not None else None,
-            )
-        ],
-        fixes=[
-            fix("let TensorFlow infer the size of this axis: -1", edits)
-            if edits
-            else fix("use a shape with as many elements as the tensor; -1 is inferred from the rest")
-        ],
         confidence=Confidence.CERTAIN,
     )
 
@@ -411,10 +361,6 @@ def _user_line(failure: FailureFacts) -> Frame | None:
     """Return the user's line of the reshape; a graph error names it in the node's definition."""
     defined = [frame for frame in failure.definition if not frame.library]
     return defined[-1] if defined else failure.last_user_frame
-
-
-def _reshape_on(module: Module, frame: Frame) -> ast.Call | None:
-    return _reshape_at(module, frame.line, frame.cell)
 
 
 def _reshape_at(module: Module, line: int, cell: int | None) -> ast.Call | None:
@@ -449,17 +395,10 @@ def _is_open(node: ast.expr) -> bool:
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"^total size of new array must be unchanged\W*$"),
-        "a `Reshape` changes the number of elements",
-        "choose a target shape with as many elements as the input",
-        types=("ValueError",),
-    ),
+CAUSE.message(
+    r"^total size of new array must be unchanged\W*$",
+    "a `Reshape` changes the number of elements",
+    "choose a target shape with as many elements as the input",
+    subject="reshape",
+    types=("ValueError",),
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "reshape")

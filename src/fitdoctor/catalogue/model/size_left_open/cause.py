@@ -22,31 +22,21 @@ If a custom operation leaves an axis open, the finding names the layer that fail
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
-from fitdoctor.catalogue.model.layer_source import found_in, spell_layer
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.knowledge.models.layer_source import found_in, spell_layer
+from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refusals
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.facts import LayerFacts, Unknown
 from fitdoctor.source.project import Project
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
+CAUSE = Cause(id="FIT324", slug="size-left-open", severity=Severity.ERROR, raises="ValueError")
 
-CAUSE = Cause(
-    id="FIT324",
-    slug="size-left-open",
-    severity=Severity.ERROR,
-    raises="ValueError",
-)
-
-_SAID = pattern(
+_SAID = re.compile(
     r"must be fully-defined \(no `None` dimensions\)"
     r"|last (?:dimension of the inputs to a|axis of the input of) `?Dense`?(?: layer)? (?:should|must) be defined"
     r"|channel dimension of the inputs should be defined"
@@ -57,53 +47,24 @@ def _speaks_of_it(message: str) -> bool:
     return bool(_SAID.search(message))
 
 
-@CAUSE.in_source
-def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """Report a layer in the source whose input has an open feature axis."""
-    refusal = of_site(site)
-    if refusal is not None and _speaks_of_it(refusal.message):
-        yield _finding(refusal, project)
-
-
-@CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts,
-    project: Project | Unknown,
-    model: ModelFacts | Unknown,
-    data: DataFacts | Unknown,
-) -> Iterator[Finding]:
-    """Explain the Keras error about weights of unknown shape."""
-    if not _speaks_of_it(failure.message):
-        return
-    refusal = of_failure(failure, project, model, data, _speaks_of_it)
-    if refusal is not None:
-        yield _finding(refusal, project)
-
-
-def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
+@explains_refusals(CAUSE, _speaks_of_it)
+def size_left_open(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a layer whose input has an open feature axis."""
     flattened = next((layer for layer in refusal.way[:3] if layer.class_name == "Flatten"), None)
     begun = next((layer for layer in refusal.way if layer.class_name == "InputLayer"), None)
-    blamed = flattened or refusal.layer
-    name = f"`{refusal.name}`"
-    return CAUSE.finding(
-        f"{name} needs a fixed number of features, but "
-        + (
-            "the output size of `Flatten` before it depends on the input size"
-            if flattened
-            else "the feature axis of its input is open"
+    why = "the output size of `Flatten` before it depends on the input size"
+    yield refusal.finding(
+        CAUSE,
+        f"`{refusal.name}` needs a fixed number of features, but "
+        + (why if flattened else "the feature axis of its input is open"),
+        place(flattened.code if flattened is not None else None, refusal.location),
+        Evidence(
+            "input shape",
+            _shape_of(begun),
+            "fixed sizes, or pooling over the open axes",
+            location=place(begun.code) if begun is not None else None,
         ),
-        subject=f"layer {refusal.name}",
-        location=place(blamed.code if blamed is not None else None, refusal.place),
-        evidence=[
-            Evidence(
-                claim="input shape",
-                observed=_shape_of(begun),
-                expected="fixed sizes, or pooling over the open axes",
-                location=place(begun.code) if begun is not None else None,
-            )
-        ],
-        fixes=_fixes(flattened, refusal, project),
-        confidence=refusal.confidence,
+        *_fixes(flattened, refusal, project),
     )
 
 
@@ -140,43 +101,35 @@ def _axes(before: tuple[LayerFacts, ...]) -> str:
     return ""
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"unsupported operand type\(s\) for \*=?: '(?:NoneType|int)' and '(?:NoneType|int)'"),
-        "a weight has an axis of unknown length, because the layer's input shape is not fully known",
-        "set the length of that axis in the model's input shape",
-        types=("TypeError",),
-        raised_in=("build", "add_weight"),
-    ),
-    Saying(
-        pattern(r"The last dimension of the inputs to (?:a )?`?(?P<name>\w+)`? (?:layer )?should be defined"),
-        "`{name}` needs a fixed number of features, but the feature axis of its input is open",
-        "set the last length of the model's input shape",
-        types=("ValueError",),
-    ),
-    Saying(
-        pattern(
-            r"(?:int|long)\(\) argument must be a string.{0,60}not 'NoneType'|\(<class 'NoneType'>\) to a Tensor"
-        ),
-        "a weight has an axis of unknown length, because the layer's input shape is not fully known",
-        "set the length of that axis in the model's input shape",
-        types=("TypeError", "ValueError"),
-        raised_in=("add_weight",),
-    ),
-    Saying(
-        pattern(
-            r"This model has not yet been built|but the (?:layer|model) isn't built"
-            r"|The layer has never been called and thus has no defined"
-        ),
-        "the model has no weights yet, because its input shape is not known",
-        "start the model with `keras.Input(shape=…)`, or call it on a batch of data first",
-        types=("ValueError", "AttributeError"),
-        confidence=Confidence.LIKELY,
-    ),
+CAUSE.message(
+    r"unsupported operand type\(s\) for \*=?: '(?:NoneType|int)' and '(?:NoneType|int)'",
+    "a weight has an axis of unknown length, because the layer's input shape is not fully known",
+    "set the length of that axis in the model's input shape",
+    subject="input shape",
+    types=("TypeError",),
+    raised_in=("build", "add_weight"),
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "input shape")
+CAUSE.message(
+    r"The last dimension of the inputs to (?:a )?`?(?P<name>\w+)`? (?:layer )?should be defined",
+    "`{name}` needs a fixed number of features, but the feature axis of its input is open",
+    "set the last length of the model's input shape",
+    subject="input shape",
+    types=("ValueError",),
+)
+CAUSE.message(
+    r"(?:int|long)\(\) argument must be a string.{0,60}not 'NoneType'|\(<class 'NoneType'>\) to a Tensor",
+    "a weight has an axis of unknown length, because the layer's input shape is not fully known",
+    "set the length of that axis in the model's input shape",
+    subject="input shape",
+    types=("TypeError", "ValueError"),
+    raised_in=("add_weight",),
+)
+CAUSE.message(
+    r"This model has not yet been built|but the (?:layer|model) isn't built"
+    r"|The layer has never been called and thus has no defined",
+    "the model has no weights yet, because its input shape is not known",
+    "start the model with `keras.Input(shape=…)`, or call it on a batch of data first",
+    subject="input shape",
+    types=("ValueError", "AttributeError"),
+    confidence=Confidence.LIKELY,
+)

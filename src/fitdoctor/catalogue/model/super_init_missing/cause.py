@@ -27,19 +27,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import module_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.failed_line import module_of
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.line_edits import delete_lines, with_comment
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import own_nodes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeGuard
 
@@ -51,6 +52,9 @@ CAUSE = Cause(
 )
 
 _NEEDS_IT = frozenset({"Layer", "Model", "Loss", "Metric"})
+_ROOTS = frozenset(
+    "keras.Layer keras.layers.Layer keras.Model keras.Sequential keras.losses.Loss keras.metrics.Metric".split()
+)
 _TOO_EARLY = frozenset({"add_weight", "add_variable", "add_loss"})
 """Base class methods that fail before `__init__`."""
 _PREPARED = frozenset({"name", "_name", "dtype", "reduction", "trainable", "layers", "built", "losses"})
@@ -72,7 +76,7 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
         return None
     if info.kind == "Layer" and ("__call__" in info.methods or not _is_layer(info)):
         return None  # the missing setup matters only if it is called as a layer
-    if info.kind == "Loss" and _stands_alone(info):
+    if info.kind == "Loss" and _stands_alone(info) or info.kind == "Model" and _only_holds_values(info):
         return None
     calls = [node for node in own_nodes(init) if _calls_base(node)]
     for call in calls:
@@ -103,8 +107,19 @@ def _stands_alone(info: ClassInfo) -> bool:
         for ancestor in lineage
         for part in ancestor.node.body
     )
-    named = named or any("name" in ancestor.module.attribute_stores(ancestor.node) for ancestor in lineage)
+    named = named or any(
+        "name" in ancestor.methods or "name" in ancestor.module.attribute_stores(ancestor.node)
+        for ancestor in lineage
+    )
     return named and any("__call__" in ancestor.methods for ancestor in lineage)
+
+
+def _only_holds_values(info: ClassInfo) -> bool:
+    """Whether a model stands in for a real one: it only sets attributes to constants, as a test of a callback needs."""
+    return info.methods.keys() == {"__init__"} and all(
+        isinstance(part, ast.Assign) and isinstance(part.value, ast.Constant)
+        for part in getattr(info.methods["__init__"].node, "body", ())
+    )
 
 
 def _is_layer(info: ClassInfo) -> bool:
@@ -128,11 +143,14 @@ def _called_wrongly(info: ClassInfo, call: ast.Call) -> tuple[str, str, tuple[Ed
     module, base = info.module, call.func.value
     if not isinstance(base, ast.Call) or not isinstance(base.func, ast.Name) or base.func.id != "super":
         return None
-    if base.args and module.resolve(base.args[0]).startswith("keras."):
+    # `super(GRU, self)` passes the arguments of `RNN.__init__` on purpose; nothing is above these.
+    if base.args and module.resolve(base.args[0]) in _ROOTS:
         name = module.segment(base.args[0])
         here = module.location(base)
         return f"skips that of `{name}`", f"`super({info.name}, self)`", (Edit(here, "super()"),)
-    if call.args and is_self(module, call.args[0]) and not _needs_arguments(info):
+    # `Model.__init__` of Keras 2 ignores positional arguments unless they are inputs and outputs.
+    ignored = module.keras == 2 and info.kind == "Model" and len(call.args) == 1
+    if call.args and is_self(module, call.args[0]) and not ignored and not _needs_arguments(info):
         here, last = module.location(call.args[0]), len(call.args) == 1 and not call.keywords
         rest = next(iter([*call.args[1:], *call.keywords]), None)
         until = here if last or rest is None else _up_to(here, module.location(rest))
@@ -150,16 +168,10 @@ def _wrong_call(
     module = info.module
     return CAUSE.finding(
         f"the base `__init__` call in `{info.name}` {why}",
+        module.location(call),
+        Evidence(f"`{info.name}` is a Keras {info.kind.lower()}", f"`{module.segment(call)}`", wanted),
+        fix("call `super().__init__()`", edits),
         subject=f"class {info.name}",
-        location=module.location(call),
-        evidence=[
-            Evidence(
-                claim=f"`{info.name}` is a Keras {info.kind.lower()}",
-                observed=f"`{module.segment(call)}`",
-                expected=wanted,
-            )
-        ],
-        fixes=[fix("call `super().__init__()`", edits)],
         confidence=confidence,
     )
 
@@ -182,16 +194,14 @@ def _without_parentheses(info: ClassInfo, named: ast.Attribute, confidence: Conf
     here = module.location(named)
     return CAUSE.finding(
         f"`{info.name}.__init__` mentions `{module.segment(named)}` but does not call it",
+        here,
+        Evidence(
+            f"`{info.name}` is a Keras {info.kind.lower()}",
+            f"`{module.segment(named)}`",
+            f"`{module.segment(named)}()`",
+        ),
+        fix("add the parentheses", (Edit(here.end, "()"),) if not _needs_arguments(info) else ()),
         subject=f"class {info.name}",
-        location=here,
-        evidence=[
-            Evidence(
-                claim=f"`{info.name}` is a Keras {info.kind.lower()}",
-                observed=f"`{module.segment(named)}`",
-                expected=f"`{module.segment(named)}()`",
-            )
-        ],
-        fixes=[fix("add the parentheses", (Edit(here.end, "()"),) if not _needs_arguments(info) else ())],
         confidence=confidence,
     )
 
@@ -224,17 +234,15 @@ def _missing(info: ClassInfo, init: FunctionInfo, confidence: Confidence) -> Fin
     edits = insert_before(module.code(first), _base_call(init)) if not _needs_arguments(info) else ()
     return CAUSE.finding(
         f"`{info.name}.__init__` does not call `super().__init__()`",
+        _head(module, node),
+        Evidence(
+            f"`{info.name}` is a Keras {info.kind.lower()}",
+            "no `super().__init__()` call",
+            "`super().__init__()` first",
+            location=module.location(info.node),
+        ),
+        fix("call `super().__init__()` first", edits),
         subject=f"class {info.name}",
-        location=_head(module, node),
-        evidence=[
-            Evidence(
-                claim=f"`{info.name}` is a Keras {info.kind.lower()}",
-                observed="no `super().__init__()` call",
-                expected="`super().__init__()` first",
-                location=module.location(info.node),
-            )
-        ],
-        fixes=[fix("call `super().__init__()` first", edits)],
         confidence=confidence,
     )
 
@@ -280,10 +288,10 @@ def _late(
     assert isinstance(early.func, ast.Attribute)
     return CAUSE.finding(
         f"`self.{early.func.attr}` is called before `super().__init__()`",
+        module.location(early),
+        Evidence("the base class is initialized only here", location=module.location(call)),
+        _moved_up(module, init, call),
         subject=f"class {info.name}",
-        location=module.location(early),
-        evidence=[Evidence(claim="the base class is initialized only here", location=module.location(call))],
-        fixes=[_moved_up(module, init, call)],
         confidence=confidence,
     )
 
@@ -331,12 +339,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     frame = failure.last_user_frame
     yield CAUSE.finding(
         f"{f'`{name}`' if name else 'a class'} does not call `super().__init__()` first in its `__init__`",
+        frame.location if frame is not None else None,
+        Evidence("the base class is not initialized", failure.message.split("\n")[0][:200]),
+        fix("call `super().__init__()` first"),
         subject=f"class {name}" if name else "class",
-        location=frame.location if frame is not None else None,
-        evidence=[
-            Evidence(claim="the base class is not initialized", observed=failure.message.split("\n")[0][:200])
-        ],
-        fixes=[fix("call `super().__init__()` first")],
         confidence=Confidence.CERTAIN if told else Confidence.LIKELY,
     )
 

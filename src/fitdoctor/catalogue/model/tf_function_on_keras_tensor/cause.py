@@ -30,7 +30,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of
+from fitdoctor.catalogue.knowledge.models.layer_source import spell_layer
 from fitdoctor.catalogue.model.keras_tensors import (
     arguments_of,
     in_trace,
@@ -39,13 +39,15 @@ from fitdoctor.catalogue.model.keras_tensors import (
     misused,
     twin_edits,
 )
-from fitdoctor.catalogue.model.layer_source import spell_layer
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.failure.traced_code import VALUE_METHODS
 from fitdoctor.source.callees import callers_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of
 
 CAUSE = Cause(
     id="FIT312",
@@ -91,17 +93,15 @@ def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: 
     )
     return CAUSE.finding(
         f"`{name}` cannot compute with {what} of a functional model",
+        module.location(call),
+        Evidence(
+            f"`{name}` is a TensorFlow operation",
+            "a KerasTensor",
+            "a tensor with values",
+            location=module.location(call),
+        ),
+        *_fixes(module, call, calls),
         subject=f"function {name}",
-        location=module.location(call),
-        evidence=[
-            Evidence(
-                claim=f"`{name}` is a TensorFlow operation",
-                observed="a KerasTensor",
-                expected="a tensor with values",
-                location=module.location(call),
-            )
-        ],
-        fixes=_fixes(module, call, calls),
         confidence=confidence,
     )
 
@@ -122,17 +122,15 @@ def _captured(model: ModelFacts, confidence: Confidence) -> Iterator[Finding]:
         where = loss.captured.location
         yield CAUSE.finding(
             f"`{loss.name}` reads `{loss.captured.text}` of the functional model, which has no values during training",
+            where,
+            Evidence(
+                "a tensor of a functional model is a placeholder",
+                "a KerasTensor",
+                "the function's own arguments: labels and predictions",
+                location=where,
+            ),
+            *list(_TERM_ELSEWHERE),
             subject="tensor in a loss",
-            location=where,
-            evidence=[
-                Evidence(
-                    claim="a tensor of a functional model is a placeholder",
-                    observed="a KerasTensor",
-                    expected="the function's own arguments: labels and predictions",
-                    location=where,
-                )
-            ],
-            fixes=list(_TERM_ELSEWHERE),
             confidence=confidence,
         )
         return
@@ -153,17 +151,15 @@ def _in_training(module: Module, call: ast.Call, confidence: Confidence) -> Find
     where = name_of(function) if function is not None else "traced code"
     return CAUSE.finding(
         f"{where} reads {what} of the functional model, which has no values during training",
+        module.location(call),
+        Evidence(
+            "a tensor of a functional model is a placeholder",
+            "a KerasTensor",
+            "the function's own arguments: labels and predictions",
+            location=module.location(read if read is not None else call),
+        ),
+        *list(_TERM_ELSEWHERE),
         subject=f"function {module.segment(call.func)}",
-        location=module.location(call),
-        evidence=[
-            Evidence(
-                claim="a tensor of a functional model is a placeholder",
-                observed="a KerasTensor",
-                expected="the function's own arguments: labels and predictions",
-                location=module.location(read if read is not None else call),
-            )
-        ],
-        fixes=list(_TERM_ELSEWHERE),
         confidence=confidence,
     )
 
@@ -308,9 +304,19 @@ def from_failure(
 def _from_line(location: Location | None) -> Finding:
     return CAUSE.finding(
         "a TensorFlow function is called on a tensor of a functional model",
+        location,
+        Evidence("Keras rejects the call", fact="failure.message", location=location),
+        fix("use the equivalent function in `keras.ops`, or a `Lambda` layer"),
         subject="function",
-        location=location,
-        evidence=[Evidence(claim="Keras rejects the call", fact="failure.message", location=location)],
-        fixes=[fix("use the equivalent function in `keras.ops`, or a `Lambda` layer")],
         confidence=Confidence.CERTAIN,
     )
+
+
+CAUSE.message(
+    rf"'KerasTensor' object has no attribute '(?P<name>{'|'.join(sorted(VALUE_METHODS))})'",
+    "a symbolic tensor of a functional model has no values, so it has no `{name}`",
+    "to get values, call the model on data or use `model.predict`; while building the model, use layers and `keras.ops`",
+    subject="symbolic tensor",
+    types=("AttributeError",),
+    confidence=Confidence.CERTAIN,
+)

@@ -31,9 +31,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_nodes
-from fitdoctor.catalogue.model.keras_contracts import is_called_by_program
-from fitdoctor.catalogue.model.model_classes import (
+from fitdoctor.catalogue.knowledge.models.model_classes import (
     STEPS,
     batch_as_tensor,
     batch_unpacking,
@@ -41,14 +39,16 @@ from fitdoctor.catalogue.model.model_classes import (
     returned,
     steps_of,
 )
+from fitdoctor.catalogue.model.keras_contracts import is_called_by_program
 from fitdoctor.catalogue.model.step_returns import as_dict, is_abstract, is_loss, not_a_dict, updated_tracker
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, insert_after, insert_before, replace_code, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.patterns import input_count
-from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of, own_nodes
 
 CAUSE = Cause(
     id="FIT316",
@@ -58,12 +58,14 @@ CAUSE = Cause(
     explains=("FIT109", "FIT310", "FIT408"),
 )
 
-_NO_ITEMS = pattern(r"'(?P<type>[\w.]+)' object has no attribute 'items'|object has no attribute 'items'")
+_NO_ITEMS = re.compile(r"'(?P<type>[\w.]+)' object has no attribute 'items'|object has no attribute 'items'")
 _NOTHING = "of 'OptionalFromValue' Op passed list of length 0"
 _NOTHING_IN_KERAS_2 = "Can not convert a NoneType into a Tensor or Operation"
-_UNPACK = pattern(r"(?:too many|not enough) values to unpack")
-_ITERATING = pattern(r"Iterating over a symbolic|Cannot iterate over a tensor with unknown first dimension")
-_TUPLE_AS_TENSOR = pattern(
+_UNPACK = re.compile(r"(?:too many|not enough) values to unpack")
+_ITERATING = re.compile(
+    r"Iterating over a symbolic|Cannot iterate over a tensor with unknown first dimension"
+)
+_TUPLE_AS_TENSOR = re.compile(
     r"list containing a tensor|unsupported type \(<class 'tuple'>\)|From merging shape|'tuple' (?:and|object)|and 'tuple'"
 )
 _TRAINS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
@@ -115,13 +117,11 @@ def _returns_nothing(step: FunctionInfo, confidence: Confidence, evidence: list[
     )
     return CAUSE.finding(
         f"{name_of(step)} returns nothing, but Keras expects a dict of metrics",
+        module.location(last),
+        Evidence("the step ends without a `return`", location=module.location(last)),
+        *evidence,
+        fix("return a dict of metric names and values", edits),
         subject=step.qualname,
-        location=module.location(last),
-        evidence=[
-            Evidence(claim="the step ends without a `return`", location=module.location(last)),
-            *evidence,
-        ],
-        fixes=[fix("return a dict of metric names and values", edits)],
         confidence=confidence,
     )
 
@@ -132,18 +132,16 @@ def _returns(
     module = step.module
     return CAUSE.finding(
         f"{name_of(step)} returns {what}, but Keras expects a dict of metrics",
+        module.location(module.statement(value)),
+        Evidence(
+            "return value",
+            f"`{module.segment(value)[:60]}`",
+            'a dict such as `{"loss": loss}`',
+            location=module.location(value),
+        ),
+        *evidence,
+        as_dict(step, value, what),
         subject=step.qualname,
-        location=module.location(module.statement(value)),
-        evidence=[
-            Evidence(
-                claim="return value",
-                observed=f"`{module.segment(value)[:60]}`",
-                expected='a dict such as `{"loss": loss}`',
-                location=module.location(value),
-            ),
-            *evidence,
-        ],
-        fixes=[as_dict(step, value, what)],
         confidence=confidence,
     )
 
@@ -205,19 +203,17 @@ def _unpacks(
     batch = f"({', '.join(parts)})" if len(parts) > 1 else parts[0]
     return CAUSE.finding(
         f"{name_of(step)} unpacks {count} values, but `fit` passes {_number(parts)}",
+        module.location(statement),
+        Evidence(
+            "batch passed to the step",
+            batch,
+            module.segment(statement.targets[0]),
+            fact="data",
+            location=module.location(statement),
+        ),
+        *evidence,
+        *_unpacking_fixes(step, statement, count, parts),
         subject=step.qualname,
-        location=module.location(statement),
-        evidence=[
-            Evidence(
-                claim="batch passed to the step",
-                observed=batch,
-                expected=module.segment(statement.targets[0]),
-                fact="data",
-                location=module.location(statement),
-            ),
-            *evidence,
-        ],
-        fixes=_unpacking_fixes(step, statement, count, parts),
         confidence=confidence,
     )
 
@@ -228,20 +224,16 @@ def _takes_for_tensor(
     module = step.module
     return CAUSE.finding(
         f"{name_of(step)} uses `{use.id}` as one tensor, but `fit` passes {_number(parts)}",
+        module.location(module.statement(use)),
+        Evidence(
+            "batch passed to the step",
+            f"({', '.join(parts)})",
+            "x alone",
+            fact="data",
+            location=module.location(use),
+        ),
+        fix("unpack `x` from the batch first, or pass only `x` to `fit`", _taking_first(step, use.id)),
         subject=step.qualname,
-        location=module.location(module.statement(use)),
-        evidence=[
-            Evidence(
-                claim="batch passed to the step",
-                observed=f"({', '.join(parts)})",
-                expected="x alone",
-                fact="data",
-                location=module.location(use),
-            )
-        ],
-        fixes=[
-            fix("unpack `x` from the batch first, or pass only `x` to `fit`", _taking_first(step, use.id))
-        ],
         confidence=confidence,
     )
 
@@ -305,7 +297,7 @@ def from_failure(
 ) -> Iterator[Finding]:
     """Explain the errors that such a step ends in."""
     message = failure.message
-    evidence = [Evidence(claim="error", observed=message.splitlines()[0][:120] if message else "")]
+    evidence = [Evidence("error", message.splitlines()[0][:120] if message else "")]
     if _UNPACK.search(message) or _ITERATING.search(message):
         yield from _failed_unpacking(failure, project, evidence)
         return
@@ -327,10 +319,10 @@ def from_failure(
         what = "nothing" if returns_nothing else "a value that is not a dict"
         yield CAUSE.finding(
             f"`train_step` or `test_step` returns {what}, but Keras expects a dict of metrics",
+            frame.location if frame else None,
+            *evidence,
+            fix("return a dict of metric names and values"),
             subject="train_step",
-            location=frame.location if frame else None,
-            evidence=evidence,
-            fixes=[fix("return a dict of metric names and values")],
             confidence=Confidence.LIKELY,
         )
 
@@ -403,9 +395,9 @@ def _failed_computing(failure: FailureFacts, project: Project, refused: bool) ->
 def _unpacks_without_source(location: Location, name: str, evidence: list[Evidence]) -> Finding:
     return CAUSE.finding(
         f"`{name}` unpacks a different number of values than the batch has",
+        location,
+        *evidence,
+        fix("unpack with `keras.utils.unpack_x_y_sample_weight`"),
         subject=name,
-        location=location,
-        evidence=evidence,
-        fixes=[fix("unpack with `keras.utils.unpack_x_y_sample_weight`")],
         confidence=Confidence.LIKELY,
     )

@@ -61,17 +61,15 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> 
     layers = f"of {listing(names, 3)}" if names else ""
     yield CAUSE.finding(
         f"`trainable` {layers} changed after the training step was traced, so it has no effect on this `fit`",
+        module.location(node) if module is not None and node is not None else place(fit.code),
+        Evidence(
+            "`fit` reuses the step traced in the first `fit`",
+            f"{len(names)} layer{'s' * (len(names) != 1)} changed since",
+            fact="model.trainable_changed",
+            location=place(model.compile_code, fit.code),
+        ),
+        _compile_again(model, fit),
         subject="trainable",
-        location=module.location(node) if module is not None and node is not None else place(fit.code),
-        evidence=[
-            Evidence(
-                claim="`fit` reuses the step traced in the first `fit`",
-                observed=f"{len(names)} layer{'s' * (len(names) != 1)} changed since",
-                fact="model.trainable_changed",
-                location=place(model.compile_code, fit.code),
-            )
-        ],
-        fixes=[_compile_again(model, fit)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -185,25 +183,21 @@ def _is_before_the_first_batch(module: Module, statement: ast.stmt, method: Func
 def _callback_finding(module: Module, owner: ClassInfo, name: str, statement: ast.stmt) -> Finding:
     return CAUSE.finding(
         f"`{owner.name}.{name}` changes `trainable` after the training step was traced, so it has no effect",
+        module.location(statement),
+        Evidence(
+            "Keras reads `trainable` when it traces the step, at the first batch",
+            location=module.location(statement),
+        ),
+        *_traced_anew(module, statement),
+        fix("train in two `fit` calls, and compile again between them after the change"),
         subject=f"trainable in {owner.name}",
-        location=module.location(statement),
-        evidence=[
-            Evidence(
-                claim="Keras reads `trainable` when it traces the step, at the first batch",
-                location=module.location(statement),
-            )
-        ],
-        fixes=[
-            *_traced_anew(module, statement),
-            fix("train in two `fit` calls, and compile again between them after the change"),
-        ],
         confidence=Confidence.LIKELY,
     )
 
 
 def _traced_anew(module: Module, statement: ast.stmt) -> Iterator[Fix]:
     """Retrace the step after freezing; for unfrozen layers the optimizer would have no state."""
-    from fitdoctor.catalogue.model.layer_numbers import traced_anew
+    from fitdoctor.catalogue.knowledge.models.layer_numbers import traced_anew
 
     function = module.function_of(statement)
     value = statement.value if isinstance(statement, ast.Assign) else None

@@ -26,33 +26,28 @@ Write a fraction instead of a percentage, use `//` instead of `/`, or convert a 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.source.definitions import CallSite
 from fitdoctor.source.models.layer_settings import POSITIONAL
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT327",
-    slug="value-refused",
-    severity=Severity.ERROR,
-    raises=("ValueError", "TypeError"),
-    stage=2,
+    id="FIT327", slug="value-refused", severity=Severity.ERROR, raises=("ValueError", "TypeError"), stage=2
 )
 
-_NAMED = pattern(r"`(\w+)`|\b([a-z_]+)=")
-_OTHERS = pattern(r"Could not interpret|must end in|to a shape")
+_NAMED = re.compile(r"`(\w+)`|\b([a-z_]+)=")
+_OTHERS = re.compile(r"Could not interpret|must end in|to a shape")
 """Unknown names, file extensions and shapes have their own causes."""
-_WANTED = pattern(r"(?:[Ee]xpected|must be|should be|cannot be)\s+([^.,;(]{3,80})")
-_OF_TEXT = pattern(
+_WANTED = re.compile(r"(?:[Ee]xpected|must be|should be|cannot be)\s+([^.,;(]{3,80})")
+_OF_TEXT = re.compile(
     r"'str' object cannot be interpreted as an integer|unsupported operand type\(s\) for /: 'int' and 'str'"
 )
 _COUNTS = {"epochs": 3, "initial_epoch": None, "steps_per_epoch": None, "batch_size": 2}
@@ -98,7 +93,7 @@ def from_text(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def from_weights(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain weights of another shape than the layer, in `weights=[…]` or `set_weights`."""
-    from fitdoctor.catalogue.model.weight_shapes import refused_weights
+    from fitdoctor.catalogue.model.value_refused.weight_shapes import refused_weights
 
     yield from refused_weights(CAUSE, failure, project)
 
@@ -114,10 +109,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if _OF_TEXT.search(failure.message):
         yield from _of_text(module, failure, calls)
         return
-    from fitdoctor.catalogue.environment.whole_numbers import is_refused_number
+    from fitdoctor.failure.patterns import rejected_integer
 
     said = failure.message.split("\n\n")[0]
-    if _OTHERS.search(said) or is_refused_number(said):
+    if _OTHERS.search(said) or rejected_integer(said) is not None:
         return
     named = {word for pair in _NAMED.findall(said) for word in pair if word}
     for call in calls:
@@ -240,13 +235,13 @@ def _finding(
     raised: Evidence | None = None,
 ) -> Finding:
     text = module.segment(node)
-    evidence = [Evidence(claim=f"value of `{name}`", observed=text, expected=wanted)]
+    evidence = [Evidence(f"value of `{name}`", text, wanted)]
     return CAUSE.finding(
         f"`{name}` is {_described(module, node)}, but Keras expects {wanted}",
+        module.location(node),
+        *(evidence if raised is None else [*evidence, raised]),
+        _remedy(module, name, node, wanted),
         subject=f"argument {name}",
-        location=module.location(node),
-        evidence=evidence if raised is None else [*evidence, raised],
-        fixes=[_remedy(module, name, node, wanted)],
         confidence=confidence,
     )
 
@@ -282,27 +277,19 @@ def _between(left: Location, right: Location) -> Location:
     return Location(left.path, left.line, left.column, right.line, right.column, left.cell)
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"^'int' object is not iterable$"),
-        "`shape` is a number, but Keras expects a tuple",
-        "pass a tuple: `(n,)`; `(n)` is only a number",
-        types=("TypeError",),
-        raised_in=("Input",),
-    ),
-    Saying(
-        pattern(
-            r"^Invalid (?P<name>\w+): (?P<value>[^;\n]{1,80}); expected one of:? (?P<allowed>[^\n]{1,200})"
-        ),
-        "`{name}` is {value}, but Keras expects one of {allowed}",
-        "use one of the values that the message lists",
-        types=("ValueError",),
-        confidence=Confidence.CERTAIN,
-    ),
+CAUSE.message(
+    r"^'int' object is not iterable$",
+    "`shape` is a number, but Keras expects a tuple",
+    "pass a tuple: `(n,)`; `(n)` is only a number",
+    subject="argument",
+    types=("TypeError",),
+    raised_in=("Input",),
 )
-
-
-@CAUSE.after_failure
-def from_listed_values(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "argument")
+CAUSE.message(
+    r"^Invalid (?P<name>\w+): (?P<value>[^;\n]{1,80}); expected one of:? (?P<allowed>[^\n]{1,200})",
+    "`{name}` is {value}, but Keras expects one of {allowed}",
+    "use one of the values that the message lists",
+    subject="argument",
+    types=("ValueError",),
+    confidence=Confidence.CERTAIN,
+)

@@ -24,16 +24,16 @@ create a second dataset, for example with `take` and `skip` on a dataset that is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.pipeline.pipeline_steps import words
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, remove_argument, unsafe
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import splits_list
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 
 CAUSE = Cause(
@@ -81,17 +81,11 @@ def _finding(name: str, fit: FitFacts, data: DataFacts) -> Finding:
     argument = _argument(fit.code, name)
     return CAUSE.finding(
         f"`{name}` cannot be combined with a {words(data)}: {_reason(name)}",
+        place(argument.whole if argument else None, fit.code),
+        Evidence("argument x", f"a {words(data)}", f"arrays, or no `{name}`", fact="data.form"),
+        *_kept(name, fit, data),
+        *_fixes(name, fit.code),
         subject=f"argument {name} of fit",
-        location=place(argument.whole if argument else None, fit.code),
-        evidence=[
-            Evidence(
-                claim="argument x",
-                observed=f"a {words(data)}",
-                expected=f"arrays, or no `{name}`",
-                fact="data.form",
-            )
-        ],
-        fixes=[*_kept(name, fit, data), *_fixes(name, fit.code)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -150,18 +144,16 @@ def _ignored(size: int, real: int, fit: FitFacts, data: DataFacts) -> Finding:
     argument = _argument(fit.code, "batch_size")
     return CAUSE.finding(
         f"`batch_size={size}` is ignored: the {words(data)} yields batches of {real:,}",
+        place(argument.whole if argument else None, fit.code),
+        Evidence("batch size", str(real), str(size), fact="data.batch_size"),
+        fix("remove `batch_size`", remove_argument(fit.code, "batch_size", POSITIONS["batch_size"])),
         subject="argument batch_size of fit",
-        location=place(argument.whole if argument else None, fit.code),
-        evidence=[
-            Evidence(claim="batch size", observed=str(real), expected=str(size), fact="data.batch_size")
-        ],
-        fixes=[fix("remove `batch_size`", remove_argument(fit.code, "batch_size", POSITIONS["batch_size"]))],
-        severity=Severity.INFO,
         confidence=Confidence.CERTAIN,
+        severity=Severity.INFO,
     )
 
 
-_REFUSED = pattern(
+_REFUSED = re.compile(
     r"`(?P<name>y|sample_weights?)` should not be passed|`(?P<old>y|sample_weight)` argument is not supported"
     r"|Argument `(?P<classes>class_weight)` is not supported for"
 )
@@ -191,7 +183,7 @@ def from_failure(
     kind = "generator" if name == "class_weight" else "dataset or generator"
     yield CAUSE.finding(
         f"`{name}` cannot be combined with a {kind}: {_reason(name)}",
+        place(argument.whole if argument else None, frame.location if frame else None),
+        *_fixes(name, code),
         subject=f"argument {name} of fit",
-        location=place(argument.whole if argument else None, frame.location if frame else None),
-        fixes=_fixes(name, code),
     )

@@ -35,31 +35,27 @@ detected.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
-from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
-from fitdoctor.catalogue.labels.targets import loss_failure
-from fitdoctor.catalogue.pipeline import list_slices, loader_batches, yielded_lists
-from fitdoctor.catalogue.pipeline.batch_edits import (
-    as_tuple,
-    samples_as_arrays,
+from fitdoctor.catalogue.knowledge.data.batch_edits import as_tuple, samples_as_arrays
+from fitdoctor.catalogue.knowledge.data.generator_sources import batches_of, expression_of
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after, words
+from fitdoctor.catalogue.knowledge.data.shapes import forward_failure, went_through
+from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
+from fitdoctor.catalogue.pipeline.batch_structure_wrong import list_slices, loader_batches, yielded_lists
+from fitdoctor.catalogue.pipeline.batch_structure_wrong.batch_parts import too_many, ungrouped
+from fitdoctor.catalogue.pipeline.batch_structure_wrong.window_steps import (
+    in_dataset,
+    windows_taken_for_tensors,
 )
-from fitdoctor.catalogue.pipeline.batch_parts import too_many, ungrouped
-from fitdoctor.catalogue.pipeline.generator_sources import (
-    batches_of,
-    expression_of,
-)
-from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after, words
 from fitdoctor.catalogue.pipeline.single_samples import SCALAR
-from fitdoctor.catalogue.pipeline.window_steps import in_dataset, windows_taken_for_tensors
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -137,6 +133,8 @@ def _inner_list(
         return
     for part in value.elts[:2]:
         made = module.made_by(part)
+        if confidence is not Confidence.CERTAIN and not module.origin(part).certain:
+            continue  # a flag decides whether it is this list
         if isinstance(made, ast.List) and len(made.elts) > 1 and not _numbers(made):
             yield _holds_list(
                 function.name, module.location(made), subject, confidence, (as_tuple(module, made),)
@@ -159,23 +157,15 @@ def _numbers(node: ast.List) -> bool:
 
 
 def _holds_list(
-    name: str,
-    location: Location | None,
-    subject: str,
-    confidence: Confidence,
-    edits: tuple[Edit, ...] = (),
+    name: str, location: Location | None, subject: str, confidence: Confidence, edits: tuple[Edit, ...] = ()
 ) -> Finding:
     of = f" of `{name}`" if name else ""
     return CAUSE.finding(
         f"the batches{of} contain a list, but batches can contain only tuples and dicts of arrays",
+        location,
+        Evidence("part of the batch", "a list", "a tuple", fact="data.x_structure"),
+        fix("use a tuple instead of a list", edits),
         subject=subject,
-        location=location,
-        evidence=[
-            Evidence(
-                claim="part of the batch", observed="a list", expected="a tuple", fact="data.x_structure"
-            )
-        ],
-        fixes=[fix("use a tuple instead of a list", edits)],
         confidence=confidence,
     )
 
@@ -248,12 +238,10 @@ def from_windows(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
 def _nested(location: Location | None, confidence: Confidence, edits: tuple[Edit, ...] = ()) -> Finding:
     return CAUSE.finding(
         "the windows of the dataset are datasets, not tensors",
+        location,
+        Evidence("element", "a dataset", "a tensor", fact="data.element"),
+        fix("convert each window to a tensor: `.flat_map(lambda window: window.batch(size))`", edits),
         subject="training dataset",
-        location=location,
-        evidence=[Evidence(claim="element", observed="a dataset", expected="a tensor", fact="data.element")],
-        fixes=[
-            fix("convert each window to a tensor: `.flat_map(lambda window: window.batch(size))`", edits),
-        ],
         confidence=confidence,
     )
 
@@ -305,7 +293,7 @@ def from_parts(
 
 def _number_of_inputs(model: ModelFacts, project: Project | Unknown) -> int:
     """Return the number of inputs of the model, or the number that the `call` of a class unpacks."""
-    from fitdoctor.catalogue.inputs.unpacked_inputs import unpacked_by_call
+    from fitdoctor.catalogue.knowledge.data.unpacked_inputs import unpacked_by_call
 
     if not isinstance(model.inputs, Unknown) and len(model.inputs) > 1:
         return len(model.inputs)
@@ -363,14 +351,12 @@ def from_failure(
     elif "__getitem__() must return a tuple or a dict" in failure.message or FORMAT in failure.message:
         yield CAUSE.finding(
             "the batches are not `x`, `(x,)`, `(x, y)` or `(x, y, sample_weight)`",
-            location=location,
-            fixes=[
-                fix("keep only inputs, labels and weights, and group several inputs in one tuple or dict")
-            ],
+            location,
+            fix("keep only inputs, labels and weights, and group several inputs in one tuple or dict"),
         )
 
 
-_NOT_INDEXED = pattern(
+_NOT_INDEXED = re.compile(
     r"'_(?:VariantDataset|NestedVariant|NestedVariantDataset)' object (?:is not subscriptable|has no)"
 )
 _LIST_IN_SIGNATURE = "but found <class 'list'> which is not"
@@ -395,9 +381,7 @@ def _slices_of_list(project: Project | Unknown, failure: FailureFacts) -> Iterat
     module = module_of(project, failure.last_user_frame)
     frame = failure.last_user_frame
     if isinstance(project, Unknown) and frame is not None and "from_tensor_slices([" in frame.text:
-        yield CAUSE.finding(
-            list_slices.WORDS, subject="training dataset", location=frame.location, fixes=[list_slices.REMEDY]
-        )
+        yield CAUSE.finding(list_slices.WORDS, frame.location, list_slices.REMEDY, subject="training dataset")
     if module is None or frame is None:
         return
     for call in module.calls_to(
@@ -425,21 +409,12 @@ def _list_failed(
         yield _holds_list("", frame.location if frame else None, "training data", Confidence.LIKELY)
 
 
-_SAYINGS = (
-    Saying(
-        pattern(
-            r"[Oo]utput of generator should be a tuple `?\(x, y(?:, sample_weight)?\)`?[\s\S]{0,60}?Found: "
-            r"(?P<found>[^\n]{1,60})"
-        ),
-        "the generator yields something else than `(x, y)`: {found}",
-        "yield a tuple `(inputs, labels)` for every batch",
-        types=("ValueError",),
-        confidence=Confidence.CERTAIN,
-    ),
+CAUSE.message(
+    r"[Oo]utput of generator should be a tuple `?\(x, y(?:, sample_weight)?\)`?[\s\S]{0,60}?Found: "
+    r"(?P<found>[^\n]{1,60})",
+    "the generator yields something else than `(x, y)`: {found}",
+    "yield a tuple `(inputs, labels)` for every batch",
+    subject="generator",
+    types=("ValueError",),
+    confidence=Confidence.CERTAIN,
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "generator")

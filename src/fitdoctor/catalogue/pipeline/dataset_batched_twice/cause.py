@@ -26,8 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
-from fitdoctor.catalogue.pipeline.pipeline_steps import (
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     BATCHING,
     batch_steps,
     on_ready_made,
@@ -36,6 +35,7 @@ from fitdoctor.catalogue.pipeline.pipeline_steps import (
     without_step,
     words,
 )
+from fitdoctor.catalogue.knowledge.data.shapes import forward_failure, went_through
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
@@ -80,21 +80,21 @@ def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator
     last = steps[-1]
     evidence = [
         Evidence(
-            claim=f"element shape of the {words(data)}",
-            observed=shape_words(array.shape),
-            expected=shape_words(array.shape[1:]),
+            f"element shape of the {words(data)}",
+            shape_words(array.shape),
+            shape_words(array.shape[1:]),
             fact="data.first_batch",
         )
     ]
     first = steps[0] if len(steps) > 1 else data.pipeline[0]
     if isinstance(first.code, Code) and first.code != last.code:
-        evidence.append(Evidence(claim="the elements are already batches here", location=first.code.location))
+        evidence.append(Evidence("the elements are already batches here", location=first.code.location))
     yield CAUSE.finding(
         f"the {words(data)} is batched twice: its elements have shape {shape_words(array.shape)}",
+        place(step_place(last.code), data.code, array.use),
+        *evidence,
+        fix("remove the second `batch`", without_step(last.code)),
         subject=f"{data.role} dataset",
-        location=place(step_place(last.code), data.code, array.use),
-        evidence=evidence,
-        fixes=[fix("remove the second `batch`", without_step(last.code))],
         confidence=Confidence.LIKELY
         if isinstance(data.trial.forward, Unknown) or went_through(data)
         else Confidence.CERTAIN,
@@ -222,16 +222,14 @@ def from_failure(
     second = steps[-1].code if steps else Unknown("the `batch` call was not found")
     yield CAUSE.finding(
         f"the data has two batch axes: its shape is {shape_words(said.found)}",
-        location=place(step_place(second), frame.location if frame else None),
-        evidence=[
-            Evidence(
-                claim="shape of the layer input",
-                observed=shape_words(said.found),
-                expected=shape_words(said.expected) if said.expected else f"{expected} axes",
-                fact="failure.message",
-            )
-        ],
-        fixes=[fix("remove one of the two `batch` calls", without_step(second))],
+        place(step_place(second), frame.location if frame else None),
+        Evidence(
+            "shape of the layer input",
+            shape_words(said.found),
+            shape_words(said.expected) if said.expected else f"{expected} axes",
+            fact="failure.message",
+        ),
+        fix("remove one of the two `batch` calls", without_step(second)),
     )
 
 
@@ -274,15 +272,13 @@ def _cannot_batch(
     first, other = sizes
     return CAUSE.finding(
         f"the dataset is batched twice: batches of {first[0]} and {other[0]} samples cannot be combined",
+        location,
+        Evidence(
+            "element shape before the second `batch`",
+            f"({', '.join(first)})",
+            f"({', '.join(first[1:])})",
+            fact="failure.message",
+        ),
+        fix("remove the second `batch`", without_step(code)),
         subject=subject,
-        location=location,
-        evidence=[
-            Evidence(
-                claim="element shape before the second `batch`",
-                observed=f"({', '.join(first)})",
-                expected=f"({', '.join(first[1:])})",
-                fact="failure.message",
-            )
-        ],
-        fixes=[fix("remove the second `batch`", without_step(code))],
     )

@@ -26,18 +26,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.inputs.shapes import forward_failure, relation, went_through
-from fitdoctor.catalogue.labels.targets import loss_failure
-from fitdoctor.catalogue.pipeline import single_samples
-from fitdoctor.catalogue.pipeline.dropped_steps import result_dropped
-from fitdoctor.catalogue.pipeline.pipeline_steps import (
+from fitdoctor.catalogue.knowledge.data.dropped_steps import result_dropped
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     BATCHING,
     READY_MADE,
     with_step_after,
     with_step_before,
     words,
 )
-from fitdoctor.catalogue.quoted import was_received
+from fitdoctor.catalogue.knowledge.data.shapes import forward_failure, relation, went_through
+from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
+from fitdoctor.catalogue.pipeline import single_samples
+from fitdoctor.catalogue.traceback_lines import was_received
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, wrap
@@ -102,17 +102,15 @@ def from_pipeline(
     yield CAUSE.finding(
         f"the {words(data)} yields single samples of shape {shape_words(array.shape)}; "
         f"`fit` treats their first axis as the batch axis",
+        place(dropped[0] if dropped else None, _end(data), array.use),
+        Evidence(
+            f"element shape of the {words(data)}",
+            shape_words(array.shape),
+            shape_words(expected),
+            fact="data.first_batch",
+        ),
+        dropped[1] if dropped else fix(f"batch the {words(data)}", _batched(data, array, size)),
         subject=f"{data.role} dataset",
-        location=place(dropped[0] if dropped else None, _end(data), array.use),
-        evidence=[
-            Evidence(
-                claim=f"element shape of the {words(data)}",
-                observed=shape_words(array.shape),
-                expected=shape_words(expected),
-                fact="data.first_batch",
-            )
-        ],
-        fixes=[dropped[1] if dropped else fix(f"batch the {words(data)}", _batched(data, array, size))],
         confidence=Confidence.CERTAIN if proved else Confidence.LIKELY,
     )
 
@@ -160,21 +158,12 @@ def _single(
     edits = single_samples.as_batches_of_one(given[0].module, given[1]) if given is not None else ()
     return CAUSE.finding(
         f"the {words(data)} yields single samples{shape}; `fit` treats their first axis as the batch axis",
+        place(given[0].module.location(given[1]) if given else None, data.code, call.code),
+        Evidence("yielded value", f"one sample{shape}", "a batch of samples", fact="data.first_batch"),
+        fix("yield a batch of one sample", edits)
+        if edits
+        else fix("stack several samples along a new batch axis with `np.stack(samples)`"),
         subject=f"{data.role} {data.form}",
-        location=place(given[0].module.location(given[1]) if given else None, data.code, call.code),
-        evidence=[
-            Evidence(
-                claim="yielded value",
-                observed=f"one sample{shape}",
-                expected="a batch of samples",
-                fact="data.first_batch",
-            )
-        ],
-        fixes=[
-            fix("yield a batch of one sample", edits)
-            if edits
-            else fix("stack several samples along a new batch axis with `np.stack(samples)`")
-        ],
         confidence=confidence,
     )
 
@@ -289,20 +278,15 @@ def from_failure(
     yield CAUSE.finding(
         f"the data consists of single samples of shape {shape_words(said.found)}; "
         "`fit` treats their first axis as the batch axis",
-        location=place(
+        place(
             dropped[0] if dropped else None,
             _end(data) if isinstance(data, DataFacts) else None,
             frame.location if frame else None,
         ),
-        evidence=[
-            Evidence(
-                claim="shape of the model input",
-                observed=shape_words(said.found),
-                expected=shape_words(expected),
-                fact="failure.message",
-            )
-        ],
-        fixes=[dropped[1] if dropped else fix("batch the dataset with `.batch(32)`")],
+        Evidence(
+            "shape of the model input", shape_words(said.found), shape_words(expected), fact="failure.message"
+        ),
+        dropped[1] if dropped else fix("batch the dataset with `.batch(32)`"),
         confidence=Confidence.CERTAIN if isinstance(data, DataFacts) else Confidence.LIKELY,
     )
 

@@ -26,14 +26,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.pipeline.generator_sources import generator_behind
-from fitdoctor.catalogue.pipeline.pipeline_steps import setting, step_place, without_step, words
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.knowledge.data.generator_sources import generator_behind
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import setting, step_place, without_step, words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, set_argument, unsafe
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, PipelineStep, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.project import Project
@@ -72,18 +70,11 @@ def from_data(
     sure = not own and not ("callbacks" in fit.given and not fit.callbacks) and not steps_may_stop
     yield CAUSE.finding(
         f"the {words(data)} is endless and `{argument}` is not set, so the first epoch never ends",
+        place(step_place(step.code) if step else None, _use(fit, data), fit.code, data.code),
+        Evidence(f"the {words(data)}", "endless", f"finite, or `{argument}`", fact="data.endless"),
+        *([Evidence("it loops forever here", location=shown)] if shown else []),
+        *_fixes(fit, data, step, argument, project),
         subject=f"{data.role} data",
-        location=place(step_place(step.code) if step else None, _use(fit, data), fit.code, data.code),
-        evidence=[
-            Evidence(
-                claim=f"the {words(data)}",
-                observed="endless",
-                expected=f"finite, or `{argument}`",
-                fact="data.endless",
-            ),
-            *([Evidence(claim="it loops forever here", location=shown)] if shown else []),
-        ],
-        fixes=_fixes(fit, data, step, argument, project),
         notes=[f"`{own[0]}` may end the epoch; its code was not checked"] if own else (),
         confidence=Confidence.CERTAIN if sure else Confidence.LIKELY,
     )
@@ -141,7 +132,7 @@ def _without_end(code: Code) -> Fix:
 def _fixes(
     fit: FitFacts, data: DataFacts, step: PipelineStep | None, argument: str, project: Project | Unknown
 ) -> list[Fix]:
-    from fitdoctor.catalogue.pipeline.epoch_lengths import epoch_length
+    from fitdoctor.catalogue.pipeline.endless_data_without_steps.epoch_lengths import epoch_length
 
     fixes = []
     if step is not None and isinstance(step.code, Code):
@@ -156,32 +147,22 @@ def _fixes(
     return fixes
 
 
-_SAYINGS = (
-    Saying(
-        pattern(
-            r"When using a generator for validation data,\s+you must specify a\s+value for\s+`validation_steps`"
-        ),
-        "the validation data is a generator, and the call does not say how many batches to take from it",
-        "pass `validation_steps`",
-        types=("ValueError",),
-        confidence=Confidence.CERTAIN,
-    ),
-    Saying(
-        pattern(
-            r"When using (?:data tensors|iterators?|infinitely repeating datasets?|a generator)[^\n]{0,80}"
-            r"(?:should|must) specify[^\n]{0,20}`(?P<name>steps(?:_per_epoch)?|validation_steps)`"
-            r"|`(?P<older>steps_per_epoch|steps|validation_steps)=None` is only valid for a generator"
-            r"|When passing an infinitely repeating dataset"
-        ),
-        "the data has no known length, and the call does not say how many batches make an epoch",
-        "pass `steps_per_epoch` (`validation_steps` for the validation data)",
-        types=("ValueError",),
-        confidence=Confidence.CERTAIN,
-    ),
+CAUSE.message(
+    r"When using a generator for validation data,\s+you must specify a\s+value for\s+`validation_steps`",
+    "the validation data is a generator, and the call does not say how many batches to take from it",
+    "pass `validation_steps`",
+    subject="steps_per_epoch",
+    types=("ValueError",),
+    confidence=Confidence.CERTAIN,
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "steps_per_epoch")
+CAUSE.message(
+    r"When using (?:data tensors|iterators?|infinitely repeating datasets?|a generator)[^\n]{0,80}"
+    r"(?:should|must) specify[^\n]{0,20}`(?P<name>steps(?:_per_epoch)?|validation_steps)`"
+    r"|`(?P<older>steps_per_epoch|steps|validation_steps)=None` is only valid for a generator"
+    r"|When passing an infinitely repeating dataset",
+    "the data has no known length, and the call does not say how many batches make an epoch",
+    "pass `steps_per_epoch` (`validation_steps` for the validation data)",
+    subject="steps_per_epoch",
+    types=("ValueError",),
+    confidence=Confidence.CERTAIN,
+)

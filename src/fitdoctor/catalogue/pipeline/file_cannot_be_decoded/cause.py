@@ -25,27 +25,24 @@ TensorFlow does not report which file failed.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import raised_here
-from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import Code, FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import raised_here
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT716",
-    slug="file-cannot-be-decoded",
-    severity=Severity.ERROR,
-    raises="InvalidArgumentError",
+    id="FIT716", slug="file-cannot-be-decoded", severity=Severity.ERROR, raises="InvalidArgumentError"
 )
 
-_SAID = pattern(
+_SAID = re.compile(
     r"Unknown image file format|Invalid (?:JPEG|PNG|GIF|BMP|WEBP)\b|Input is empty|jpeg::Uncompress failed|"
     r"Trying to decode \w+ format using|cannot identify image file|image file is truncated"
 )
@@ -66,14 +63,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     skipping = with_step_after(_mapped(site), ".ignore_errors()") if site is not None else ()
     yield CAUSE.finding(
         "a data file cannot be decoded: it is empty, truncated or in another format",
-        subject="data files",
-        location=place(
-            site.module.code(site.node) if site is not None else None, frame.location if frame else None
+        place(site.module.code(site.node) if site is not None else None, frame.location if frame else None),
+        raised_here(failure),
+        *(
+            [unsafe("skip files that cannot be decoded with `ignore_errors()`", skipping), remedy]
+            if skipping
+            else [remedy]
         ),
-        evidence=[raised_here(failure)],
-        fixes=[unsafe("skip files that cannot be decoded with `ignore_errors()`", skipping), remedy]
-        if skipping
-        else [remedy],
+        subject="data files",
         confidence=Confidence.CERTAIN,
     )
 

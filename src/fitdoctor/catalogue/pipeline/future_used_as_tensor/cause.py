@@ -14,7 +14,7 @@ without parentheses is a function. Each of these yields data later, but is not t
 
 Call `.result()` on the future, `await` the coroutine, or add parentheses to call the function. A custom class that
 returns batches from `__getitem__` must be a `keras.utils.PyDataset`. Pass the dataset itself rather than
-`iter(dataset)`.
+`iter(dataset)`, and the batches that `flow(…)` or `flow_from_directory(…)` returns rather than the `ImageDataGenerator`.
 
 ## Known limits
 
@@ -24,17 +24,21 @@ Futures of other libraries (Dask, Ray) are not detected.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import module_of
-from fitdoctor.catalogue.pipeline.generator_sources import expression_of
-from fitdoctor.catalogue.pipeline.unknown_objects import given_objects, objects_of_fit
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
+from fitdoctor.catalogue.pipeline.future_used_as_tensor.unknown_objects import (
+    given_objects,
+    image_generators,
+    objects_of_fit,
+)
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.records import replace
 from fitdoctor.source.callees import callee
 from fitdoctor.source.module import FunctionInfo, Module
@@ -86,15 +90,13 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
             found = expression_of(project, array.use)
             yield CAUSE.finding(
                 f"`{array.path}` is an array of futures, not of numbers",
+                place(array.code, array.use, fit.code),
+                Evidence("elements", "futures", "numbers", fact="data.x"),
+                fix(
+                    "wait for each future: `[future.result() for future in …]`",
+                    _elements_awaited(*found) if found is not None else (),
+                ),
                 subject=f"argument {array.path}",
-                location=place(array.code, array.use, fit.code),
-                evidence=[Evidence(claim="elements", observed="futures", expected="numbers", fact="data.x")],
-                fixes=[
-                    fix(
-                        "wait for each future: `[future.result() for future in …]`",
-                        _elements_awaited(*found) if found is not None else (),
-                    )
-                ],
                 confidence=Confidence.CERTAIN,
             )
 
@@ -168,17 +170,10 @@ def _finding(
     target = code if isinstance(code, Code) and (called or not isinstance(array.code, Unknown)) else array.use
     return CAUSE.finding(
         f"`{name}` is a {_kind_words(kind)}, not data",
+        place(target, array.code, array.use),
+        Evidence(f"type of `{name}`", array.container or kind, "an array", fact="data.x.container"),
+        _remedy(kind, target, project),
         subject=f"argument {name} of fit",
-        location=place(target, array.code, array.use),
-        evidence=[
-            Evidence(
-                claim=f"type of `{name}`",
-                observed=array.container or kind,
-                expected="an array",
-                fact="data.x.container",
-            )
-        ],
-        fixes=[_remedy(kind, target, project)],
         confidence=confidence,
     )
 
@@ -206,9 +201,10 @@ def _kind_words(kind: str) -> str:
 
 
 @CAUSE.in_source
-@mentions("__getitem__", "iter(")
+@mentions("__getitem__", "iter(", "ImageDataGenerator(")
 def objects_in_source(module: Module) -> Iterator[Finding]:
     """Report data for `fit` that is an instance of a class unknown to Keras, or an iterator over a dataset."""
+    yield from image_generators(CAUSE, module)
     if module.keras == 3:
         yield from objects_of_fit(CAUSE, module)
 
@@ -277,18 +273,23 @@ def _promise(module: Module, expr: ast.expr) -> tuple[str, ast.expr]:
 
 # --- after the failure --------------------------------------------------------------------------------------------
 
-_UNRECOGNISED = pattern(
+_UNRECOGNISED = re.compile(
     r"Unrecognized data type: [^\n]{0,200}?(?:<(?P<coroutine>coroutine) object|<(?P<future>Future|Task) |"
-    r"<(?P<function>function|bound method)|\(of type <class '[\w.]*?(?P<kind>\w+)'>)",
+    r"<(?P<function>function|bound method)|\(of type <class '[\w.]*?(?P<kind>\w+)'>)"
 )
-_USED = pattern(
+_USED = re.compile(
     r"'(?P<kind>Future|coroutine|Task|ApplyResult|AsyncResult|MapResult)' object (?:has no attribute|"
     r"is not (?:subscriptable|iterable)|does not support)|"
     r"object of type '(?P<other>Future|coroutine|Task|ApplyResult)' has no len|"
-    r"unsupported operand type\(s\)[^\n]{0,80}'(?P<operand>Future|coroutine|Task|ApplyResult)'"
+    r"unsupported operand type\(s\)[^\n]{0,80}'(?P<operand>Future|coroutine|Task|ApplyResult)'|"
+    r"cannot unpack non-iterable (?P<unpacked>Future|coroutine|Task|ApplyResult|AsyncResult) object"
 )
-_WITHOUT_LENGTH = pattern(r"object of type '(?P<kind>ImageDataGenerator)' has no len\(\)")
-_RESOLVED = pattern(r"'(?P<owner>[\w.]*(?:Tensor|ndarray|DataFrame))' object has no attribute 'result'")
+_NOT_DATA = re.compile(
+    r"object of type '(?P<kind>ImageDataGenerator)' has no len\(\)"
+    r"|'(?P<owner>ImageDataGenerator)' object "
+    r"(?:has no attribute '(?:shape|ndim|dtype|reshape)'|is not (?:subscriptable|an iterator|iterable))"
+)
+_RESOLVED = re.compile(r"'(?P<owner>[\w.]*(?:Tensor|ndarray|DataFrame))' object has no attribute 'result'")
 
 
 @CAUSE.after_failure
@@ -323,26 +324,36 @@ def from_failure(
     if resolved is not None:
         yield CAUSE.finding(
             f"`.result()` is called on a `{resolved['owner']}`, which already is the data",
-            location=location,
-            fixes=[fix("remove `.result()`")],
+            location,
+            fix("remove `.result()`"),
         )
-    if kind in _FOREIGN and failure.type in ("ValueError", "TypeError"):
+    if kind in _FOREIGN and failure.type in ("ValueError", "AttributeError", "TypeError"):
         what, remedy = _FOREIGN[kind]
         yield CAUSE.finding(
             f"`fit` gets {what}, which is not data that Keras reads",
-            location=location,
-            evidence=[Evidence("type", kind, "an array, a dataset or a generator", "failure.message")],
-            fixes=[fix(remedy)],
+            location,
+            Evidence("type", kind, "an array, a dataset or a generator", "failure.message"),
+            fix(remedy),
         )
         return
     if kind not in REMEDIES or failure.type not in ("ValueError", "AttributeError", "TypeError"):
         return
     yield CAUSE.finding(
         f"a {_kind_words(kind)} is used instead of data",
-        location=location,
-        evidence=[Evidence(claim="type", observed=kind, expected="an array", fact="failure.message")],
-        fixes=[Fix(REMEDIES[kind][0])],
+        location,
+        Evidence("type", kind, "an array", fact="failure.message"),
+        _remedy(kind, _unpacked(failure, module), project),
     )
+
+
+def _unpacked(failure: FailureFacts, module: Module | None) -> Code | Unknown:
+    """Return what the line that raised unpacks: the right side of `x, y = future`."""
+    frame = failure.last_user_frame
+    for node in module.nodes(ast.Assign) if module is not None and "unpack" in failure.message else ():
+        assert module is not None
+        if frame is not None and at_frame(module, node, frame) and isinstance(node.targets[0], ast.Tuple):
+            return module.code(node.value)
+    return Unknown("the line does not unpack it")
 
 
 _FOREIGN = {
@@ -362,7 +373,7 @@ _FOREIGN = {
 }  # fmt: skip
 """Objects that people pass, by class: what each is, and what to pass instead."""
 
-_COROUTINE = pattern(r"<coroutine object (?:[\w<>]+\.)*(?P<name>\w+) at ")
+_COROUTINE = re.compile(r"<coroutine object (?:[\w<>]+\.)*(?P<name>\w+) at ")
 
 
 def _not_awaited(message: str, project: Project | Unknown) -> Location | None:
@@ -392,11 +403,11 @@ def _kind_in(message: str) -> str:
             or given["kind"]
             or ("function" if given["function"] else "")
         )
-    without_length = _WITHOUT_LENGTH.search(message)
-    if without_length is not None:
-        return without_length["kind"]
+    not_data = _NOT_DATA.search(message)
+    if not_data is not None:
+        return not_data["kind"] or not_data["owner"]
     used = _USED.search(message)
-    return (used["kind"] or used["other"] or used["operand"]) if used is not None else ""
+    return next(filter(None, used.groups()), "") if used is not None else ""
 
 
 def _is_awaited_elsewhere(module: Module, made: ast.Call) -> bool:

@@ -25,7 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.pipeline.generator_sources import generator_function
+from fitdoctor.catalogue.knowledge.data.generator_sources import generator_function
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import FailureFacts, Unknown
@@ -64,10 +64,10 @@ def _finding(
 ) -> Finding:
     return CAUSE.finding(
         f"`{info.name}` reads its batches from one generator, but {workers} workers call it at the same time",
+        place,
+        Evidence("each worker calls `next` on the same generator here", location=drawn),
+        *fixes,
         subject=info.name,
-        location=place,
-        evidence=[Evidence(claim="each worker calls `next` on the same generator here", location=drawn)],
-        fixes=fixes,
         confidence=confidence,
     )
 
@@ -166,16 +166,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     yield CAUSE.finding(
         "two threads used one Python generator at the same time",
-        location=frame.location if frame is not None else None,
-        evidence=[
-            Evidence(
-                claim="error in the second thread",
-                observed="generator already executing",
-                fact="failure.message",
-            )
-        ],
-        fixes=[
-            fix("use one worker (`workers=1`)"),
-            fix("compute each batch from its index, without a generator"),
-        ],
+        frame.location if frame is not None else None,
+        Evidence("error in the second thread", "generator already executing", fact="failure.message"),
+        fix("use one worker (`workers=1`)"),
+        fix("compute each batch from its index, without a generator"),
     )

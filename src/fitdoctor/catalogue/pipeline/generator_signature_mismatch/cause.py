@@ -34,21 +34,22 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.pipeline.generator_signatures import (
+from fitdoctor.catalogue.knowledge.data.generator_sources import yields_of
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import padded
+from fitdoctor.catalogue.pipeline.generator_signature_mismatch.generator_signatures import (
     called_generator,
     declared_shape,
     declares_whole,
     generator_argument,
     may_stack,
     output_shapes,
+    output_types,
     signature_call,
     signature_calls,
     signature_of,
     written_shape,
     yields_floats,
 )
-from fitdoctor.catalogue.pipeline.generator_sources import yields_of
-from fitdoctor.catalogue.pipeline.pipeline_steps import padded
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -64,7 +65,6 @@ from fitdoctor.facts import (
     Statistics,
     Unknown,
 )
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
@@ -125,6 +125,7 @@ def from_element(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> 
                 )
                 return
         if _cuts(part, spec):
+            location = place(_declared_type(project, made.code, index), location)
             yield _cast(location, _kind_edit(project, made.code, index), "the generator")
 
 
@@ -145,7 +146,7 @@ def _other_structure(
     data: DataFacts, call: FitFacts, made: PipelineStep, project: Project | Unknown
 ) -> Finding:
     assert not isinstance(data.yielded, Unknown)
-    from fitdoctor.catalogue.pipeline.declared_parts import declared_as_yielded
+    from fitdoctor.catalogue.pipeline.generator_signature_mismatch.declared_parts import declared_as_yielded
 
     found = list(_from_calls(data, project))
     remedy = fix(_DECLARE, declared_as_yielded(project, made.code, data.yielded))
@@ -157,10 +158,10 @@ def _other_structure(
     words = "a list" if is_list else f"{count} part{'s' if count > 1 else ''}"
     return CAUSE.finding(
         f"the signature declares {declared} parts, but the generator yields {words}",
+        place(_declaration(project, made.code, None, declared), made.code, data.code, call.code),
+        Evidence("parts per element", words, str(declared)),
+        fix("yield a tuple") if is_list else remedy,
         subject="output_signature",
-        location=place(_declaration(project, made.code, None, declared), made.code, data.code, call.code),
-        evidence=[Evidence(claim="parts per element", observed=words, expected=str(declared))],
-        fixes=[fix("yield a tuple") if is_list else remedy],
         confidence=Confidence.CERTAIN,
     )
 
@@ -190,10 +191,20 @@ def _declaration(
 
 def _kind_edit(project: Project | Unknown, made: Code | Unknown, index: int) -> tuple[Edit, ...]:
     chosen = signature_call(project, made)
-    signature = signature_of(*chosen) if chosen is not None else None
+    signature = (signature_of(*chosen) or output_types(*chosen)) if chosen is not None else None
     if chosen is None or not isinstance(signature, ast.Tuple) or index >= len(signature.elts):
         return ()
     return _float_edit(chosen[0], signature.elts[index])
+
+
+def _declared_type(project: Project | Unknown, made: Code | Unknown, index: int) -> Location | None:
+    """Return where `output_types` declares a part."""
+    chosen = signature_call(project, made)
+    types = output_types(*chosen) if chosen is not None and signature_of(*chosen) is None else None
+    if chosen is None or types is None:
+        return None
+    parts = types.elts if isinstance(types, ast.Tuple) else [types]
+    return chosen[0].location(parts[index] if index < len(parts) else types)
 
 
 def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterator[Finding]:
@@ -247,17 +258,15 @@ def _parts_differ(
     end = replace(whole, line=whole.end_line, column=max(whole.end_column - 1, 1))
     return CAUSE.finding(
         f"the signature declares {declared} part{'s' if declared > 1 else ''}, but `{function.name}` yields {count}",
+        end if isinstance(signature, ast.Tuple) and declared < count else whole,
+        Evidence(
+            "parts per element",
+            str(count),
+            str(declared),
+            location=function.module.location(yields_of(function)[0]),
+        ),
+        fix(_DECLARE),
         subject="output_signature",
-        location=end if isinstance(signature, ast.Tuple) and declared < count else whole,
-        evidence=[
-            Evidence(
-                claim="parts per element",
-                observed=str(count),
-                expected=str(declared),
-                location=function.module.location(yields_of(function)[0]),
-            )
-        ],
-        fixes=[fix(_DECLARE)],
         confidence=confidence,
     )
 
@@ -274,10 +283,10 @@ def _cast(
 ) -> Finding:
     return CAUSE.finding(
         f"{name} yields floats, but the signature declares integers, so the fractions are silently dropped",
+        location,
+        Evidence("yielded values", "floats", "integers", location=value),
+        fix("declare `tf.float32`", edits),
         subject="output_signature",
-        location=location,
-        evidence=[Evidence(claim="yielded values", observed="floats", expected="integers", location=value)],
-        fixes=[fix("declare `tf.float32`", edits)],
         severity=Severity.WARNING,
     )
 
@@ -319,28 +328,22 @@ def _padding(data: DataFacts) -> tuple[Edit, ...] | None:
 
 
 def _other_shape(
-    found: str,
-    declared: str,
-    location: Location | None,
-    confidence: Confidence,
-    edits: tuple[Edit, ...] = (),
+    found: str, declared: str, location: Location | None, confidence: Confidence, edits: tuple[Edit, ...] = ()
 ) -> Finding:
     return CAUSE.finding(
         f"the generator yields shape {found}, but the signature declares {declared}",
+        location,
+        Evidence("shape", found, declared, fact="data.yielded.shape"),
+        fix("declare the shape that the generator yields", edits),
+        fix("declare `None` for an axis whose length varies, and use `padded_batch`"),
         subject="output_signature",
-        location=location,
-        evidence=[Evidence(claim="shape", observed=found, expected=declared, fact="data.yielded.shape")],
-        fixes=[
-            fix("declare the shape that the generator yields", edits),
-            fix("declare `None` for an axis whose length varies, and use `padded_batch`"),
-        ],
         confidence=confidence,
     )
 
 
 # --- after the failure --------------------------------------------------------------------------------------------
 
-_SHAPE = pattern(
+_SHAPE = re.compile(
     r"`generator` yielded an element of shape (?P<found>\([^)]*\)) where an element of shape (?P<expected>\([^)]*\))"
 )
 _SAYS = (
@@ -384,9 +387,9 @@ def from_failure(
         return
     yield CAUSE.finding(
         "the generator yields something other than what `output_signature` declares",
+        location,
+        *_remedies(message),
         subject="output_signature",
-        location=location,
-        fixes=_remedies(message),
     )
 
 
@@ -394,7 +397,7 @@ def _batches_differ(
     found: str, expected: str, data: DataFacts | Unknown, project: Project, location: Location | None
 ) -> Finding:
     """Return the finding for later batches that differ from the first ones, from which Keras takes the signature."""
-    from fitdoctor.catalogue.labels.classes_of_a_batch import counted_in_each_batch, told_classes
+    from fitdoctor.catalogue.knowledge.labels.classes_of_a_batch import counted_in_each_batch, told_classes
 
     counted = counted_in_each_batch(data, project)
     columns = expected.rstrip(",)").rpartition(" ")[2]
@@ -402,10 +405,10 @@ def _batches_differ(
     made = data.code if isinstance(data, DataFacts) else None
     return CAUSE.finding(
         f"a batch has shape {found}, but earlier batches had shape {expected}",
+        place(counted, made, location),
+        Evidence("shape", found, expected, fact="failure.message"),
+        told_classes(counted, int(columns)) if counted and columns.isdigit() else remedy,
         subject="batches",
-        location=place(counted, made, location),
-        evidence=[Evidence(claim="shape", observed=found, expected=expected, fact="failure.message")],
-        fixes=[told_classes(counted, int(columns)) if counted and columns.isdigit() else remedy],
         confidence=Confidence.CERTAIN,
     )
 
@@ -429,10 +432,10 @@ def _called_already(failure: FailureFacts, project: Project | Unknown) -> Iterat
         break
     yield CAUSE.finding(
         "`from_generator` receives a generator, but expects a function that it can call in each epoch",
+        location,
+        Evidence("argument", "a generator", "a function"),
+        fix("pass the function itself, without calling it", edits),
         subject="generator",
-        location=location,
-        evidence=[Evidence(claim="argument", observed="a generator", expected="a function")],
-        fixes=[fix("pass the function itself, without calling it", edits)],
         confidence=Confidence.CERTAIN,
     )
 

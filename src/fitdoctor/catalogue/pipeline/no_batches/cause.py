@@ -26,14 +26,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
-from fitdoctor.catalogue.pipeline.pipeline_steps import BATCHING, setting, step_place, whole_setting, words
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.knowledge.data.generator_sources import returned_in_step
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
+    BATCHING,
+    setting,
+    step_place,
+    whole_setting,
+    words,
+)
 from fitdoctor.catalogue.words import counted, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, PipelineStep, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.facts import DataFacts, FitFacts, PipelineStep, Unknown
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT705", slug="no-batches", severity=Severity.WARNING)
@@ -58,17 +62,10 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
         found = returned_in_step(project, step.code) or found
     yield CAUSE.finding(
         f"the {words(data)} yields no batches: {why}",
+        found,
+        Evidence(f"batches in the {words(data)}", "0", "at least 1", fact="data.batches"),
+        *fixes,
         subject=f"{data.role} dataset",
-        location=found,
-        evidence=[
-            Evidence(
-                claim=f"batches in the {words(data)}",
-                observed="0",
-                expected="at least 1",
-                fact="data.batches",
-            )
-        ],
-        fixes=fixes,
         confidence=Confidence.CERTAIN,
     )
 
@@ -93,32 +90,26 @@ def from_generator(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         return
     yield CAUSE.finding(
         f"the {words(data)} yields no batches",
+        place(data.code, fit.code),
+        Evidence("batches", "0", "at least 1", fact="data.batches"),
         subject=f"{data.role} generator",
-        location=place(data.code, fit.code),
-        evidence=[Evidence(claim="batches", observed="0", expected="at least 1", fact="data.batches")],
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR,
     )
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"Unexpected result of `(?P<name>\w+)` \(Empty Logs\)"),
-        "`{name}` got no batches, so there is nothing to report",
-        "check that the data is not empty and that it is not exhausted",
-        types=("ValueError",),
-    ),
-    Saying(
-        pattern(r"'NoneType' object has no attribute 'items'"),
-        "the validation data yields no batches",
-        "check that the validation data is not empty, and that it has at least one whole batch",
-        types=("AttributeError",),
-        raised_in=("fit", "_validate_and_get_metrics_result"),
-    ),
+CAUSE.message(
+    r"Unexpected result of `(?P<name>\w+)` \(Empty Logs\)",
+    "`{name}` got no batches, so there is nothing to report",
+    "check that the data is not empty and that it is not exhausted",
+    subject="validation data",
+    types=("ValueError",),
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "validation data")
+CAUSE.message(
+    r"'NoneType' object has no attribute 'items'",
+    "the validation data yields no batches",
+    "check that the validation data is not empty, and that it has at least one whole batch",
+    subject="validation data",
+    types=("AttributeError",),
+    raised_in=("fit", "_validate_and_get_metrics_result"),
+)

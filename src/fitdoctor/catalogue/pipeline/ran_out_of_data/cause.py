@@ -29,15 +29,14 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.environment.keras_2_today import is_keras_2
-from fitdoctor.catalogue.pipeline.generator_sources import generator_behind, loop_of, surely_ends
-from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after
+from fitdoctor.catalogue.knowledge.data.generator_sources import generator_behind, loop_of, surely_ends
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import counted, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
+from fitdoctor.source.keras_version import is_keras_2
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT703", slug="ran-out-of-data", severity=Severity.WARNING)
@@ -86,64 +85,68 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         fixes.append(unsafe("repeat the dataset with `.repeat()`", with_step_after(data.code, ".repeat()")))
     yield CAUSE.finding(
         message,
+        place(argument.whole if argument else None, fit.code, data.code),
+        Evidence(
+            "batches in one pass over the data",
+            f"{batches:,}",
+            f"{steps:,} per epoch, {fit.epochs:,} epochs" if fit.epochs > 1 else f"{steps:,}",
+            fact="data.batches",
+            location=place(data.code),
+        ),
+        *fixes,
         subject="training data",
-        location=place(argument.whole if argument else None, fit.code, data.code),
-        evidence=[
-            Evidence(
-                claim="batches in one pass over the data",
-                observed=f"{batches:,}",
-                expected=f"{steps:,} per epoch, {fit.epochs:,} epochs" if fit.epochs > 1 else f"{steps:,}",
-                fact="data.batches",
-                location=place(data.code),
-            )
-        ],
-        fixes=fixes,
         confidence=Confidence.CERTAIN,
     )
 
 
 @CAUSE.while_training
-def while_running(training: TrainingFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """Report Keras's warning for a dataset of unknown length."""
+def while_running(
+    training: TrainingFacts,
+    fit: FitFacts,
+    data: DataFacts,
+    project: Project | Unknown,
+    model: ModelFacts | Unknown,
+) -> Iterator[Finding]:
+    """Report Keras's warning for a dataset or generator of unknown length."""
     steps = fit.steps_per_epoch
     # Validation and callbacks on data of unknown length end with the same warning.
     if not training.ran_out or not steps or fit.has_validation or fit.callbacks:
         return
     if (
         data.role != "training"
-        or data.form != "dataset"
+        or data.form not in ("dataset", "generator")
         or isinstance(data.batches, int)
         or data.endless is True
     ):
+        return
+    if data.form == "generator":
+        observed = f"fewer than {counted(steps * fit.epochs, 'batch', 'batches')}"
+        yield _exhausted(fit, data, project, model, observed, None)
         return
     argument = fit.code.argument("steps_per_epoch") if not isinstance(fit.code, Unknown) else None
     yield CAUSE.finding(
         f"the dataset ended before {fit.epochs:,} epochs of {counted(steps, 'step')}"
         if fit.epochs > 1
         else f"the dataset ended before the {counted(steps, 'step')} of the epoch",
+        place(argument.whole if argument else None, fit.code, data.code),
+        Evidence(
+            "Keras warned that the input ran out of data",
+            f"fewer than {counted(steps * fit.epochs, 'batch', 'batches')}",
+            f"{steps * fit.epochs:,}",
+            fact="training.ran_out",
+            location=place(data.code),
+        ),
+        unsafe("repeat the dataset with `.repeat()`", with_step_after(data.code, ".repeat()")),
+        unsafe(
+            "remove `steps_per_epoch`, so that an epoch is one pass over the data",
+            remove_argument(fit.code, "steps_per_epoch"),
+        ),
         subject="training data",
-        location=place(argument.whole if argument else None, fit.code, data.code),
-        evidence=[
-            Evidence(
-                claim="Keras warned that the input ran out of data",
-                observed=f"fewer than {counted(steps * fit.epochs, 'batch', 'batches')}",
-                expected=f"{steps * fit.epochs:,}",
-                fact="training.ran_out",
-                location=place(data.code),
-            )
-        ],
-        fixes=[
-            unsafe("repeat the dataset with `.repeat()`", with_step_after(data.code, ".repeat()")),
-            unsafe(
-                "remove `steps_per_epoch`, so that an epoch is one pass over the data",
-                remove_argument(fit.code, "steps_per_epoch"),
-            ),
-        ],
         confidence=Confidence.CERTAIN,
     )
 
 
-_WANTED = pattern(
+_WANTED = re.compile(
     r"ran out of data; interrupting training.*\(in this case, (?P<batches>\d+) batches\)", re.DOTALL
 )
 """Keras 2 reports the number of batches it needs if the number of steps is set, and stops training."""
@@ -158,17 +161,15 @@ def from_warning(failure: FailureFacts) -> Iterator[Finding]:
     frame = failure.last_user_frame
     yield CAUSE.finding(
         f"the data has fewer than the {said['batches']} batches that the steps need",
+        frame.location if frame is not None else None,
+        Evidence(
+            "Keras stopped training",
+            f"fewer than {said['batches']} batches",
+            said["batches"],
+            fact="failure.message",
+        ),
+        fix("repeat the data with `.repeat()`, or remove `steps_per_epoch`"),
         subject="steps_per_epoch",
-        location=frame.location if frame is not None else None,
-        evidence=[
-            Evidence(
-                claim="Keras stopped training",
-                observed=f"fewer than {said['batches']} batches",
-                expected=said["batches"],
-                fact="failure.message",
-            )
-        ],
-        fixes=[fix("repeat the data with `.repeat()`, or remove `steps_per_epoch`")],
     )
 
 
@@ -181,11 +182,8 @@ def from_generator(
     """Report a generator that ends before the last epoch."""
     if fit.method != "fit" or data.role != "training" or data.form != "generator" or fit.epochs < 2:
         return
-    from fitdoctor.catalogue.pipeline.endless_generators import going_on_for_ever
-
     steps = fit.steps_per_epoch
     function = generator_behind(project, data.code)
-    loop = loop_of(function) if function is not None else None
     if isinstance(data.batches, int):
         wanted = (steps or data.batches) * fit.epochs
         if data.batches >= wanted or not data.batches:
@@ -196,27 +194,41 @@ def from_generator(
         if steps or function is None or not surely_ends(function):
             return
         observed, lasts = f"`{function.name}` ends after one pass", 1
+    yield _exhausted(fit, data, project, model, observed, max(lasts, 1))
+
+
+def _exhausted(
+    fit: FitFacts,
+    data: DataFacts,
+    project: Project | Unknown,
+    model: ModelFacts | Unknown,
+    observed: str,
+    lasts: int | None,
+) -> Finding:
+    """Report a generator that ends too early, and after how many epochs, if that is known."""
+    from fitdoctor.catalogue.pipeline.ran_out_of_data.endless_generators import going_on_for_ever
+
+    steps = fit.steps_per_epoch
+    function = generator_behind(project, data.code)
+    loop = loop_of(function) if function is not None else None
     place_of_loop = function.module.location(loop) if function is not None and loop is not None else None
     older = isinstance(model, ModelFacts) and model.keras == 2 or is_keras_2(project)
     then = "Keras 2 then stops" if older else "later epochs get only its first two batches"
-    yield CAUSE.finding(
-        f"the generator is exhausted after {max(lasts, 1):,} of {fit.epochs:,} epochs; {then}",
+    when = f"after {lasts:,} of" if lasts is not None else "before the end of"
+    return CAUSE.finding(
+        f"the generator is exhausted {when} {counted(fit.epochs, 'epoch')}; {then}",
+        place(place_of_loop, data.code, fit.code),
+        Evidence(
+            "batches from the generator",
+            observed,
+            f"{steps * fit.epochs:,} batches" if steps else f"batches for {fit.epochs:,} epochs",
+            fact="data.batches",
+            location=place(fit.code),
+        ),
+        unsafe(
+            "loop forever in the generator" + ("" if steps else " and set `steps_per_epoch`"),
+            going_on_for_ever(function, fit, data, project),
+        ),
+        fix("pass `tf.data.Dataset.from_generator` to `fit`, which restarts the generator in each epoch"),
         subject="training data",
-        location=place(place_of_loop, data.code, fit.code),
-        evidence=[
-            Evidence(
-                claim="batches from the generator",
-                observed=observed,
-                expected=f"{steps * fit.epochs:,} batches" if steps else f"batches for {fit.epochs:,} epochs",
-                fact="data.batches",
-                location=place(fit.code),
-            )
-        ],
-        fixes=[
-            unsafe(
-                "loop forever in the generator" + ("" if steps else " and set `steps_per_epoch`"),
-                going_on_for_ever(function, fit, data, project),
-            ),
-            fix("pass `tf.data.Dataset.from_generator` to `fit`, which restarts the generator in each epoch"),
-        ],
     )

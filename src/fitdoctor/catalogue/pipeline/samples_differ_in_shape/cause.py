@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.pipeline.pipeline_steps import (
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     batch_steps,
     padded,
     step_place,
@@ -41,19 +41,13 @@ from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT714",
-    slug="samples-differ-in-shape",
-    severity=Severity.ERROR,
-    raises="InvalidArgumentError",
+    id="FIT714", slug="samples-differ-in-shape", severity=Severity.ERROR, raises="InvalidArgumentError"
 )
 
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts,
-    model: ModelFacts | Unknown,
-    data: DataFacts | Unknown,
-    project: Project | Unknown,
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Report the two shapes that `batch` could not combine."""
     said = unlike_shapes(failure.message)
@@ -65,17 +59,10 @@ def from_failure(
     unseen = isinstance(project, Unknown) and first[1:] == other[1:]
     yield CAUSE.finding(
         f"the samples of a batch have different shapes: {_words(first)} and {_words(other)}",
+        place(step_place(batch), frame.location if frame is not None else None),
+        Evidence("sample shape", _words(other), _words(first), fact="failure.message"),
+        *_fixes(batch, first, other, _resized(model, data, batch)),
         subject="samples in a batch",
-        location=place(step_place(batch), frame.location if frame is not None else None),
-        evidence=[
-            Evidence(
-                claim="sample shape",
-                observed=_words(other),
-                expected=_words(first),
-                fact="failure.message",
-            )
-        ],
-        fixes=_fixes(batch, first, other, _resized(model, data, batch)),
         notes=[_MAY_BE_TWICE] if unseen else [],
         confidence=Confidence.LIKELY if unseen else Confidence.CERTAIN,
     )

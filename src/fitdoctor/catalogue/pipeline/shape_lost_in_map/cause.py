@@ -29,11 +29,11 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
-from fitdoctor.catalogue.labels.targets import loss_failure
-from fitdoctor.catalogue.pipeline.generator_sources import expression_of
-from fitdoctor.catalogue.pipeline.pipeline_steps import words
-from fitdoctor.catalogue.pipeline.stated_shapes import stated_apart, written_shapes
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import words
+from fitdoctor.catalogue.knowledge.data.shapes import forward_failure, went_through
+from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
+from fitdoctor.catalogue.pipeline.shape_lost_in_map.stated_shapes import stated_apart, written_shapes
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after, set_argument, unsafe
@@ -156,17 +156,10 @@ def _finding(
     source = "a decoder that also accepts GIFs" if _is_decoder(code) else "Python code"
     return CAUSE.finding(
         f"`{array.path}` of the {words(data)} has an unknown shape: it comes from {source}",
+        place(code, data.code, array.use),
+        Evidence(f"shape of `{array.path}`", "unknown rank", "known rank", fact="data.x.shape"),
+        *_fixes(code, expected, call),
         subject=f"{data.role} dataset",
-        location=place(code, data.code, array.use),
-        evidence=[
-            Evidence(
-                claim=f"shape of `{array.path}`",
-                observed="unknown rank",
-                expected="known rank",
-                fact="data.x.shape",
-            )
-        ],
-        fixes=_fixes(code, expected, call),
         confidence=confidence,
     )
 
@@ -259,7 +252,7 @@ def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proj
         yield _with_guesses(found, model, project, maps[-1])
 
 
-RESIZERS = ("resize", "resize_with_pad", "resize_with_crop_or_pad", "central_crop", "crop_to_bounding_box")
+RESIZERS = ("resize", "central_crop")
 
 
 @CAUSE.in_source
@@ -278,10 +271,10 @@ def resized_in_source(module: Module) -> Iterator[Finding]:
             continue
         yield CAUSE.finding(
             "`decode_image` returns a tensor of unknown rank, because it also accepts animated GIFs",
+            module.location(made),
+            Evidence("the shape is needed here", location=module.location(call.node)),
+            _decoded(module.code(made)),
             subject="training dataset",
-            location=module.location(made),
-            evidence=[Evidence(claim="the shape is needed here", location=module.location(call.node))],
-            fixes=[_decoded(module.code(made))],
         )
 
 
@@ -385,10 +378,10 @@ def from_failure(
         module, call = decoded
         yield CAUSE.finding(
             "`decode_image` returns a tensor of unknown rank, because it also accepts animated GIFs",
+            module.location(call),
+            Evidence("the shape is needed here", location=frame.location if frame else None),
+            _decoded(module.code(call)),
             subject="training dataset",
-            location=module.location(call),
-            evidence=[Evidence(claim="the shape is needed here", location=frame.location if frame else None)],
-            fixes=[_decoded(module.code(call))],
             confidence=Confidence.CERTAIN,
         )
         return
@@ -397,11 +390,9 @@ def from_failure(
     location = _only_culprit(project) or (frame.location if frame is not None else None)
     yield CAUSE.finding(
         "a tensor in the data has an unknown shape: it comes from Python code (`py_function`, a generator)",
+        location,
+        fix("set the shape with `tensor.set_shape(…)`, or with `output_signature` in `from_generator`"),
         subject="training dataset",
-        location=location,
-        fixes=[
-            fix("set the shape with `tensor.set_shape(…)`, or with `output_signature` in `from_generator`")
-        ],
     )
 
 

@@ -8,6 +8,8 @@ There is no error.
   order, so the model trains on validation rows.
 - `batch` before `shuffle`: the same rows share a batch in every epoch, and sorted classes stay together.
 - `shuffle(1)`: the data is not shuffled at all.
+- `zip((x.shuffle(n), y.shuffle(n)))`, or `np.random.shuffle(x)` and `np.random.shuffle(y)`: each is shuffled in its own
+  order, so the labels belong to other samples.
 
 ## Why
 
@@ -17,14 +19,15 @@ these are whole batches. Its buffer size limits how far an element can move.
 
 ## Fix
 
-Call `shuffle(n, reshuffle_each_iteration=False)` before a split, or split first. Call `shuffle` before `batch`. Use a
-buffer as large as the data.
+Call `shuffle(n, reshuffle_each_iteration=False)` before a split, or split first. Call `shuffle` before `batch`, and after
+`zip`. Use a buffer as large as the data. Draw one permutation for arrays, and index both with it.
 
 ## Known limits
 
 Two parts of a shuffled dataset count as a split only if `fit` gets both. A `cache` between `shuffle` and the split
 keeps one order and is not reported. `shuffle` after `batch` is not reported if the source puts the rows in a random
-order first (a permutation, `train_test_split`). It is only a note if published data may already be shuffled, or if a
+order first (a permutation, `train_test_split`). Arrays that are shuffled separately are recognized by their names (`x`
+and `y`, `images` and `labels`). It is only a note if published data may already be shuffled, or if a
 custom loss or training step may need the rows of a batch together (all documents of a query).
 """
 
@@ -34,13 +37,14 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.pipeline.pipeline_steps import (
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     BATCHING,
     READY_MADE,
     receiver_end,
     setting,
     step_place,
     whole_setting,
+    with_step_after,
     with_step_before,
     without_step,
     words,
@@ -56,6 +60,8 @@ from fitdoctor.source.project import Project
 CAUSE = Cause(id="FIT713", slug="shuffle-too-late", severity=Severity.WARNING)
 
 PARTS = ("take", "skip")
+_SOURCES = frozenset("range generator list_files TFRecordDataset TextLineDataset CsvDataset".split())
+"""Operations that begin a pipeline, besides those named `from_…`."""
 RANDOM_ORDER = frozenset(
     "permutation permuted random_permutation sample ShuffleSplit StratifiedShuffleSplit".split()
 )
@@ -78,26 +84,89 @@ def from_split(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Ite
             yield CAUSE.finding(
                 "the model trains on validation rows: `shuffle` uses a new order for each pass, so "
                 "`take` and `skip` select different rows each time",
+                step_place(shuffle.code),
+                Evidence("the training part", _called(cuts), location=place(cuts[0].code)),
+                Evidence("the validation part", _called(other_cuts), location=place(other_cuts[0].code)),
+                unsafe(
+                    "keep one order with `reshuffle_each_iteration=False`",
+                    set_argument(shuffle.code, "reshuffle_each_iteration", "False", 2),
+                ),
+                fix("split first, then shuffle the training part"),
                 subject="split of a shuffled dataset",
-                location=step_place(shuffle.code),
-                evidence=[
-                    Evidence(claim="the training part", observed=_called(cuts), location=place(cuts[0].code)),
-                    Evidence(
-                        claim="the validation part",
-                        observed=_called(other_cuts),
-                        location=place(other_cuts[0].code),
-                    ),
-                ],
-                fixes=[
-                    unsafe(
-                        "keep one order with `reshuffle_each_iteration=False`",
-                        set_argument(shuffle.code, "reshuffle_each_iteration", "False", 2),
-                    ),
-                    fix("split first, then shuffle the training part"),
-                ],
                 confidence=Confidence.CERTAIN if _both(cuts, other_cuts) else Confidence.LIKELY,
             )
             return
+
+
+@CAUSE.before_fit
+def from_zip(fit: FitFacts, data: DataFacts, model: ModelFacts) -> Iterator[Finding]:
+    """Report features and labels that are shuffled apart and zipped."""
+    if data.role != "training" or fit.method != "fit" or len(data.x) != 1 or len(data.y) != 1:
+        return
+    if "train_step" in model.overrides or not model.losses:
+        return  # a training step of its own may need pairs that do not belong together
+    zips = [at for at, step in enumerate(data.pipeline) if step.operation == "zip"]
+    branches = _branches(data.pipeline[: zips[0]]) if len(zips) == 1 else []
+    shuffled = [step for branch in branches for step in branch if step.operation == "shuffle"]
+    if len(branches) != 2 or len(shuffled) != 2 or any(shuffled[0] in branch for branch in branches[1:]):
+        return
+    first, second = shuffled
+    if any(not isinstance(step.code, Code) or "seed" in step.code.text for step in shuffled):
+        return  # with the same seed, the orders are the same
+    assert isinstance(first.code, Code)
+    end = receiver_end(first.code)
+    call = first.code.text[end:].strip() if end is not None else ""
+    after = with_step_after(data.pipeline[zips[0]].code, call) if call else ()
+    apart = (*without_step(first.code), *without_step(second.code))
+    yield CAUSE.finding(
+        "features and labels are shuffled separately before `zip`, so the labels belong to other samples",
+        step_place(second.code),
+        Evidence("the features are shuffled here", location=step_place(first.code)),
+        unsafe("shuffle the pairs, after `zip`", (*apart, *after) if after and len(apart) == 2 else ()),
+        subject="zip of shuffled datasets",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+@CAUSE.in_source
+@mentions("permutation", "shuffle")
+def from_arrays(module: Module) -> Iterator[Finding]:
+    """Report features and labels in two random orders."""
+    from fitdoctor.catalogue.pipeline.shuffle_too_late.separate_orders import (
+        both_reordered,
+        one_order,
+        separate_orders,
+        shuffled_alone,
+    )
+
+    for features, kept in shuffled_alone(module):
+        yield CAUSE.finding(
+            f"`{features.name}` is shuffled, but `{kept.attr}` keeps its order, so the labels belong to other samples",
+            module.location(features.random),
+            Evidence("the same rows are read from both here", location=module.location(kept)),
+            unsafe("use one random order for both", both_reordered(module, features, kept)),
+            subject=f"order of {kept.attr}",
+            confidence=Confidence.LIKELY,
+        )
+    for features, labels in separate_orders(module):
+        yield CAUSE.finding(
+            f"`{features.name}` and `{labels.name}` are shuffled separately, so the labels belong to other samples",
+            module.location(labels.random),
+            Evidence("the features are shuffled here", location=module.location(features.random)),
+            unsafe("use one random order for both", one_order(module, features, labels)),
+            subject=f"order of {labels.name}",
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _branches(steps: tuple[PipelineStep, ...]) -> list[list[PipelineStep]]:
+    """Return the pipelines that are zipped, each from its source on."""
+    found: list[list[PipelineStep]] = []
+    for step in steps:
+        if step.operation.startswith("from_") or step.operation in _SOURCES or not found:
+            found.append([])
+        found[-1].append(step)
+    return found
 
 
 def _cut_after_shuffle(data: DataFacts) -> Iterator[tuple[PipelineStep, list[PipelineStep]]]:
@@ -198,17 +267,10 @@ def _no_room(step: PipelineStep, data: DataFacts) -> Finding:
     size = str(data.samples) if isinstance(data.samples, int) else "1000"
     return CAUSE.finding(
         f"`shuffle` with a buffer of 1 does not change the order of the {words(data)}",
+        place(step_place(step.code), data.code),
+        Evidence("`shuffle` buffer size", "1", f"up to {int(size):,}", fact="data.pipeline"),
+        unsafe("use a buffer as large as the data", set_argument(step.code, "buffer_size", size, 0)),
         subject="shuffle of the training dataset",
-        location=place(step_place(step.code), data.code),
-        evidence=[
-            Evidence(
-                claim="`shuffle` buffer size",
-                observed="1",
-                expected=f"up to {int(size):,}",
-                fact="data.pipeline",
-            )
-        ],
-        fixes=[unsafe("use a buffer as large as the data", set_argument(step.code, "buffer_size", size, 0))],
         confidence=Confidence.CERTAIN,
     )
 
@@ -216,12 +278,10 @@ def _no_room(step: PipelineStep, data: DataFacts) -> Finding:
 def _whole_batches(batch: PipelineStep, shuffle: PipelineStep, data: DataFacts) -> Finding:
     return CAUSE.finding(
         "`shuffle` comes after `batch`, so it reorders whole batches and their rows stay together",
+        place(step_place(shuffle.code), data.code),
+        Evidence("the rows are batched here", location=place(batch.code), fact="data.pipeline"),
+        unsafe("call `shuffle` before `batch`", *_swapped(batch, shuffle)),
         subject="shuffle of the training dataset",
-        location=place(step_place(shuffle.code), data.code),
-        evidence=[
-            Evidence(claim="the rows are batched here", location=place(batch.code), fact="data.pipeline")
-        ],
-        fixes=[unsafe("call `shuffle` before `batch`", *_swapped(batch, shuffle))],
         confidence=Confidence.CERTAIN,
     )
 

@@ -24,14 +24,14 @@ Before the failure, only a division written directly in the argument or in `__le
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.pipeline.generator_sources import is_batched_class
+from fitdoctor.catalogue.knowledge.data.generator_sources import is_batched_class
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, FitFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.keras_objects import defines, is_keras_model
 from fitdoctor.source.module import Module
@@ -40,8 +40,8 @@ from fitdoctor.source.project import Project
 CAUSE = Cause(id="FIT715", slug="steps-not-whole", severity=Severity.ERROR, raises="TypeError")
 
 STEPS = ("steps_per_epoch", "validation_steps", "steps")
-_SAID = pattern(r"'float' object cannot be interpreted as an integer")
-_SLICED = pattern(r"Expected int32 passed to parameter 'size' of op 'Slice', got \[[^\]\n]{0,40}\d\.\d")
+_SAID = re.compile(r"'float' object cannot be interpreted as an integer")
+_SLICED = re.compile(r"Expected int32 passed to parameter 'size' of op 'Slice', got \[[^\]\n]{0,40}\d\.\d")
 """Keras slices `batch_size` indices from all indices."""
 _COUNTING = frozenset(
     """_enumerate_iterator num_batches __len__ _num_batches enumerate_epoch fit_generator evaluate_generator
@@ -99,16 +99,12 @@ def _finding(module: Module, name: str, divided: ast.BinOp, use: Location) -> Fi
     whole = module.location(divided)
     return CAUSE.finding(
         f"{name} is computed with `/`, which returns a float, but the number of {_counted(name)} must be an integer",
+        whole if whole.path == use.path else use,
+        Evidence(name, module.segment(divided), "an integer", location=use),
+        _divided(name)(
+            "divide with `//`", (Edit(between, " // "),) if plain and _bare(module, divided) else ()
+        ),
         subject=name,
-        location=whole if whole.path == use.path else use,
-        evidence=[
-            Evidence(claim=name, observed=module.segment(divided), expected="an integer", location=use)
-        ],
-        fixes=[
-            _divided(name)(
-                "divide with `//`", (Edit(between, " // "),) if plain and _bare(module, divided) else ()
-            )
-        ],
         confidence=Confidence.LIKELY,
     )
 
@@ -159,7 +155,7 @@ def _untraced(failure: FailureFacts, fit_call: FitFacts | Unknown, sliced: bool)
     edits = () if argument is None else (Edit(argument.location, f"int({argument.text})"),)
     return CAUSE.finding(
         "`batch_size` is a float" if sliced else "the number of steps or the length of the data is a float",
+        argument.whole if argument is not None else frame.location if frame is not None else None,
+        fix("divide with `//`, or convert the value with `int(…)`", edits),
         subject="`batch_size`" if sliced else "steps",
-        location=argument.whole if argument is not None else frame.location if frame is not None else None,
-        fixes=[fix("divide with `//`, or convert the value with `int(…)`", edits)],
     )

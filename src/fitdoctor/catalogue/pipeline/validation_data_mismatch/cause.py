@@ -28,19 +28,17 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.inputs.bindings import binding_line, binding_of, bound_names
-from fitdoctor.catalogue.inputs.data_places import shape_line
-from fitdoctor.catalogue.inputs.shapes import fits, forward_failure, minded, while_validating
-from fitdoctor.catalogue.labels.targets import loss_failure
-from fitdoctor.catalogue.pipeline.generator_sources import expression_of
-from fitdoctor.catalogue.pipeline.sized_by_data import has_shape_of_training
-from fitdoctor.catalogue.sayings import Saying, findings_from_message
+from fitdoctor.catalogue.knowledge.data.bindings import binding_line, binding_of, bound_names
+from fitdoctor.catalogue.knowledge.data.data_places import shape_line
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.data.shapes import fits, forward_failure, minded, while_validating
+from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
+from fitdoctor.catalogue.pipeline.validation_data_mismatch.sized_by_data import has_shape_of_training
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_count, input_mismatch, target_and_output
-from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
@@ -139,10 +137,10 @@ def labels_left_out(
     given = None if isinstance(fit.code, Unknown) else fit.code.argument("validation_data", 7)
     yield CAUSE.finding(
         "the validation data has no labels: pass `(x_val, y_val)`",
+        place(given.whole if given is not None else None, fit.code),
+        Evidence("parts", "x", "x and y", fact="data.validation"),
+        _with_labels(project, fit),
         subject="validation data",
-        location=place(given.whole if given is not None else None, fit.code),
-        evidence=[Evidence(claim="parts", observed="x", expected="x and y", fact="data.validation")],
-        fixes=[_with_labels(project, fit)],
         confidence=Confidence.LIKELY,
     )
 
@@ -195,20 +193,20 @@ def _finding(
     observed, expected = _described(theirs, validation), _described(ours, training)
     return CAUSE.finding(
         f"`{name}` is {observed}, but the training data is {expected}",
+        _line(fit_call, training, validation, pair, project),
+        Evidence(
+            f"shape and dtype of `{name}`",
+            observed,
+            expected,
+            fact="data.x.shape",
+            location=place(ours.code if ours is not None else None, training.code),
+        ),
+        *(
+            _fixes(pair, training, validation, project)
+            if theirs is not None or training.x and not validation.x
+            else [_with_labels(project, fit_call)]
+        ),
         subject="argument validation_data of fit",
-        location=_line(fit_call, training, validation, pair, project),
-        evidence=[
-            Evidence(
-                claim=f"shape and dtype of `{name}`",
-                observed=observed,
-                expected=expected,
-                fact="data.x.shape",
-                location=place(ours.code if ours is not None else None, training.code),
-            )
-        ],
-        fixes=_fixes(pair, training, validation, project)
-        if theirs is not None or training.x and not validation.x
-        else [_with_labels(project, fit_call)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -243,12 +241,22 @@ def _line(
         return binding_line(project, use) or place(use) or _argument(fit_call)
     if isinstance(use, Code) and use.text.endswith("]") and use.text.partition("[")[0].isidentifier():
         return place(use)  # sliced in the call itself: `(x[test], y[test])`
+    if isinstance(use, Code) and not _is_within(use, fit_call):
+        return place(use)  # a part of a tuple that is written elsewhere: `self.val = (x_val, y_val)`
     bound = binding_of(project, use)
     other = expression_of(project, ours.use) if ours is not None else None
     if bound is not None and other is not None and isinstance(other[1], ast.Name):
         if other[1].id in bound_names(bound[1]):
             return place(use) or _argument(fit_call)
     return place(theirs.code if theirs is not None else None, use) or _argument(fit_call)
+
+
+def _is_within(use: Code, fit_call: FitFacts) -> bool:
+    if isinstance(fit_call.code, Unknown):
+        return True
+    whole, here = fit_call.code.location, use.location
+    same = (whole.path, whole.cell) == (here.path, here.cell)
+    return same and whole.line <= here.line <= whole.end_line
 
 
 def _argument(fit_call: FitFacts) -> Location | None:
@@ -325,12 +333,10 @@ def _is_part_of_split(project: Project | Unknown, fit_call: FitFacts) -> bool:
 def _without_labels(failure: FailureFacts, fit_call: FitFacts, project: Project | Unknown) -> Finding:
     return CAUSE.finding(
         "`validation_data` is a single array, so the labels are missing",
+        _argument(fit_call),
+        Evidence("Keras found no labels", failure.message[:200], fact="failure.message"),
+        _with_labels(project, fit_call),
         subject="argument validation_data of fit",
-        location=_argument(fit_call),
-        evidence=[
-            Evidence(claim="Keras found no labels", observed=failure.message[:200], fact="failure.message")
-        ],
-        fixes=[_with_labels(project, fit_call)],
         confidence=Confidence.LIKELY,
     )
 
@@ -385,29 +391,18 @@ def _from_words(failure: FailureFacts, made: Location | None = None) -> Iterator
         told = "the model accepts the training data, but not the validation data"
     yield CAUSE.finding(
         told,
+        place(made, argument.whole if argument else None, frame.location if frame is not None else None),
+        Evidence("error during validation", failure.message[:200], fact="failure.message"),
+        fix("prepare the validation data like the training data"),
         subject="argument validation_data of fit",
-        location=place(
-            made, argument.whole if argument else None, frame.location if frame is not None else None
-        ),
-        evidence=[
-            Evidence(claim="error during validation", observed=failure.message[:200], fact="failure.message")
-        ],
-        fixes=[fix("prepare the validation data like the training data")],
     )
 
 
-_SAYINGS = (
-    Saying(
-        pattern(r"`validation_data` should be a tuple"),
-        "`validation_data` is not a tuple of inputs and labels",
-        "pass `validation_data=(x_val, y_val)`",
-        types=("ValueError",),
-        confidence=Confidence.CERTAIN,
-    ),
+CAUSE.message(
+    r"`validation_data` should be a tuple",
+    "`validation_data` is not a tuple of inputs and labels",
+    "pass `validation_data=(x_val, y_val)`",
+    subject="argument validation_data of fit",
+    types=("ValueError",),
+    confidence=Confidence.CERTAIN,
 )
-
-
-@CAUSE.after_failure
-def from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """Report what the message alone shows."""
-    yield from findings_from_message(CAUSE, failure, _SAYINGS, "argument validation_data of fit")

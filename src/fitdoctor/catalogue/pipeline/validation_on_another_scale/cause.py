@@ -19,7 +19,8 @@ training data and `transform` on everything else.
 
 ## Known limits
 
-In data, reported only if the mean of one is more than 10 times as large as any value of the other. In source, a second
+In data, reported only if the mean of one is more than 10 times as large as any value of the other, or more than twice as
+large if it contains only integers and the other fractions. In source, a second
 `fit_transform` is reported only for scikit-learn's scalers and for arguments that are named after the test or validation
 data.
 """
@@ -27,22 +28,34 @@ data.
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.pipeline.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
+    BATCHING,
+    coded,
+    receiver_end,
+    step_place,
+    with_step_after,
+    with_step_before,
+)
+from fitdoctor.catalogue.pipeline.validation_edits import same_preparation
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, rework, unsafe
-from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
-from fitdoctor.patterns import pattern
-from fitdoctor.records import replace
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT717", slug="validation-on-another-scale", severity=Severity.WARNING)
 
 _FAR = 10
+_RAW = 4
+"""How many times larger integers must be than fractions to be the same data before it was scaled."""
 _ROWS = 8
 """The minimum number of rows for a meaningful mean."""
 
@@ -59,10 +72,10 @@ _SCALERS = frozenset(
         *("decomposition.PCA", "decomposition.TruncatedSVD"),
     )
 )
-_HELD_OUT = pattern(
+_HELD_OUT = re.compile(
     r"(?i)(?:^|[^a-z])(?:test|val|valid|validation|holdout|dev)(?:$|[^a-z])|[a-z]_?(?:Test|Val|Valid)$"
 )
-_TRAINING = pattern(r"(?i)train")
+_TRAINING = re.compile(r"(?i)train")
 
 
 @CAUSE.in_source
@@ -96,12 +109,10 @@ def _fitted_again(
     owner = module.segment(function.value)
     return CAUSE.finding(
         f"`{owner}` is fitted again to `{given}`, so the test data is on a different scale than the training data",
+        module.location(call),
+        Evidence("data that the scaler is fitted to", given, f"`{before}` only"),
+        unsafe(f"scale the test data like the training data: `{owner}.transform({given})`", edits),
         subject=f"scaler {owner}",
-        location=module.location(call),
-        evidence=[
-            Evidence(claim="data that the scaler is fitted to", observed=given, expected=f"`{before}` only")
-        ],
-        fixes=[unsafe(f"scale the test data like the training data: `{owner}.transform({given})`", edits)],
         confidence=Confidence.LIKELY,
     )
 
@@ -120,7 +131,7 @@ def from_data(
             continue
         for one, other in zip(ours, theirs, strict=True):
             if _is_far(one, other) or _is_far(other, one):
-                yield _finding(one, other, project)
+                yield _finding(one, other, _missing_maps(training, validation, project), project)
                 return
 
 
@@ -131,25 +142,92 @@ def _is_far(near: ArrayFacts, far: ArrayFacts) -> bool:
         return False
     if small.minimum is None or small.maximum is None or large.mean is None:
         return False
-    return abs(large.mean) > _FAR * max(abs(small.minimum), abs(small.maximum)) > 0
+    most = max(abs(small.minimum), abs(small.maximum))
+    if large.integral and not small.integral and large.maximum is not None:
+        # Counts or pixels as they are, beside fractions of them.
+        return abs(large.mean) > 2 * most > 0 and large.maximum > _RAW * most
+    return abs(large.mean) > _FAR * most > 0
 
 
-def _finding(ours: ArrayFacts, theirs: ArrayFacts, project: Project | Unknown) -> Finding:
+def _finding(
+    ours: ArrayFacts, theirs: ArrayFacts, maps: list[Missing], project: Project | Unknown
+) -> Finding:
+    stage = next((each.stage for each in maps), None)
     return CAUSE.finding(
         f"`{theirs.path}` ranges from {_span(theirs)}, but the training data ranges from {_span(ours)}",
+        place(step_place(stage) if stage is not None else None, theirs.code, theirs.use),
+        Evidence(
+            f"values of `{theirs.path}`",
+            _range(theirs),
+            _range(ours),
+            fact="data.x.statistics",
+            location=place(ours.code, ours.use),
+        ),
+        *(unsafe(f"add `{each.text}` to the validation pipeline, too", each.edits) for each in maps),
+        _remedy(ours, theirs, project),
         subject="argument validation_data of fit",
-        location=place(theirs.code, theirs.use),
-        evidence=[
-            Evidence(
-                claim=f"values of `{theirs.path}`",
-                observed=_range(theirs),
-                expected=_range(ours),
-                fact="data.x.statistics",
-                location=place(ours.code, ours.use),
-            )
-        ],
-        fixes=[_remedy(ours, theirs, project)],
         confidence=Confidence.LIKELY,
+    )
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A `map` of the training pipeline that the validation pipeline lacks."""
+
+    text: str
+    """`.map(scale)`."""
+    stage: Code
+    """The stage of the validation pipeline that it belongs next to."""
+    edits: tuple[Edit, ...]
+
+
+def _missing_maps(training: DataFacts, validation: DataFacts, project: Project | Unknown) -> list[Missing]:
+    theirs = [code for _step, code in coded(validation.pipeline)]
+    if not theirs:
+        return []
+    batch = next((code for step, code in coded(validation.pipeline) if step.operation in BATCHING), None)
+    known = {_own_call(code) for code in theirs}
+    shared = {code.location for _step, code in coded(training.pipeline)}
+    if (batch or theirs[-1]).location in shared:
+        return []  # one function makes both pipelines: an edit there would change the training data, too
+    found = []
+    batched = False
+    for step, code in coded(training.pipeline):
+        batched = batched or step.operation in BATCHING
+        call = _own_call(code)
+        if step.operation != "map" or call in known or not _means_the_same(code, theirs[-1], project):
+            continue
+        if batch is not None and not batched:
+            found.append(Missing(call, batch, with_step_before(batch, call)))
+        else:
+            found.append(Missing(call, theirs[-1], with_step_after(batch or theirs[-1], call)))
+    return found
+
+
+def _own_call(code: Code) -> str:
+    """Return the last call of a chain: `.map(scale)`."""
+    end = receiver_end(code)
+    return code.text[end:].strip() if end is not None else ""
+
+
+def _means_the_same(code: Code, other: Code, project: Project | Unknown) -> bool:
+    """Whether the names in a stage are global ones that the other pipeline's file has as well."""
+    found, there = expression_of(project, code), expression_of(project, other)
+    if found is None or there is None or not isinstance(found[1], ast.Call):
+        return False
+    module, call = found[0], found[1]
+    if module is not there[0]:
+        return False
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    own = {each.arg for node in given for each in ast.walk(node) if isinstance(each, ast.arg)}
+    names = {each.id for node in given for each in ast.walk(node) if isinstance(each, ast.Name)} - own
+    scope = whole = module.scope(call)
+    while whole.parent is not None:
+        whole = whole.parent
+    in_both = scope is module.scope(there[1])
+    return in_both or all(
+        name in whole.bindings and (scope is whole or name not in scope.bindings) or hasattr(builtins, name)
+        for name in names
     )
 
 
@@ -163,20 +241,8 @@ def _range(array: ArrayFacts) -> str:
 
 
 def _remedy(ours: ArrayFacts, theirs: ArrayFacts, project: Project | Unknown) -> Fix:
-    """Apply the division of the training data to the validation data too."""
-    divisor = _divisor(ours, project) if _is_far(ours, theirs) else ""
-    edits: tuple[Edit, ...] = rework(theirs.code, theirs.use, f"{{}} / {divisor}") if divisor else ()
-    if edits:
-        return unsafe(f"divide the validation data by {divisor}, like the training data", edits)
+    """Prepare the validation data like the training data."""
+    alike = same_preparation(ours, theirs, project) if _is_far(ours, theirs) else None
+    if alike is not None:
+        return unsafe(alike.title, alike.edits)
     return fix("prepare training and validation data with the same code")
-
-
-def _divisor(array: ArrayFacts, project: Project | Unknown) -> str:
-    found = expression_of(project, array.use)
-    if found is None:
-        return ""
-    module, node = found
-    made = module.origin(node).node
-    if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Div) and isinstance(made.right, ast.Constant):
-        return module.segment(made.right)
-    return ""

@@ -25,21 +25,21 @@ memorizing them is often the purpose.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.inputs.bindings import binding_line
-from fitdoctor.catalogue.inputs.data_trail import node_of
+from fitdoctor.catalogue.knowledge.data.bindings import binding_line
+from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT003", slug="dataset-leak", severity=Severity.WARNING)
+CAUSE = Cause(id="FIT003", slug="dataset-leak", severity=Severity.WARNING, aspect="split")
 
 LEAST_SHARE = 0.15
 LEAST_ROWS = 5
@@ -61,23 +61,21 @@ def from_rows(
     ):
         return
     all_of_them = shared == rows
+    if all_of_them and rows == training.samples and (rows < _FEW or _says_overfit(fit)):
+        return  # whether a model can learn a few rows by heart is a common test
     yield CAUSE.finding(
         f"{'all' if all_of_them else f'{shared:,} of the'} {rows:,} validation rows are also in the training data",
+        _line(fit, training, validation, project),
+        Evidence(
+            "validation rows in the training data",
+            f"{shared:,} of {rows:,}",
+            "none",
+            fact="data.shared_rows",
+            location=place(validation.code),
+        ),
+        unsafe("remove the validation rows from the training data", _other_rows(fit, project)),
+        fix("split the data before copying or augmenting rows"),
         subject="argument validation_data of fit",
-        location=_line(fit, training, validation, project),
-        evidence=[
-            Evidence(
-                claim="validation rows in the training data",
-                observed=f"{shared:,} of {rows:,}",
-                expected="none",
-                fact="data.shared_rows",
-                location=place(validation.code),
-            )
-        ],
-        fixes=[
-            unsafe("remove the validation rows from the training data", _other_rows(fit, project)),
-            fix("split the data before copying or augmenting rows"),
-        ],
         confidence=Confidence.CERTAIN,
     )
 
@@ -151,21 +149,17 @@ def from_arguments(fit: FitFacts, training: DataFacts, validation: DataFacts) ->
         return
     yield CAUSE.finding(
         "`validation_data` is the training data itself",
+        place(theirs[0].use, fit.code),
+        Evidence(
+            "validation inputs",
+            texts[0],
+            "rows that the model is not trained on",
+            fact="data.x",
+            location=place(validation.x[0].code),
+        ),
+        unsafe("validate on the last 20% of the rows, without training on them", _split_off(fit)),
+        fix("pass rows that are not in the training data"),
         subject="argument validation_data of fit",
-        location=place(theirs[0].use, fit.code),
-        evidence=[
-            Evidence(
-                claim="validation inputs",
-                observed=texts[0],
-                expected="rows that the model is not trained on",
-                fact="data.x",
-                location=place(validation.x[0].code),
-            )
-        ],
-        fixes=[
-            unsafe("validate on the last 20% of the rows, without training on them", _split_off(fit)),
-            fix("pass rows that are not in the training data"),
-        ],
         confidence=Confidence.CERTAIN,
     )
 
@@ -179,10 +173,10 @@ def _split_off(fit_call: FitFacts) -> tuple[Edit, ...]:
 _FEW = 50
 _NOT_REPEATABLE = frozenset("(*")
 """A call may return other rows each time."""
-_GENERATED = pattern(
+_GENERATED = re.compile(
     r"\b(?:random|rng|linspace|arange|zeros|ones|make_(?:blobs|moons|circles|classification|regression))\b"
 )
-_ON_PURPOSE = pattern(r"(?i)overfit|memori[sz]e|sanity|smoke")
+_ON_PURPOSE = re.compile(r"(?i)overfit|memori[sz]e|sanity|smoke")
 
 
 def _repeatable_text(array: ArrayFacts) -> str:

@@ -28,9 +28,8 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import name_of
-from fitdoctor.catalogue.inputs.feature_scale import data_is_finite, unscaled
-from fitdoctor.catalogue.training.learning_rate import rate_edit, rate_of, rate_place
+from fitdoctor.catalogue.knowledge.data.feature_scale import data_is_finite, unscaled
+from fitdoctor.catalogue.knowledge.models.learning_rate import rate_edit, rate_of, rate_place
 from fitdoctor.catalogue.words import number
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe, wrap
@@ -38,6 +37,7 @@ from fitdoctor.facts import DataFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.source.definitions import FunctionInfo
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of
 
 CAUSE = Cause(id="FIT001", slug="loss-became-nan", severity=Severity.WARNING, stage=2)
 
@@ -61,16 +61,14 @@ def from_training(
         return
     seen = [
         Evidence(
-            claim="loss by epoch",
-            observed=", ".join(f"{loss:.4g}" for loss in training.losses[:5]),
-            expected="finite numbers",
+            "loss by epoch",
+            ", ".join(f"{loss:.4g}" for loss in training.losses[:5]),
+            "finite numbers",
             fact="training.losses",
         )
     ]
     if training.nonfinite_weights:
-        seen.append(
-            Evidence(claim="weights that contain NaN", observed=", ".join(training.nonfinite_weights[:3]))
-        )
+        seen.append(Evidence("weights that contain NaN", ", ".join(training.nonfinite_weights[:3])))
     what = (
         f"the loss is not finite in epoch {bad[0]}"
         if bad
@@ -89,10 +87,11 @@ def from_training(
         operation = f"`{what_it_does}` in {name_of(function)}"
         yield CAUSE.finding(
             f"{what}: {operation} has no finite value or gradient for some inputs",
+            module.location(node),
+            *seen,
+            Evidence("operation", module.segment(node)[:80]),
+            _guard(module, nodes),
             subject="training",
-            location=module.location(node),
-            evidence=[*seen, Evidence(claim="operation", observed=module.segment(node)[:80])],
-            fixes=[_guard(module, nodes)],
             confidence=Confidence.LIKELY,
         )
         return
@@ -103,17 +102,13 @@ def from_training(
     )
     yield CAUSE.finding(
         what + words,
+        rate_place(model, project),
+        *seen,
+        unsafe(
+            "lower the learning rate",
+            rate_edit(model, project, (rate or 0.1) / 100) if rate is not None and rate >= LARGE_RATE else (),
+        ),
         subject="training",
-        location=rate_place(model, project),
-        evidence=seen,
-        fixes=[
-            unsafe(
-                "lower the learning rate",
-                rate_edit(model, project, (rate or 0.1) / 100)
-                if rate is not None and rate >= LARGE_RATE
-                else (),
-            )
-        ],
         confidence=Confidence.LIKELY,
     )
 

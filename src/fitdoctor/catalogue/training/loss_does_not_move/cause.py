@@ -27,7 +27,7 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.training.learning_rate import rate_edit, rate_of, rate_place
+from fitdoctor.catalogue.knowledge.models.learning_rate import rate_edit, rate_of, rate_place
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
@@ -51,39 +51,35 @@ def from_training(
         return
     if abs(losses[-1]) < 1e-6:
         return
-    seen = Evidence(
-        claim="loss by epoch",
-        observed=", ".join(f"{loss:.5g}" for loss in losses[:6]),
-        fact="training.losses",
-    )
+    seen = Evidence("loss by epoch", ", ".join(f"{loss:.5g}" for loss in losses[:6]), fact="training.losses")
     rate = rate_of(model)
     zero = _all_zero(model)
     if rate is not None and rate < SMALL and _moved(losses) < 1e-3:
         yield CAUSE.finding(
             f"the loss does not change: the learning rate of {rate:g} is too small",
+            rate_place(model, project),
+            seen,
+            unsafe("use a typical learning rate", rate_edit(model, project, 1e-3)),
             subject="training",
-            location=rate_place(model, project),
-            evidence=[seen],
-            fixes=[unsafe("use a typical learning rate", rate_edit(model, project, 1e-3))],
             confidence=Confidence.LIKELY,
         )
     elif zero is not None and _moved(losses) < 1e-2:
         yield CAUSE.finding(
             "the loss does not change: all kernels start at zero, so all units stay identical",
+            place(zero.code),
+            seen,
+            fix("use the default kernel initializer"),
             subject="training",
-            location=place(zero.code),
-            evidence=[seen],
-            fixes=[fix("use the default kernel initializer")],
             confidence=Confidence.LIKELY,
         )
     elif rate is not None and _stuck(losses, rate, model):
         yield CAUSE.finding(
             f"the loss no longer changes: a learning rate of {number(rate)} has driven the units into a region "
             "without gradient",
+            rate_place(model, project),
+            seen,
+            unsafe("use a typical learning rate", rate_edit(model, project, 1e-3)),
             subject="training",
-            location=rate_place(model, project),
-            evidence=[seen],
-            fixes=[unsafe("use a typical learning rate", rate_edit(model, project, 1e-3))],
             confidence=Confidence.LIKELY,
         )
     elif (
@@ -113,16 +109,12 @@ def _without_gradient(model: ModelFacts, seen: Evidence) -> Finding:
         "the loss does not change: the relu output is 0 for every sample, so its gradient is 0"
         if dead
         else "the loss is identical in every epoch, to the last digit: its gradient is 0",
+        place(output.code if dead and output is not None else None, model.compile_code),
+        seen,
+        fix("use a linear output activation")
+        if dead
+        else fix("find the operation that blocks the gradient: a hard threshold, a clipped or dead output"),
         subject="training",
-        location=place(output.code if dead and output is not None else None, model.compile_code),
-        evidence=[seen],
-        fixes=[
-            fix("use a linear output activation")
-            if dead
-            else fix(
-                "find the operation that blocks the gradient: a hard threshold, a clipped or dead output"
-            )
-        ],
         confidence=Confidence.LIKELY,
     )
 

@@ -30,23 +30,24 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import name_of, own_nodes, traced_functions
-from fitdoctor.catalogue.model.model_classes import is_plain
+from fitdoctor.catalogue.knowledge.models.model_classes import is_plain
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import is_layer_call, prediction_parameter
 from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
-from fitdoctor.catalogue.variables.gradient_ways import is_layer_call, prediction_parameter
 from fitdoctor.catalogue.variables.traced_while_building import (
     compiled_finding,
     compiled_while_building,
     is_fitted_unbuilt,
 )
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import Code, FitFacts, LayerFacts, ModelFacts, TrainingFacts
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.edits import fix, insert_before, spell, unsafe
+from fitdoctor.facts import Code, FitFacts, LayerFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
-from fitdoctor.source.traced.gradients import Cut, IsRoot, cut_on_the_way, cuts_in
+from fitdoctor.source.traced.gradients import Cut, IsRoot, body_of, cut_on_the_way, cuts_in
+from fitdoctor.source.traced.symbolic import name_of, own_nodes, traced_functions
 
 CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.WARNING)
 
@@ -69,8 +70,8 @@ def from_layers(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[
             f"layer {found.layer.name}",
             [
                 Evidence(
-                    claim="layers whose only path to the loss goes through it",
-                    observed=names,
+                    "layers whose only path to the loss goes through it",
+                    names,
                     fact="model.layers",
                     location=place(found.before[0].code),
                 )
@@ -87,7 +88,7 @@ def from_compiled_parts(module: Module) -> Iterator[Finding]:
             continue  # then nothing learns, and fit raises: `no-gradient`
         if compiled.owner.kind == "Layer" and not _goes_into_a_model(compiled.owner):
             continue
-        yield compiled_finding(CAUSE, compiled, " and never change", Confidence.LIKELY)
+        yield compiled_finding(CAUSE, compiled, " and never change")
 
 
 def _goes_into_a_model(owner: ClassInfo) -> bool:
@@ -240,17 +241,14 @@ def _unused(module: Module, call: FunctionInfo, attribute: str, calls: list[ast.
     repeated = _repeated(call)
     return CAUSE.finding(
         f"`{target.id}`, the output of `self.{attribute}`, is never used, so `self.{attribute}` cannot learn",
+        module.location(repeated if repeated is not None else statement),
+        Evidence(
+            "computed here, but never read",
+            f"`{module.segment(statement)[:80]}`",
+            location=module.location(statement),
+        ),
+        fix(f"use `{target.id}` in the output that `call` returns"),
         subject=f"self.{attribute}",
-        location=module.location(repeated if repeated is not None else statement),
-        evidence=[
-            Evidence(
-                claim="computed here, but never read",
-                observed=f"`{module.segment(statement)[:80]}`",
-                location=module.location(statement),
-            )
-        ],
-        fixes=[fix(f"use `{target.id}` in the output that `call` returns")],
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -275,7 +273,7 @@ def _repeated(call: FunctionInfo) -> ast.AST | None:
 def from_warning(training: TrainingFacts, model: ModelFacts, project: Project) -> Iterator[Finding]:
     """Report the parts of the model for which Keras found no gradient, if the source does not show why."""
     parts = _without_gradient(training, model)
-    if not parts or _shown_in_source(model, project):
+    if not parts or _leaves_out_outputs(model) or _shown_in_source(model, project):
         return
     cuts = _cuts(project)
     names = listing([part.name for part in parts], 4)
@@ -290,13 +288,11 @@ def from_warning(training: TrainingFacts, model: ModelFacts, project: Project) -
     called = _called_at(parts[0], project)
     yield CAUSE.finding(
         f"no gradient reaches {names}: the loss does not depend on it in a way that has a gradient",
+        called or place(parts[0].code),
+        _warned(training),
+        fix(f"use the output of {parts[0].name} in what the model returns"),
+        fix("set `trainable = False` on that part if it is meant to stay frozen"),
         subject=f"layer {parts[0].name}",
-        location=called or place(parts[0].code),
-        evidence=[_warned(training)],
-        fixes=[
-            fix(f"use the output of {parts[0].name} in what the model returns"),
-            fix("set `trainable = False` on that part if it is meant to stay frozen"),
-        ],
         confidence=Confidence.CERTAIN,
     )
 
@@ -318,8 +314,8 @@ def _maps_data(function: FunctionInfo) -> bool:
 
 def _warned(training: TrainingFacts) -> Evidence:
     return Evidence(
-        claim="Keras reported that gradients do not exist for",
-        observed=listing(list(training.without_gradient), 3),
+        "Keras reported that gradients do not exist for",
+        listing(list(training.without_gradient), 3),
         fact="training.without_gradient",
     )
 
@@ -332,6 +328,12 @@ def _without_gradient(training: TrainingFacts, model: ModelFacts) -> list[LayerF
         for layer in layers
         if isinstance(layer.code, Code) and layer.class_name in layer.code.text.partition("(")[0]
     ]
+
+
+def _leaves_out_outputs(model: ModelFacts) -> bool:
+    """Return whether `compile` gives a loss for some outputs only: the others are not meant to be trained."""
+    trained = sum(loss.kind != "none" for loss in model.losses)
+    return not isinstance(model.outputs, Unknown) and 0 < trained < len(model.outputs)
 
 
 def _shown_in_source(model: ModelFacts, project: Project) -> bool:
@@ -381,6 +383,47 @@ def from_loss(module: Module) -> Iterator[Finding]:
                     f"prediction {name}",
                     [],
                 )
+
+
+@CAUSE.in_source
+@mentions("GradientTape")
+def from_own_step(module: Module) -> Iterator[Finding]:
+    """Report a part whose variables a custom step trains although its output enters the loss without a gradient."""
+    for site in module.method_calls("gradient"):
+        function = module.function_of(site.node)
+        loss, sources = (site.argument("target", 0), site.argument("sources", 1))
+        if function is None or not isinstance(loss, ast.Name) or sources is None:
+            continue
+        parts = _trained_parts(module, sources)
+        cuts = {
+            name: cut_on_the_way(module, body_of(function), _called_as(module, name), loss.id)
+            for name in parts
+        }
+        if all(cuts.values()):
+            continue  # nothing learns at all: `no-gradient`
+        for name, cut in cuts.items():
+            if cut is not None:
+                yield _cut_finding(
+                    cut,
+                    f"{cut.what} in {name_of(function)} blocks the gradient, so `{name}` cannot learn",
+                    name,
+                    [],
+                )
+
+
+def _trained_parts(module: Module, sources: ast.expr) -> list[str]:
+    """Return the models whose variables are in a list of variables, as they are written."""
+    listed = origin(module, sources).node
+    variables = [
+        node
+        for node in ast.walk(listed)
+        if isinstance(node, ast.Attribute) and node.attr in ("trainable_variables", "trainable_weights")
+    ]
+    return list(dict.fromkeys(module.segment(node.value) for node in variables))
+
+
+def _called_as(module: Module, name: str) -> IsRoot:
+    return lambda expr: isinstance(expr, ast.Call) and module.segment(expr.func) == name
 
 
 def _named(name: str) -> IsRoot:
@@ -442,27 +485,90 @@ def _after_naming(function: FunctionInfo, name: str) -> list[ast.stmt]:
 
 
 def _cut_finding(cut: Cut, message: str, subject: str, evidence: list[Evidence]) -> Finding:
-    from fitdoctor.catalogue.variables.straight_through import passed_straight_through
 
     module = cut.module
     return CAUSE.finding(
         message,
+        module.location(cut.node),
+        Evidence(
+            "the operation that blocks the gradient",
+            f"`{module.segment(cut.node)[:80]}`",
+            location=module.location(cut.node),
+        ),
+        *evidence,
+        unsafe(
+            "remove `tf.stop_gradient`"
+            if cut.what.endswith("stop_gradient`")
+            else "use an operation that has a gradient, or the straight-through form "
+            "`x + tf.stop_gradient(f(x) - x)`",
+            passed_straight_through(cut),
+        ),
+        fix("set `trainable = False` on that part if it is meant to stay frozen"),
         subject=subject,
-        location=module.location(cut.node),
-        evidence=[
-            Evidence(
-                claim="the operation that blocks the gradient",
-                observed=f"`{module.segment(cut.node)[:80]}`",
-                location=module.location(cut.node),
-            ),
-            *evidence,
-        ],
-        fixes=[
-            unsafe(
-                "use an operation that has a gradient, or the straight-through form `x + tf.stop_gradient(f(x) - x)`",
-                passed_straight_through(cut),
-            ),
-            fix("set `trainable = False` on that part if it is meant to stay frozen"),
-        ],
-        confidence=Confidence.LIKELY,
     )
+
+
+# the straight-through estimator: keep the value of an operation without a gradient, and pass gradients around it.
+
+
+_SAME_SHAPE = frozenset({"round", "rint", "floor", "ceil", "sign"})
+"""Operations that keep the shape of their input."""
+_PRIMARY = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+
+
+def passed_straight_through(cut: Cut) -> tuple[Edit, ...]:
+    """Rewrite `tf.round(soft)` as `soft + tf.stop_gradient(tf.round(soft) - soft)`, if the shape stays the same.
+
+    A `tf.stop_gradient` of the user's own is removed.
+    """
+    module = cut.module
+    if isinstance(cut.node, ast.Call) and module.resolve(cut.node.func) == "tensorflow.stop_gradient":
+        return _without_stop(module, cut.node)
+    found = _hard_and_soft(module, cut.node)
+    if found is None:
+        return ()
+    hard, soft = found
+    code = module.code(hard)
+    tf, imports = spell(code, "tensorflow", "tf")
+    text, inner = module.segment(hard), module.segment(soft)
+    name, first = inner, tuple[Edit, ...]()
+    if not isinstance(soft, ast.Name):
+        taken = any(each.id == "soft" for each in module.nodes(ast.Name))
+        if taken or module.function_of(hard) is None or isinstance(_around(module, hard), ast.Lambda):
+            return ()
+        name, first = "soft", insert_before(code, f"soft = {inner}")
+        start = module.places.span(soft)[0] - module.places.span(hard)[0]
+        text = f"{text[:start]}soft{text[start + len(inner) :]}"
+    passed = f"{name} + {tf}.stop_gradient({text} - {name})"
+    if not isinstance(module.parent(hard), (ast.Return, ast.Assign, ast.Lambda)):
+        passed = f"({passed})"
+    return (*first, Edit(code.location, passed), *imports)
+
+
+def _without_stop(module: Module, call: ast.Call) -> tuple[Edit, ...]:
+    """Return the edit that removes `tf.stop_gradient`."""
+    if len(call.args) != 1 or call.keywords:
+        return ()
+    code, inner = module.code(call), module.segment(call.args[0])
+    if code.target == inner and code.statement is not None and isinstance(module.parent(call), ast.Assign):
+        return (Edit(code.statement.lines, ""),)  # this would leave `z = z`
+    return (Edit(code.location, inner if isinstance(call.args[0], _PRIMARY) else f"({inner})"),)
+
+
+def _hard_and_soft(module: Module, node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """Return the operation without a gradient and its input: a rounding, or a comparison cast to float."""
+    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+        last = module.resolve(node.func).rpartition(".")[2]
+        return (node, node.args[0]) if last in _SAME_SHAPE else None
+    around = module.parent(node)
+    if isinstance(node, ast.Compare) and isinstance(around, ast.Call) and len(around.args) == 2:
+        cast = module.resolve(around.func).rpartition(".")[2] == "cast"
+        if cast and "float" in module.segment(around.args[1]):
+            return around, node.left
+    return None
+
+
+def _around(module: Module, node: ast.AST) -> ast.AST | None:
+    """Return the function that contains a node."""
+    function = module.function_of(node)
+    return function.node if function is not None else None

@@ -27,16 +27,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.facts import FailureFacts
 from fitdoctor.records import dataclass
 from fitdoctor.source.keras_objects import defines, is_keras_optimizer
 from fitdoctor.source.module import CallSite, Module
-from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT508",
@@ -55,12 +52,6 @@ CAUSE = Cause(
 _METHODS = ("apply_gradients", "apply")
 _VARIABLES = ("trainable_variables", "trainable_weights", "variables", "weights")
 _TRAINED = ("trainable_variables", "trainable_weights")
-_REFUSED = pattern(
-    r"apply_gradients\(\) takes 2 positional arguments but \d were given|object of type 'zip' has no len\(\)"
-    r"|(?:not enough|too many) values to unpack \(expected 2|has no attribute '_unique_id'"
-    r"|Iterating over a symbolic"
-)
-_SHAPES = pattern(r"Incompatible shapes|Dimensions must be equal|broadcast")
 
 
 @dataclass(frozen=True)
@@ -74,50 +65,42 @@ class _Wrong:
     """The wrong sources passed to `tape.gradient`, if the call itself is correct."""
 
 
-@CAUSE.in_source
-@mentions("apply_gradients", "apply")
-def from_source(module: Module) -> Iterator[Finding]:
-    """Report calls whose arguments are gradients and variables, but not in the form the optimizer expects."""
+def _in_optimizer(failure: FailureFacts) -> bool:
+    applies = any(each.library and each.function in _METHODS for each in failure.frames)
+    return bool(failure.user_frames) and (applies or "apply_gradients()" in failure.message)
+
+
+@CAUSE.rule(
+    *_METHODS,
+    says=r"apply_gradients\(\) takes 2 positional arguments but \d were given|object of type 'zip' has no len\(\)"
+    r"|(?:not enough|too many) values to unpack \(expected 2|has no attribute '_unique_id'"
+    r"|Iterating over a symbolic",
+    fits=_in_optimizer,
+    problem="the optimizer does not receive `(gradient, variable)` pairs",
+    remedy="pass `zip(gradients, variables)`, with the gradient first in each pair",
+    subject="apply_gradients",
+)
+def not_paired(module: Module) -> Iterator[Finding]:
+    """Find calls whose arguments are gradients and variables, but not in the form the optimizer expects."""
     for site in _calls(module):
         wrong = _wrong(module, site)
         if wrong is not None:
-            yield _finding(module, site, wrong, Confidence.LIKELY, [])
+            yield _finding(module, site, wrong)
 
 
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report the call that the optimizer rejected, from the line that failed."""
-    frame = failure.last_user_frame
-    refused = _REFUSED.search(failure.message)
-    if frame is None or not (refused or _SHAPES.search(failure.message)):
-        return
-    evidence = [raised_here(failure)]
-    module = module_of(project, frame) if isinstance(project, Project) else None
-    if module is not None:
-        for site in _calls(module):
-            here = at_frame(module, site.node, frame)
-            judge = _wrong if refused else _mispaired
-            wrong = judge(module, site) if here else None
-            if wrong is not None:
-                yield _finding(module, site, wrong, Confidence.CERTAIN, evidence)
-                return
-    in_optimizer = any(each.library and each.function in _METHODS for each in failure.frames)
-    if refused and (in_optimizer or "apply_gradients()" in failure.message):
-        yield CAUSE.finding(
-            "the optimizer does not receive `(gradient, variable)` pairs",
-            subject="apply_gradients",
-            location=frame.location,
-            evidence=evidence,
-            fixes=[fix("pass `zip(gradients, variables)`, with the gradient first in each pair")],
-            confidence=Confidence.LIKELY,
-        )
+@CAUSE.rule("apply_gradients", says="Incompatible shapes|Dimensions must be equal|broadcast", in_source=False)
+def paired_with_others(module: Module) -> Iterator[Finding]:
+    """Find gradients of one model that are paired with the variables of another."""
+    for site in _calls(module):
+        wrong = _mispaired(module, site)
+        if wrong is not None:
+            yield _finding(module, site, wrong)
 
 
 def _calls(module: Module) -> Iterator[CallSite]:
     """Return the calls that apply gradients."""
     for site in module.method_calls(*_METHODS):
-        assert isinstance(site.node.func, ast.Attribute)
-        receiver = site.node.func.value
+        receiver = site.receiver
         if site.name or site.node.keywords or any(isinstance(one, ast.Starred) for one in site.node.args):
             continue
         if is_keras_optimizer(module, receiver) or (
@@ -273,40 +256,27 @@ def _gradient(module: Module, value: ast.expr) -> ast.Call | None:
     return None
 
 
-def _finding(
-    module: Module, site: CallSite, wrong: _Wrong, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _finding(module: Module, site: CallSite, wrong: _Wrong) -> Finding:
     if wrong.sources is not None:
         where = module.location(wrong.sources)
         return CAUSE.finding(
             wrong.what,
+            where,
+            Evidence("gradients of", module.segment(wrong.sources), wrong.arguments),
+            Evidence("the gradients are applied here", location=module.location(site.node)),
+            fix(f"compute the gradients of `{wrong.arguments}`", (Edit(where, wrong.arguments),)),
             subject="gradients",
-            location=where,
-            evidence=[
-                Evidence("gradients of", module.segment(wrong.sources), wrong.arguments),
-                Evidence("the gradients are applied here", location=module.location(site.node)),
-                *evidence,
-            ],
-            fixes=[fix(f"compute the gradients of `{wrong.arguments}`", (Edit(where, wrong.arguments),))],
-            confidence=confidence,
         )
-    assert isinstance(site.node.func, ast.Attribute)
     call = f"{module.segment(site.node.func)}({wrong.arguments})"
     edits = (Edit(module.location(site.node), call),) if wrong.arguments else ()
     return CAUSE.finding(
         wrong.what,
+        module.location(site.node),
+        Evidence(
+            "call",
+            module.segment(site.node)[:100],
+            call if wrong.arguments else "`zip(gradients, variables)`",
+        ),
+        fix(f"write `{call}`" if wrong.arguments else "pair them with `zip(gradients, variables)`", edits),
         subject=f"argument of {site.method}",
-        location=module.location(site.node),
-        evidence=[
-            Evidence(
-                "call",
-                module.segment(site.node)[:100],
-                call if wrong.arguments else "`zip(gradients, variables)`",
-            ),
-            *evidence,
-        ],
-        fixes=[
-            fix(f"write `{call}`" if wrong.arguments else "pair them with `zip(gradients, variables)`", edits)
-        ],
-        confidence=confidence,
     )

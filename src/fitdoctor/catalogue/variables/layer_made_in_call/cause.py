@@ -29,24 +29,20 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import (
-    at_frame,
-    library_behind,
-    module_of,
-    name_of,
-    traced_evidence,
-    traced_functions,
-)
-from fitdoctor.catalogue.quoted import made_on_last_line
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.catalogue.rules import certain
+from fitdoctor.catalogue.traceback_lines import made_on_last_line
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.frames import is_keras
+from fitdoctor.failure.traced_code import library_behind
 from fitdoctor.source.callees import callers_of, is_self
 from fitdoctor.source.conditions import is_conditional
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of, traced_evidence, traced_functions
 
 CAUSE = Cause(
     id="FIT502", slug="layer-made-in-call", severity=Severity.ERROR, raises="ValueError", explains=("FIT501",)
@@ -69,7 +65,7 @@ REFUSALS = (
     "Tried to create a tf.Variable inside a tf.function",
     "could not be lifted out",
     "You cannot add new elements of state",
-    "tried to create variables on non-first call",
+    "non-first call",
 )
 
 
@@ -86,8 +82,22 @@ def from_source(module: Module) -> Iterator[Finding]:
                 and _makes_state(module, site)
                 and not _is_made_once(module, site.node, function)
             ):
-                yield _finding(module, site, function, Confidence.LIKELY, [])
+                for made, within in _returned_to(site, function) or [(site, function)]:
+                    yield _finding(made.module, made, within)
                 break
+
+
+def _returned_to(site: CallSite, function: FunctionInfo) -> list[tuple[CallSite, FunctionInfo]]:
+    """Return the traced calls of a helper that returns the layer it creates: these calls have to move."""
+    if function.owner is not None or not isinstance(site.module.parent(site.node), ast.Return):
+        return []
+    return [
+        (module.call(call), caller)
+        for module, call in callers_of(function)
+        if (caller := module.function_of(call)) is not None
+        and caller.traced is not None
+        and caller.name not in ("build", "__init__")
+    ]
 
 
 def _is_made_once(module: Module, node: ast.AST, function: FunctionInfo) -> bool:
@@ -128,8 +138,7 @@ def _is_settled(module: Module, test: ast.expr) -> bool:
 
 def _makes_state(module: Module, site: CallSite) -> bool:
     if site.method == "add_weight":
-        assert isinstance(site.node.func, ast.Attribute)
-        return isinstance(site.node.func.value, ast.Name) and site.node.func.value.id == "self"
+        return isinstance(site.receiver, ast.Name) and site.receiver.id == "self"
     if site.name == "keras.layers.Normalization":
         return not {"mean", "variance"} & {keyword.arg for keyword in site.node.keywords}
     if site.name.startswith("keras.layers."):
@@ -181,13 +190,7 @@ def _has_state(info: ClassInfo, within: tuple[ClassInfo, ...]) -> bool:
     return False
 
 
-def _finding(
-    module: Module,
-    site: CallSite,
-    function: FunctionInfo,
-    confidence: Confidence,
-    evidence: list[Evidence],
-) -> Finding:
+def _finding(module: Module, site: CallSite, function: FunctionInfo) -> Finding:
     kind = "metric" if _is_metric(module, site) else "layer"
     what = (
         "a weight"
@@ -196,11 +199,10 @@ def _finding(
     )
     return CAUSE.finding(
         f"{name_of(function)} creates {what} every time it is traced",
+        module.location(site.node),
+        traced_evidence(function),
+        _METRIC_ONCE if kind == "metric" else _made_once(module, site, function),
         subject=f"{kind} created in {function.qualname}",
-        location=module.location(site.node),
-        evidence=[traced_evidence(function), *evidence],
-        fixes=[_METRIC_ONCE if kind == "metric" else _made_once(module, site, function)],
-        confidence=confidence,
     )
 
 
@@ -213,26 +215,34 @@ _METRIC_ONCE = fix(
 def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
     """Move the constructors of this method into `__init__`, if they do not depend on the call."""
     title = "create it once in `__init__` and use it here"
-    if site.method == "add_weight":
-        from fitdoctor.catalogue.variables.made_in_build import made_in_build
+    from fitdoctor.catalogue.variables.layer_made_in_call.made_in_build import made_in_build
 
+    if site.method == "add_weight":
         weights = [
             other.node
             for other in module.calls
             if other.function is function and other.method == "add_weight"
         ]
         return fix("add the weight in `build` and use it here", made_in_build(function, weights))
-    from fitdoctor.catalogue.variables.made_once import Making, made_in_init
+    from fitdoctor.catalogue.variables.made_once import Making, made_before, made_in_init
 
     makings = [
         Making(other.node, module.segment(other.node))
         for other in module.calls
-        if other.function is function and _makes_state(module, other) and other.method != "add_weight"
+        if other.function is function
+        and (other.node is site.node or _makes_state(module, other))
+        and other.method != "add_weight"
     ]
     edits = made_in_init(function, makings)
     if edits:
         return fix(title, edits)
-    from fitdoctor.catalogue.variables.helper_layers import as_layer_class
+    edits = made_before(function, makings)
+    if edits:
+        return fix("create it once, before the function, and use it here", edits)
+    edits = made_in_build(function, [making.call for making in makings])
+    if edits:
+        return fix("create it once in `build`, which knows the shape of the input, and use it here", edits)
+    from fitdoctor.catalogue.variables.layer_made_in_call.helper_layers import as_layer_class
 
     return fix(title, as_layer_class(function))
 
@@ -242,7 +252,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     """Report a rejected variable if the user's code that led to it creates a layer."""
     if not any(words in failure.message for words in REFUSALS):
         return
-    evidence = [Evidence(claim="TensorFlow rejected the new variable", location=_last(failure))]
+    evidence = [Evidence("TensorFlow rejected the new variable", location=_last(failure))]
     for frame in reversed(failure.user_frames):
         module = module_of(project, frame)
         for site in module.calls if module is not None else ():
@@ -251,18 +261,17 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 continue
             maker = _maker(module, site)
             if maker is not None and site.function.name not in ("__init__", "build"):
-                yield _finding(maker.module, maker, site.function, Confidence.CERTAIN, evidence)
+                yield certain(_finding(maker.module, maker, site.function), failure)
                 return
     made = made_on_last_line(failure)
     behind = made == "" and any(is_keras(frame.path) for frame in library_behind(failure))
     if isinstance(project, Unknown) and (made == "layer" or behind):
         yield CAUSE.finding(
             "traced code creates a layer, which would create new weights in every trace",
+            _last(failure),
+            *evidence,
+            fix("create the layer once, outside the traced function"),
             subject="layer created while tracing",
-            location=_last(failure),
-            evidence=evidence,
-            fixes=[fix("create the layer once, outside the traced function")],
-            confidence=Confidence.LIKELY,
         )
 
 
@@ -274,6 +283,10 @@ def _maker(module: Module, site: CallSite) -> CallSite | None:
     if not isinstance(end.node, ast.Call) or end.path:
         return None
     made = end.module.call(end.node)
+    helped = next((step.node for step in end.steps if step.how == "return" and step.module is module), None)
+    if isinstance(helped, ast.Call) and module.function_of(helped) is site.function:
+        if made.function is not None and made.function.owner is None and _makes_state(end.module, made):
+            return module.call(helped)  # a helper makes the layer: the call of the helper is what has to move
     here = made.function is site.function or made.function is not None and made.function.name != "__init__"
     return made if here and made.function is not None and _makes_state(end.module, made) else None
 

@@ -30,22 +30,27 @@ Functions that the loss calls are followed a few levels deep, but only as far as
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import name_of
-from fitdoctor.catalogue.inputs.mixed_inputs import predicted_under_tape
-from fitdoctor.catalogue.labels.loss_choice import suggested_loss
-from fitdoctor.catalogue.model.model_classes import is_plain
-from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
-from fitdoctor.catalogue.variables.gradient_ways import (
+from fitdoctor.catalogue.knowledge.data.mixed_inputs import predicted_under_tape
+from fitdoctor.catalogue.knowledge.labels.loss_choice import suggested_loss
+from fitdoctor.catalogue.knowledge.models.model_classes import is_plain
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import (
+    asked_about,
     assigned_under_tape,
     first_cut,
+    gradient_calls,
     layer_cut,
     losses_that_ignore_predictions,
     tape_cut,
     tape_cut_of_model,
+    tapes,
+    with_functions,
 )
+from fitdoctor.catalogue.rules import certain
+from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
 from fitdoctor.catalogue.variables.traced_while_building import (
     compiled_finding,
     compiled_while_building,
@@ -53,18 +58,17 @@ from fitdoctor.catalogue.variables.traced_while_building import (
     is_fitted_unbuilt,
 )
 from fitdoctor.catalogue.variables.uncalled_under_tape import Uncalled, asked_at, uncalled_at
-from fitdoctor.catalogue.variables.unused_outputs import unused_finding, unused_outputs
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import append_arguments, unsafe
+from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.edits import fix as repair
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
-from fitdoctor.patterns import pattern
-from fitdoctor.records import replace
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.line_edits import put_instead
-from fitdoctor.source.module import CallSite, FunctionInfo, Module
+from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.gradients import PREDICTS, Cut, is_py_function
+from fitdoctor.source.traced.symbolic import name_of
 
 CAUSE = Cause(
     id="FIT505",
@@ -82,18 +86,19 @@ def from_source(module: Module) -> Iterator[Finding]:
     for function in module.functions:
         if function.traced is not None and function.traced.how == "loss" and function.traced.direct:
             spared = _is_one_of_several(module, function) or _is_only_measured(module, function)
+            spared = spared or (function.owner is not None and not _is_made_as_loss(function.owner))
             cut = None if spared else first_cut(module, function)
             if cut is not None and not _is_zero(cut) and not _raises_before(cut):
-                yield _finding(cut, _around(cut), Confidence.LIKELY, [])
+                yield _finding(cut, _around(cut))
     under_tape = tape_cut_of_model(module)
     if under_tape is not None:
-        yield _finding(under_tape, _around(under_tape), Confidence.LIKELY, [])
+        yield _finding(under_tape, _around(under_tape))
     for unused in unused_outputs(module):
-        yield unused_finding(CAUSE, unused, Confidence.LIKELY, [])
+        yield unused_finding(CAUSE, unused)
     for function, result in losses_that_ignore_predictions(module):
         measured = _is_only_measured(module, function)
         if not _is_placeholder(result) and not _is_one_of_several(module, function) and not measured:
-            yield _ignoring(module, function, result, Confidence.LIKELY, [])
+            yield _ignoring(module, function, result)
 
 
 @CAUSE.in_source
@@ -103,7 +108,7 @@ def from_layers(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[
     """Report a custom layer that blocks the gradient of all trainable layers."""
     for found in cutting_layers(model, project) if fit.method in _TRAINS else ():
         if found.is_everything:
-            yield _finding(found.cut, found.function, Confidence.LIKELY, [])
+            yield _finding(found.cut, found.function)
 
 
 @CAUSE.in_source
@@ -116,7 +121,7 @@ def from_call(module: Module) -> Iterator[Finding]:
             continue
         cut = first_cut(module, call) if is_plain(owner) and not has_other_ways(owner) else None
         if cut is not None and not _raises_before(cut):
-            yield _finding(cut, _around(cut), Confidence.LIKELY, [])
+            yield _finding(cut, _around(cut))
 
 
 def _raises_before(cut: Cut) -> bool:
@@ -130,7 +135,7 @@ def from_compiled_call(module: Module) -> Iterator[Finding]:
     """Report a model whose whole `call` is a `tf.function` and builds its layers in the first trace."""
     for compiled in compiled_while_building(module):
         if compiled.owner.kind == "Model" and compiled.is_whole_call and is_fitted_unbuilt(compiled):
-            yield compiled_finding(CAUSE, compiled, "", Confidence.LIKELY)
+            yield compiled_finding(CAUSE, compiled, "")
 
 
 def _is_one_of_several(module: Module, function: FunctionInfo) -> bool:
@@ -145,6 +150,26 @@ def _is_one_of_several(module: Module, function: FunctionInfo) -> bool:
 
 
 _TRAINS = ("fit", "train_on_batch", "fit_generator")
+
+
+def _is_made_as_loss(owner: ClassInfo) -> bool:
+    """Return whether the program creates an instance of a class elsewhere than in a list of metrics."""
+    if owner.kind != "Loss":
+        return True  # `compute_loss` of a model
+    project = owner.module.project
+    for module in project.modules if project is not None else (owner.module,):
+        for call in module.nodes(ast.Call) if owner.name in module.text else ():
+            made = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            if made == owner.name and not _is_in_metrics(module, call):
+                return True
+    return False
+
+
+def _is_in_metrics(module: Module, node: ast.AST) -> bool:
+    around = module.parent(node)
+    while isinstance(around, (ast.List, ast.Tuple, ast.Dict)):
+        around = module.parent(around)
+    return isinstance(around, ast.keyword) and around.arg in ("metrics", "weighted_metrics")
 
 
 def _is_only_measured(module: Module, function: FunctionInfo) -> bool:
@@ -163,13 +188,11 @@ def _is_only_measured(module: Module, function: FunctionInfo) -> bool:
 
 def _is_evaluated_next(module: Module, compiled: CallSite) -> bool:
     """Return whether the model is evaluated but not trained before the next `compile`."""
-    assert isinstance(compiled.node.func, ast.Attribute)
-    name = module.segment(compiled.node.func.value)
+    name = module.segment(compiled.receiver)
     methods = []
     for site in module.method_calls("compile", "evaluate", *_TRAINS):
-        assert isinstance(site.node.func, ast.Attribute)
         place = (site.node.lineno, site.node.col_offset)
-        same = module.segment(site.node.func.value) == name and site.function is compiled.function
+        same = module.segment(site.receiver) == name and site.function is compiled.function
         if same and place > (compiled.node.lineno, compiled.node.col_offset):
             methods.append((place, site.method))
     following = [method for _place, method in sorted(methods)]
@@ -196,10 +219,7 @@ def _is_placeholder(result: ast.AST) -> bool:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts,
-    project: Project | Unknown,
-    model: ModelFacts | Unknown,
-    data: DataFacts | Unknown,
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """Report the failure and where the source loses the gradient."""
     missing = missing_gradients(failure.message)
@@ -207,64 +227,63 @@ def from_failure(
     number = failure.type == "AttributeError" and _NUMBER.search(failure.message) is not None
     if undefined is None and not number and (missing is None or not missing.every):
         if _BACKWARDS in failure.node and isinstance(project, Project):
-            yield from _from_outside(project)
+            yield from _from_outside(failure, project)
         predicted = predicted_under_tape(failure, project)
         if predicted is not None:
             evidence = [Evidence("Keras rejects the mix of an array and tensors", fact="failure.message")]
-            yield _finding(predicted, _around(predicted), Confidence.CERTAIN, evidence)
+            yield certain(_finding(predicted, _around(predicted)), failure)
         return
     said = f"`{undefined['operation']}` has no gradient" if undefined else "no gradient reached any variable"
     if number:
         if asked_at(failure, project) is None:
             return
         said = "the gradient of a plain number is computed"
-    evidence = [Evidence(claim=said, fact="failure.message")]
+    evidence = [Evidence(said, fact="failure.message")]
     frame = failure.last_user_frame
     uncalled = uncalled_at(failure, project)
     if uncalled is not None and uncalled.before is None:
-        yield _unseen(uncalled, evidence)
+        yield certain(_unseen(uncalled), failure)
         return
     for module in project.modules if isinstance(project, Project) else ():
         for cut in _cuts(module):
-            finding = _finding(cut, _around(cut), Confidence.CERTAIN, evidence)
-            yield replace(finding, fixes=(*_watched(cut, model, data), *finding.fixes))
+            finding = certain(_finding(cut, _around(cut)), failure)
+            fixes = (*_watched(cut, model, data), *finding.fixes)
+            yield replace(finding, fixes=fixes, severity=Severity.ERROR)
             return
         for compiled in compiled_while_building(module):
-            yield compiled_finding(CAUSE, compiled, "", Confidence.CERTAIN, evidence)
+            yield certain(compiled_finding(CAUSE, compiled, ""), failure)
             return
         for function, result in losses_that_ignore_predictions(module):
-            yield _ignoring(module, function, result, Confidence.CERTAIN, evidence)
+            yield certain(_ignoring(module, function, result), failure)
             return
     asked = asked_at(failure, project)
     for unused in unused_outputs(asked[0]) if asked is not None else ():
         if asked is not None and unused.asked is asked[2]:
-            yield unused_finding(CAUSE, unused, Confidence.CERTAIN, evidence)
+            yield certain(unused_finding(CAUSE, unused), failure)
             return
     yield CAUSE.finding(
         "the loss cannot be differentiated with respect to any weight",
+        asked[0].location(asked[2]) if asked is not None else frame.location if frame else None,
+        *evidence,
+        repair("use only operations that have a gradient between the weights and the loss"),
         subject="loss",
-        location=asked[0].location(asked[2]) if asked is not None else frame.location if frame else None,
-        evidence=evidence,
-        fixes=[repair("use only operations that have a gradient between the weights and the loss")],
         notes=[_MAY_BE_THE_TAPE] if isinstance(project, Unknown) and failure.called != "fit" else [],
-        confidence=Confidence.LIKELY,
     )
 
 
 _BACKWARDS = "gradient_tape/"
 
 
-def _from_outside(project: Project) -> Iterator[Finding]:
+def _from_outside(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a loss computed by `py_function`, whose scalar zero gradient fails in the backward pass."""
     for module in project.modules if any("py_function" in each.text for each in project.modules) else ():
         for cut in _cuts(module):
             if is_py_function(cut.module, cut.node):
-                evidence = [Evidence("the backward pass through the model failed", fact="failure.message")]
-                yield _finding(cut, _around(cut), Confidence.LIKELY, evidence)
+                yield certain(_finding(cut, _around(cut)), failure, confidence=Confidence.LIKELY)
                 return
 
 
-def _unseen(uncalled: Uncalled, evidence: list[Evidence]) -> Finding:
+def _unseen(uncalled: Uncalled) -> Finding:
     """Report weights of a model that the tape never recorded."""
     module, model = uncalled.module, uncalled.weights.value
     where = module.location(model)
@@ -276,10 +295,10 @@ def _unseen(uncalled: Uncalled, evidence: list[Evidence]) -> Finding:
     )
     return CAUSE.finding(
         f"the tape computes gradients for `{uncalled.model}`, which is not called inside the `with` block",
+        where,
+        Evidence("the tape records here", location=module.location(uncalled.block)),
+        repair(told, edits, _paired(uncalled)),
         subject="loss",
-        location=where,
-        evidence=[Evidence("the tape records here", location=module.location(uncalled.block)), *evidence],
-        fixes=[repair(told, edits, _paired(uncalled))],
         confidence=Confidence.CERTAIN,
     )
 
@@ -307,9 +326,9 @@ def _paired(uncalled: Uncalled) -> tuple[Edit, ...]:
     return ()
 
 
-_UNDEFINED = pattern(r"No gradient defined for operation[^\n]{0,200}\(op type: (?P<operation>\w+)\)")
+_UNDEFINED = re.compile(r"No gradient defined for operation[^\n]{0,200}\(op type: (?P<operation>\w+)\)")
 """TensorFlow's error if a tape recorded the operation, as in `predict` of Keras 2."""
-_NUMBER = pattern(r"^'(?:numpy\.)?(?:float|int)\d*' object has no attribute '(?:_id|dtype)'")
+_NUMBER = re.compile(r"^'(?:numpy\.)?(?:float|int)\d*' object has no attribute '(?:_id|dtype)'")
 """The error of a tape that is asked for the gradient of a Python or NumPy number."""
 _MAY_BE_THE_TAPE = (
     "the source is not available; in a custom training loop, the loss or the forward pass may also be outside the "
@@ -336,30 +355,21 @@ def _cuts(module: Module) -> Iterator[Cut]:
             yield cut
 
 
-def _finding(
-    cut: Cut,
-    function: FunctionInfo | None,
-    confidence: Confidence,
-    evidence: list[Evidence],
-) -> Finding:
+def _finding(cut: Cut, function: FunctionInfo | None) -> Finding:
     module = cut.module
     where = f" in {name_of(function)}" if function is not None else ""
     # The gradient of `sign` is zero: nothing raises, and nothing is learned.
     silent = cut.what.endswith("sign`")
     return CAUSE.finding(
         f"{cut.what}{where} blocks the gradient, so the weights cannot learn from this loss",
+        module.location(cut.node),
+        Evidence(
+            "the operation that blocks the gradient",
+            module.segment(cut.node)[:80],
+            location=module.location(cut.node),
+        ),
+        *_open_ways(cut),
         subject="loss",
-        location=module.location(cut.node),
-        evidence=[
-            Evidence(
-                claim="the operation that blocks the gradient",
-                observed=module.segment(cut.node)[:80],
-                location=module.location(cut.node),
-            ),
-            *evidence,
-        ],
-        fixes=_open_ways(cut),
-        confidence=confidence,
         severity=Severity.WARNING if silent else Severity.ERROR,
     )
 
@@ -408,7 +418,7 @@ def _kept_in_tensors(cut: Cut) -> tuple[Edit, ...]:
     asks = isinstance(node.func, ast.Attribute) and node.func.attr == "numpy"
     if not asks and not module.resolve(node.func).startswith(("numpy.", "math.")):
         return ()
-    from fitdoctor.catalogue.graph.array_bodies import as_tensor_code
+    from fitdoctor.catalogue.knowledge.tracing.array_bodies import as_tensor_code
 
     block: ast.AST | None = node
     while block is not None and not isinstance(block, (ast.With, ast.FunctionDef)):
@@ -447,14 +457,84 @@ def _soft(cut: Cut) -> tuple[ast.expr, str] | None:
     return None
 
 
-def _ignoring(
-    module: Module, function: FunctionInfo, result: ast.AST, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _ignoring(module: Module, function: FunctionInfo, result: ast.AST) -> Finding:
     return CAUSE.finding(
         f"{name_of(function)} does not use the predictions, so its value does not depend on any weight",
+        module.location(result),
+        repair("compute the loss from `y_pred`"),
         subject="loss",
-        location=module.location(result),
-        evidence=evidence,
-        fixes=[repair("compute the loss from `y_pred`")],
-        confidence=confidence,
+    )
+
+
+# models that are called under a tape but whose output the loss does not use.
+
+
+@dataclass(frozen=True)
+class Unused:
+    """A model output that nothing reads, and the loss that is differentiated."""
+
+    module: Module
+    model: str
+    output: ast.Name
+    loss: ast.stmt
+    asked: ast.Call
+
+
+def unused_outputs(module: Module) -> Iterator[Unused]:
+    """Return tapes whose model is called once and whose output is never read."""
+    for tape, block in tapes(module):
+        for asked in gradient_calls(module, tape, block):
+            model, loss = asked_about(module, asked), asked.args[0] if asked.args else None
+            made = _made(module, block, loss.id) if isinstance(loss, ast.Name) else None
+            output = _only_output(module, block, model) if model and model != "self" else None
+            if made is not None and output is not None and not _is_read(module, output):
+                yield Unused(module, model, output, made, asked)
+
+
+def _made(module: Module, block: ast.With, name: str) -> ast.stmt | None:
+    """Return the only statement in a block that computes the loss."""
+    found = [
+        statement
+        for statement in block.body
+        if isinstance(statement, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _only_output(module: Module, block: ast.With, model: str) -> ast.Name | None:
+    """Return the name of the model output, if the block does nothing else with the model."""
+    named = [
+        node
+        for inner in with_functions(module, block.body)
+        for node in ast.walk(inner)
+        if isinstance(node, (ast.Name, ast.Attribute)) and module.segment(node) == model
+    ]
+    call = module.parent(named[0]) if len(named) == 1 else None
+    statement = module.parent(call) if isinstance(call, ast.Call) and call.func is named[0] else None
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or statement not in block.body:
+        return None
+    target = statement.targets[0]
+    return target if isinstance(target, ast.Name) else None
+
+
+def _is_read(module: Module, output: ast.Name) -> bool:
+    scope = module.index.lookup(output.id, module.scope(output))
+    return any(
+        module.index.lookup(read.id, module.scope(read)) is scope for read in module.reads.get(output.id, [])
+    )
+
+
+def unused_finding(cause: Cause, found: Unused) -> Finding:
+    """Return the finding for a loss that does not depend on the model it should train."""
+    module = found.module
+    return cause.finding(
+        f"the loss does not use `{found.output.id}`, the output of `{found.model}`, so no gradient reaches its weights",
+        module.location(found.loss),
+        Evidence("this output is never read", location=module.location(found.output)),
+        Evidence(
+            f"the gradients of `{found.model}` are computed here", location=module.location(found.asked)
+        ),
+        fix(f"compute the loss from `{found.output.id}`"),
+        subject="loss",
     )

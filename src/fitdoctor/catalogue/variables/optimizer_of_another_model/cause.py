@@ -28,13 +28,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.run_order import is_chosen
 from fitdoctor.catalogue.training_loops import Loop, loops_around
-from fitdoctor.catalogue.variables.unfrozen_models import is_unfrozen_between
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.failed_line import at_frame
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import element_of, last_assignment
 from fitdoctor.source.callees import callee, is_self
@@ -67,7 +67,7 @@ def from_steps(module: Module) -> Iterator[Finding]:
         key = (None if shared or site.function is None else site.function.node, made)
         known = first.setdefault(key, (site, model))
         if known[1] != model:
-            yield _finding(module, made, site, Confidence.LIKELY, [])
+            yield _finding(module, made, site)
             return
 
 
@@ -112,8 +112,7 @@ def _is_called(module: Module, function: FunctionInfo, depth: int) -> bool:
 
 def _optimizer(site: CallSite) -> ast.Call | None:
     """Return the constructor, in the same file, of the optimizer that a method is called on."""
-    assert isinstance(site.node.func, ast.Attribute)
-    made = site.module.origin(site.node.func.value)
+    made = site.module.origin(site.receiver)
     if not isinstance(made.node, ast.Call) or made.module is not site.module:
         return None
     return made.node if _is_built_once(made.module, made.node) else None
@@ -136,7 +135,10 @@ def _weights(site: CallSite) -> ast.expr | None:
     """Return the second argument of `zip`."""
     given = site.argument("grads_and_vars", 0)
     zipped = isinstance(given, ast.Call) and site.module.resolve(given.func) == "zip" and len(given.args) == 2
-    return given.args[1] if isinstance(given, ast.Call) and zipped else None
+    weights = given.args[1] if isinstance(given, ast.Call) and zipped else None
+    made = site.module.origin(weights) if isinstance(weights, ast.Name) else None
+    named = made is not None and made.certain and not made.path and made.module is site.module
+    return made.node if made is not None and named and isinstance(made.node, ast.Attribute) else weights
 
 
 @CAUSE.in_source
@@ -153,9 +155,8 @@ def from_source(module: Module) -> Iterator[Finding]:
             continue
         if _is_made_anew(module, given, loop):
             continue
-        assert isinstance(site.node.func, ast.Attribute)
-        if _is_made_in(module, site.node.func.value, loop):
-            yield _finding(module, made, site, Confidence.LIKELY, [])
+        if _is_made_in(module, site.receiver, loop):
+            yield _finding(module, made, site)
 
 
 @CAUSE.in_source
@@ -166,7 +167,7 @@ def from_fits(module: Module) -> Iterator[Finding]:
 
     for shared in shared_optimizers(module):
         if module.parent(shared.made) is not None and module.parent(shared.compiled) is not None:
-            yield _finding(module, shared.made, module.call(shared.compiled), Confidence.LIKELY, [])
+            yield _finding(module, shared.made, module.call(shared.compiled))
             return
 
 
@@ -184,7 +185,7 @@ def from_unfrozen(module: Module) -> Iterator[Finding]:
         if not _is_built_once(module, made) or _is_built(module):
             continue
         if is_unfrozen_between(first, second):
-            found = _finding(module, made, second, Confidence.LIKELY, [])
+            found = _finding(module, made, second)
             yield replace(
                 found, message="the optimizer accepts only the variables that it was first used with"
             )
@@ -202,15 +203,14 @@ def from_builder(module: Module) -> Iterator[Finding]:
         made = module.made_by(given)
         if not isinstance(made, ast.Call) or not _is_built_once(module, made):
             continue
-        assert isinstance(site.node.func, ast.Attribute)
-        model = module.made_by(site.node.func.value)
+        model = module.made_by(site.receiver)
         if module.function_of(made) is None and module.function_of(model) is builder:
             if any(
                 _fitted_in_loop(module, call.node)
                 for call in module.calls
                 if callee(module, call.node) is builder
             ):
-                yield _finding(module, made, site, Confidence.LIKELY, [])
+                yield _finding(module, made, site)
                 return
 
 
@@ -249,9 +249,7 @@ def _fitted_in_loop(module: Module, call: ast.Call) -> bool:
     """Return whether a loop creates a model with this call and fits it."""
     loop = _loop_around(module, call)
     return loop is not None and any(
-        _inside(site.node, loop)
-        and isinstance(site.node.func, ast.Attribute)
-        and (site.node.func.value is call or _holds(module, site.node.func.value, call))
+        _inside(site.node, loop) and (site.receiver is call or _holds(module, site.receiver, call))
         for site in module.method_calls("fit")
     )
 
@@ -269,17 +267,14 @@ def _inside(node: ast.AST, loop: ast.AST) -> bool:
     return any(node is other for other in ast.walk(loop))
 
 
-def _finding(
-    module: Module, made: ast.Call, use: CallSite | None, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
-    uses = [Evidence(claim="passed to a model here", location=use.module.location(use.node))] if use else []
+def _finding(module: Module, made: ast.Call, use: CallSite | None) -> Finding:
+    uses = [Evidence("passed to a model here", location=use.module.location(use.node))] if use else []
     return CAUSE.finding(
         "one optimizer is used for the variables of more than one model",
+        module.location(made),
+        *uses,
+        _own_optimizer(module, made, use),
         subject="optimizer",
-        location=module.location(made),
-        evidence=[*uses, *evidence],
-        fixes=[_own_optimizer(module, made, use)],
-        confidence=confidence,
     )
 
 
@@ -350,13 +345,12 @@ def _second_optimizer(module: Module, made: ast.Call) -> tuple[Edit, ...]:
         return ()
     models: dict[str, list[ast.expr]] = {}
     for site in module.method_calls("apply_gradients", "apply"):
-        assert isinstance(site.node.func, ast.Attribute)
         model = _model_of_weights(site)
         if _optimizer(site) is not made:
             continue
         if not model:
             return ()
-        models.setdefault(model, []).append(site.node.func.value)
+        models.setdefault(model, []).append(site.receiver)
     edits: list[Edit] = []
     lines: list[str] = []
     for model, receivers in list(models.items())[1:]:
@@ -400,26 +394,26 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     evidence = [
         Evidence(
-            claim="the optimizer was not built with this variable",
-            observed=failure.message.split("path=")[-1].split(",")[0] if "path=" in failure.message else "",
+            "the optimizer was not built with this variable",
+            failure.message.split("path=")[-1].split(",")[0] if "path=" in failure.message else "",
             fact="failure.message",
             location=_last(failure),
         )
     ]
     for module in project.modules if isinstance(project, Project) else ():
         for made, use in _shared(module, failure):
-            yield _finding(module, made, use, Confidence.CERTAIN, evidence)
+            yield certain(_finding(module, made, use), failure)
             return
     for module in project.modules if isinstance(project, Project) else ():
         for where, made, use in _shared_across_files(module):
-            yield _finding(where, made, use, Confidence.CERTAIN, evidence)
+            yield certain(_finding(where, made, use), failure)
             return
     yield CAUSE.finding(
         "one optimizer is used for the variables of more than one model",
+        _last(failure),
+        *evidence,
+        fix("create a new optimizer for each model"),
         subject="optimizer",
-        location=_last(failure),
-        evidence=evidence,
-        fixes=[fix("create a new optimizer for each model")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -429,8 +423,7 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
     for frame in reversed(failure.user_frames):
         for site in module.method_calls("apply_gradients", "apply"):
             if frame.path == module.path and at_frame(module, site.node, frame):
-                assert isinstance(site.node.func, ast.Attribute)
-                made = module.origin(site.node.func.value)
+                made = module.origin(site.receiver)
                 if isinstance(made.node, ast.Call) and made.module is module:
                     yield made.node, None
     for site in module.method_calls("compile"):
@@ -445,7 +438,7 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
                 yield made.node, site
     makers = [site.node for site in module.calls if kind_of_call(module, site.node) == "Optimizer"]
     if len(makers) == 1 and not any(_shared_across_files(each) for each in _modules(module)):
-        yield makers[0], None
+        yield makers[0], _compiled_with(module, makers[0])
         return
     # several, in a list or dict that a loop reads
     for maker in makers:
@@ -461,6 +454,19 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
                     None,
                 ),
             )
+
+
+def _compiled_with(module: Module, made: ast.Call) -> CallSite | None:
+    """Return the only `compile` call with the attribute that holds an optimizer: `compile(optimizer=recipe.optimizer)`."""
+    holder = module.parent(made)
+    targets = [target for target in getattr(holder, "targets", []) if isinstance(target, ast.Attribute)]
+    uses = [
+        site
+        for each in _modules(module)
+        for site in each.method_calls("compile")
+        if isinstance(given := _given(site), ast.Attribute) and given.attr in [each.attr for each in targets]
+    ]
+    return uses[0] if len(uses) == 1 else None
 
 
 def _modules(module: Module) -> Sequence[Module]:
@@ -490,3 +496,36 @@ def _next_to(module: Module, made: ast.Call, use: CallSite) -> bool:
 
 def _last(failure: FailureFacts) -> Location | None:
     return failure.last_user_frame.location if failure.last_user_frame is not None else None
+
+
+# layers that a program unfreezes between two trainings of one model.
+
+
+def is_unfrozen_between(first: CallSite, second: CallSite) -> bool:
+    """Return whether weights are frozen before one `compile` and trainable before the other, with a `fit` in between."""
+    module = first.module
+    model = module.segment(first.receiver)
+    if module.segment(second.receiver) != model:
+        return False
+    start, end = first.node.lineno, second.node.lineno
+    trained = any(
+        start < site.node.lineno < end
+        and site.function is first.function
+        and isinstance(site.node.func, ast.Attribute)
+        and module.segment(site.node.func.value) == model
+        for site in module.method_calls("fit", "train_on_batch")
+    )
+    frozen = {place for place, value in _set(module) if place[0] < start and value is False}
+    freed = {place for place, value in _set(module) if start < place[0] < end and value is True}
+    return trained and bool({name for _line, name in frozen} & {name for _line, name in freed})
+
+
+def _set(module: Module) -> list[tuple[tuple[int, str], object]]:
+    """Return where `x.trainable` is set to a constant, by line and name, and its value."""
+    found: list[tuple[tuple[int, str], object]] = []
+    for node in module.attributes.get("trainable", ()):
+        statement = module.statement(node)
+        if isinstance(node.ctx, ast.Store) and isinstance(statement, ast.Assign):
+            if isinstance(statement.value, ast.Constant):
+                found.append(((node.lineno, module.segment(node.value)), statement.value.value))
+    return found

@@ -31,12 +31,14 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, library_behind, module_of, own_nodes
-from fitdoctor.catalogue.quoted import made_on_last_line
+from fitdoctor.catalogue.rules import certain
+from fitdoctor.catalogue.traceback_lines import made_on_last_line
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.frames import is_keras
+from fitdoctor.failure.traced_code import library_behind
 from fitdoctor.source.callees import callers_of, returned_by
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import names_in
@@ -44,6 +46,7 @@ from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import own_nodes
 
 CAUSE = Cause(id="FIT501", slug="variable-made-in-function", severity=Severity.ERROR, raises="ValueError")
 
@@ -59,8 +62,8 @@ _TRACED_AS_FUNCTIONS = (
     "lambda layer",
 )
 SINGLETON = "tf.function only supports singleton tf.Variables"
-NOT_FIRST = "tf.function-decorated function tried to create variables on non-first call"
-"""The same message up to TensorFlow 2.6."""
+NOT_FIRST = "non-first call"
+"""The words of TensorFlow up to 2.6, and today of a function that is traced again."""
 LIFTED = "Tried to create a tf.Variable inside a tf.function"
 INITIAL = "could not be lifted out of a `tf.function`"
 """The initial value is a graph tensor."""
@@ -72,7 +75,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     """Report constructors in the body of a `tf.function`, which run in every trace."""
     for site in _makers(module):
         if _runs_on_every_trace(module, site):
-            yield _finding(module, site, Confidence.LIKELY, [])
+            yield _finding(module, site)
 
 
 @CAUSE.in_source
@@ -81,8 +84,8 @@ def from_loop(module: Module) -> Iterator[Finding]:
     """Report a loop that passes a new optimizer to one compiled function in each iteration."""
     if module.keras != 3 or not module.calls_under("keras.optimizers."):
         return
-    from fitdoctor.catalogue.variables.late_variables import renewed
-    from fitdoctor.catalogue.variables.renewed_in_loops import renewed_optimizers
+    from fitdoctor.catalogue.knowledge.tracing.renewed_in_loops import renewed_optimizers
+    from fitdoctor.catalogue.variables.variable_made_in_function.late_variables import renewed
 
     for found in renewed_optimizers(module):
         yield renewed(CAUSE, found)
@@ -132,9 +135,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if not any(words in failure.message for words in (SINGLETON, NOT_FIRST, LIFTED, INITIAL)):
         return
     frame = failure.last_user_frame
-    evidence = [Evidence(claim="TensorFlow rejected a second variable", fact="failure.message")]
+    evidence = [Evidence("TensorFlow rejected a second variable", fact="failure.message")]
     if frame is not None and SINGLETON in failure.message:
-        from fitdoctor.catalogue.variables.late_variables import late_model, late_optimizer
+        from fitdoctor.catalogue.variables.variable_made_in_function.late_variables import (
+            late_model,
+            late_optimizer,
+        )
 
         read = module_of(project, frame) if isinstance(project, Project) else None
         late = late_optimizer(CAUSE, failure, read)
@@ -148,7 +154,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         for site in _makers(module) if module is not None else ():
             assert module is not None
             if at_frame(module, site.node, frame):
-                yield _finding(module, site, Confidence.CERTAIN, evidence)
+                yield certain(_finding(module, site), failure)
                 return
         if module is not None and _makes_something_else(module, frame):
             # A layer that creates its variables there is another cause.
@@ -158,10 +164,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     yield CAUSE.finding(
         "a `tf.Variable` is created inside a `tf.function`",
+        frame.location if frame else None,
+        *evidence,
+        fix("create the variable once, outside the function"),
         subject="variable",
-        location=frame.location if frame else None,
-        evidence=evidence,
-        fixes=[fix("create the variable once, outside the function")],
         notes=[] if made else [_UNSEEN],
         confidence=Confidence.CERTAIN if made else Confidence.LIKELY,
     )
@@ -175,24 +181,17 @@ def _makes_something_else(module: Module, frame: Frame) -> bool:
     return any(site.name not in MAKERS and at_frame(module, site.node, frame) for site in module.calls)
 
 
-def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+def _finding(module: Module, site: CallSite) -> Finding:
     where = site.function.qualname if site.function is not None else ""
     code = module.code(site.node)
     return CAUSE.finding(
         f"`{where}` creates {_what(site)} every time it is traced"
         if where
         else f"traced code creates {_what(site)}",
+        code.location,
+        Evidence("`tf.function` traces this function", location=_because(site)),
+        _moved_out(module, site),
         subject=f"variable {code.target}" if code.target else "variable",
-        location=code.location,
-        evidence=[
-            Evidence(
-                claim="`tf.function` traces this function",
-                location=_because(site),
-            ),
-            *evidence,
-        ],
-        fixes=[_moved_out(module, site)],
-        confidence=confidence,
     )
 
 

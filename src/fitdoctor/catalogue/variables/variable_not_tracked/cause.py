@@ -29,22 +29,20 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import name_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
-from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
+from fitdoctor.facts import ModelFacts, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import name_of
 
 CAUSE = Cause(id="FIT503", slug="variable-not-tracked", severity=Severity.WARNING)
 
 VARIABLE = "tensorflow.Variable"
-_REFUSED = pattern(r"Variables were created within a Lambda layer")
 OWN_TRAINING = ("gradient", "jacobian", "apply_gradients", "apply", "minimize")
 WEIGHTLESS = frozenset(
     """Flatten Reshape Permute Activation ReLU LeakyReLU ELU Softmax Dropout Concatenate Add Average Multiply Subtract
@@ -52,6 +50,25 @@ WEIGHTLESS = frozenset(
     GlobalAveragePooling1D GlobalAveragePooling2D GlobalMaxPooling1D GlobalMaxPooling2D UpSampling1D UpSampling2D
     ZeroPadding1D ZeroPadding2D Cropping1D Cropping2D RepeatVector Rescaling Resizing Identity""".split()
 )
+
+
+@CAUSE.rule(
+    "def",
+    "lambda",
+    says="Variables were created within a Lambda layer",  # Keras 2
+    in_source=False,
+    anywhere=True,
+    problem="a Lambda layer creates variables that Keras does not track",
+    remedy="write a custom layer that creates them in `__init__` or `build`",
+    subject="Lambda",
+    confidence=Confidence.CERTAIN,
+)
+def reached_by_lambda(module: Module) -> Iterator[Finding]:
+    """Find variables and layers that a Lambda layer uses."""
+    for function in module.functions:
+        if function.traced is not None and function.traced.how == "lambda layer":
+            for found in _in_function(module, function):
+                yield replace(found, severity=Severity.ERROR)
 
 
 @CAUSE.in_source
@@ -62,26 +79,26 @@ def from_source(module: Module) -> Iterator[Finding]:
         return
     for owner in module.classes:
         if owner.kind in ("Layer", "Model", "Loss"):
-            yield from _raw_variables(module, owner, Confidence.LIKELY)
-            yield from _plain_objects(module, owner, Confidence.LIKELY)
+            yield from _raw_variables(module, owner)
+            yield from _plain_objects(module, owner)
     for function in module.functions:
         if (
             function.traced is not None
             and function.traced.how in ("lambda layer", "loss")
             and function.traced.direct
         ):
-            yield from _in_function(module, function, Confidence.LIKELY)
+            yield from _in_function(module, function)
 
 
 # --- raw variables on attributes ----------------------------------------------------------------------------------
 
 
-def _raw_variables(module: Module, owner: ClassInfo, confidence: Confidence) -> Iterator[Finding]:
+def _raw_variables(module: Module, owner: ClassInfo) -> Iterator[Finding]:
     if {"trainable_variables", "trainable_weights"} & set(owner.methods):
         return
     for call, name in _raw_in(module, owner):
         if _is_read(owner, name):
-            yield _raw_finding(module, owner, call, name, confidence)
+            yield _raw_finding(module, owner, call, name)
 
 
 def _raw_in(module: Module, owner: ClassInfo) -> Iterator[tuple[ast.Call, str]]:
@@ -179,35 +196,29 @@ def _reads(owner: ClassInfo, name: str) -> Iterator[tuple[FunctionInfo, ast.Attr
                     yield method, node
 
 
-def _raw_finding(
-    module: Module, owner: ClassInfo, call: ast.Call, name: str, confidence: Confidence
-) -> Finding:
+def _raw_finding(module: Module, owner: ClassInfo, call: ast.Call, name: str) -> Finding:
     if owner.kind == "Loss":
         remedy = _on_the_model(module, [name for _call, name in _raw_in(module, owner)], owner)
     else:
         remedy = fix("make it a variable that Keras tracks", _keras_variables(module, owner))
     return CAUSE.finding(
         f"`{owner.name}.{name}` is a raw `tf.Variable`, which Keras neither tracks nor trains",
+        module.location(call),
+        Evidence("type of the attribute", "tf.Variable", "a weight (`add_weight`, `keras.Variable`)"),
+        *(
+            Evidence(f"{name_of(method)} uses it here", location=method.module.location(node))
+            for method, node in itertools.islice(_reads(owner, name), 1)
+        ),
+        remedy,
         subject=f"variable {name}",
-        location=module.location(call),
-        evidence=[
-            Evidence(
-                claim="type of the attribute",
-                observed="tf.Variable",
-                expected="a weight (`add_weight`, `keras.Variable`)",
-            ),
-            *(
-                Evidence(claim=f"{name_of(method)} uses it here", location=method.module.location(node))
-                for method, node in itertools.islice(_reads(owner, name), 1)
-            ),
-        ],
-        fixes=[remedy],
-        confidence=confidence,
     )
 
 
 def _on_the_model(module: Module, names: list[str], owner: ClassInfo | None) -> Fix:
-    from fitdoctor.catalogue.variables.tracked_variables import keras_variables, on_the_model
+    from fitdoctor.catalogue.variables.variable_not_tracked.tracked_variables import (
+        keras_variables,
+        on_the_model,
+    )
 
     keras = dict(module.spellings).get("keras")
     kept = on_the_model(module, names, owner) if keras is not None else ()
@@ -220,7 +231,7 @@ def _on_the_model(module: Module, names: list[str], owner: ClassInfo | None) -> 
 
 def _keras_variables(module: Module, owner: ClassInfo) -> list[Edit]:
     """Use `keras.Variable` for every raw variable of the class, so that none stays untrained."""
-    from fitdoctor.catalogue.variables.tracked_variables import as_keras_variable
+    from fitdoctor.catalogue.variables.variable_not_tracked.tracked_variables import as_keras_variable
 
     keras = dict(module.spellings).get("keras")
     found = _raw_in(module, owner) if keras is not None else ()
@@ -230,10 +241,10 @@ def _keras_variables(module: Module, owner: ClassInfo) -> list[Edit]:
 # --- what functions reach -----------------------------------------------------------------------------------------
 
 
-def _in_function(module: Module, function: FunctionInfo, confidence: Confidence) -> Iterator[Finding]:
+def _in_function(module: Module, function: FunctionInfo) -> Iterator[Finding]:
     """Report outside variables and layers that a Lambda function or a loss uses."""
     for node, made, what in _reached(module, function):
-        yield _function_finding(module, function, node, made, what, confidence)
+        yield _function_finding(module, function, node, made, what)
 
 
 def _reached(module: Module, function: FunctionInfo) -> Iterator[tuple[ast.Name, ast.Call, str]]:
@@ -285,9 +296,9 @@ def _is_called_elsewhere(module: Module, name: str) -> bool:
 
 
 def _function_finding(
-    module: Module, function: FunctionInfo, node: ast.Name, made: ast.Call, what: str, confidence: Confidence
+    module: Module, function: FunctionInfo, node: ast.Name, made: ast.Call, what: str
 ) -> Finding:
-    from fitdoctor.catalogue.variables.tracked_variables import as_layer
+    from fitdoctor.catalogue.variables.variable_not_tracked.tracked_variables import as_layer
 
     assert function.traced is not None
     in_loss = function.traced.how == "loss"
@@ -296,28 +307,23 @@ def _function_finding(
     holder = f"the loss `{function.name}`" if in_loss else "a Lambda layer"
     return CAUSE.finding(
         f"{holder} uses the {what} `{node.id}`, which no model tracks, so it is never trained",
+        module.location(made) if in_loss else module.location(function.node),
+        Evidence(f"the {what} is created here", location=module.location(made)),
+        Evidence("used here", location=module.location(node)),
+        _on_the_model(module, used, None)
+        if in_loss
+        else fix(
+            f"replace the Lambda with a `Layer` subclass that owns the {what}",
+            as_layer(module, function, used),
+        ),
         subject=f"variable {node.id}",
-        location=module.location(made) if in_loss else module.location(function.node),
-        evidence=[
-            Evidence(claim=f"the {what} is created here", location=module.location(made)),
-            Evidence(claim="used here", location=module.location(node)),
-        ],
-        fixes=[
-            _on_the_model(module, used, None)
-            if in_loss
-            else fix(
-                f"replace the Lambda with a `Layer` subclass that owns the {what}",
-                as_layer(module, function, used),
-            )
-        ],
-        confidence=confidence,
     )
 
 
 # --- layers in plain objects --------------------------------------------------------------------------------------
 
 
-def _plain_objects(module: Module, owner: ClassInfo, confidence: Confidence) -> Iterator[Finding]:
+def _plain_objects(module: Module, owner: ClassInfo) -> Iterator[Finding]:
     """Return plain objects that contain layers: `self.encoder = Encoder()`, or a list of them."""
     told: set[str] = set()
     statements = [
@@ -331,7 +337,7 @@ def _plain_objects(module: Module, owner: ClassInfo, confidence: Confidence) -> 
         if isinstance(made, ClassInfo) and made.name not in told and _is_plain_holder(made):
             told.add(made.name)
             assert isinstance(value, ast.Call)
-            yield _object_finding(module, owner, value, made, confidence)
+            yield _object_finding(module, owner, value, made)
 
 
 def _is_plain_holder(made: ClassInfo) -> bool:
@@ -362,18 +368,13 @@ def _kept(value: ast.expr) -> Iterator[ast.expr]:
         yield value
 
 
-def _object_finding(
-    module: Module, owner: ClassInfo, use: ast.Call, made: ClassInfo, confidence: Confidence
-) -> Finding:
+def _object_finding(module: Module, owner: ClassInfo, use: ast.Call, made: ClassInfo) -> Finding:
     return CAUSE.finding(
         f"`{made.name}` is a plain class, so `{owner.name}` never trains the layers inside it",
+        _class_line(made),
+        Evidence(f"`{owner.name}` stores it here", location=module.location(use)),
+        _as_layer(made),
         subject=f"class {made.name}",
-        location=_class_line(made),
-        evidence=[
-            Evidence(claim=f"`{owner.name}` stores it here", location=module.location(use)),
-        ],
-        fixes=[_as_layer(made)],
-        confidence=confidence,
     )
 
 
@@ -433,26 +434,3 @@ def from_model(model: ModelFacts, project: Project | Unknown) -> Iterator[Findin
             name = finding.subject.rpartition(" ")[2]
             if re.search(rf"\b{re.escape(name)}\b", words) or finding.subject.startswith("class "):
                 yield finding
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report variables of a Lambda layer that Keras 2 rejects."""
-    if not _REFUSED.search(failure.message):
-        return
-    for module in project.modules if isinstance(project, Project) else ():
-        for function in module.functions:
-            if function.traced is not None and function.traced.how == "lambda layer":
-                for found in _in_function(module, function, Confidence.CERTAIN):
-                    yield replace(found, severity=Severity.ERROR)
-                    return
-    frame = failure.last_user_frame
-    yield CAUSE.finding(
-        "a Lambda layer creates variables that Keras does not track",
-        subject="Lambda",
-        location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="Keras 2 rejects them", fact="failure.message")],
-        fixes=[fix("write a custom layer that creates them in `__init__` or `build`")],
-        confidence=Confidence.CERTAIN,
-        severity=Severity.ERROR,
-    )

@@ -1,0 +1,202 @@
+"""Exceptions about a name or argument that Keras 3 does not have: which name it is, and where the source uses it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_arguments import rejected_arguments
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_attributes import OWNERS, failed_attributes
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_behavior import old_history_keys
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_names import changed_calls, respelled_losses
+from fitdoctor.catalogue.rules import is_raised_at
+from fitdoctor.diagnosis import Confidence, Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.failure.failed_line import module_of
+from fitdoctor.failure.frames import is_keras
+from fitdoctor.failure.patterns import UnexpectedKeyword, attribute_missing, unexpected_keyword
+from fitdoctor.records import replace
+from fitdoctor.source.keras_3_api import PUBLIC_NAMES
+from fitdoctor.source.keras_changes import Change, below_keras, changes, changes_of_name
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+
+def findings_at(module: Module, failure: FailureFacts, frame: Frame, name: str) -> Iterator[Finding]:
+    """Find what a line uses under the name that the exception is about, most specific first."""
+    of_name = (*rejected_arguments(module, frame), *respelled_losses(module))
+    yield from (each for each in of_name if each.evidence[0].observed == name)
+    attribute = attribute_missing(failure.message)
+    owner = _kind_of_class(attribute.owner) if attribute is not None else ""
+    yield from failed_attributes(module, frame, name, owner)
+    found = (*changed_calls(module), *old_history_keys(module, frame))
+    yield from (each for each in found if is_raised_at(each, module, failure))
+
+
+def finding_from_text(cause: Cause, failure: FailureFacts, name: str) -> Finding:
+    """Report the name that the exception is about, if the source does not show it."""
+    attribute, frame = attribute_missing(failure.message), failure.last_user_frame
+    owner = _kind_of_class(attribute.owner) if attribute is not None else ""
+    new = _new_name(name, owner)
+    of_history = failure.type == "KeyError" and new
+    return cause.finding(
+        f"the history has no `{name}`: since Keras 2.3 the key is `{new}`"
+        if of_history
+        else f"Keras 3 has no `{name}`",
+        frame.location if frame else None,
+        Evidence("Keras rejected this name", name, new, "failure.message"),
+        fix(f"use `{new}`" if new else "use the Keras 3 replacement"),
+        subject=f"name {name}",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _new_name(name: str, owner: str) -> str:
+    """Return what Keras 3 calls it: the attribute of an object, the key of the history or any argument."""
+    of_objects = [
+        changes("attribute", each).get(name) for each in ([owner] if owner else ["Model", "Optimizer"])
+    ]
+    rows = (*of_objects, changes("history").get(name), *changes_of_name("argument", name))
+    new = next((change.new for change in rows if change is not None and change.new), "")
+    public = (each for names in PUBLIC_NAMES.values() for each in names)
+    return new or next((each for each in public if each.lower() == name.lower()), "")
+
+
+# --- which name the message is about ----------------------------------------------------------------------------------
+
+_IMPORTED = re.compile(r"(?:No module named|cannot import name) '([\w.]+)'(?: from '([\w.]+)')?")
+_FROM = re.compile(r"\bfrom ([\w.]+) import\b")
+"""Python before 3.7 does not say from where a name cannot be imported."""
+_OF_NEW_OPTIMIZERS = re.compile(r"`?(?P<name>\w+)`? is deprecated in the new (?:TF-)?Keras optimizer")
+"""The error since Keras 2.11."""
+
+
+def missing_name(failure: FailureFacts, project: Project | Unknown) -> str:
+    """Return the name or argument that an exception is about if an older Keras had it; "" otherwise."""
+    message, frame = failure.message, failure.last_user_frame
+    if unexpected_keyword(message) is not None:
+        return _rejected_keyword(message, project)
+    attribute = attribute_missing(message)
+    if attribute is not None:
+        if failure.frames and is_keras(failure.frames[-1].path):
+            return ""  # Keras itself reads the attribute: its version has the name
+        if failure.type == "AttributeError" and attribute.name in _lost_by(attribute.owner):
+            return attribute.name
+        if _is_of_another_version(below_keras(attribute.owner), attribute.name):
+            return ""  # FIT901
+        return attribute.name if "keras" in attribute.owner else ""
+    imported = _IMPORTED.search(message)
+    if imported and failure.type in ("ImportError", "ModuleNotFoundError"):
+        written = _FROM.search(frame.text) if frame is not None and not imported[2] else None
+        owner = imported[2] or (written[1] if written else "")
+        full = f"{owner}.{imported[1]}" if owner and "No module" not in message else imported[1]
+        known = below_keras(full)
+        # If Keras 3 has the name, something else was imported in its place: FIT907.
+        home, _, name = known.rpartition(".")
+        absent = known not in PUBLIC_NAMES and name not in PUBLIC_NAMES.get(home, ())
+        return full if known and known != "keras" and absent else ""
+    if failure.type == "ImportError" and "is not supported in Keras 3" in message:
+        return message.split("`")[1] if "`" in message else "legacy"
+    if changed := _OF_NEW_OPTIMIZERS.match(message):
+        return changed["name"]
+    if "`save_format` argument is deprecated" in message:
+        return "save_format"
+    if "argument `reduction`" in message and message.rstrip().endswith("reduction=auto"):
+        return "auto"
+    key = message.strip().strip("'\"")
+    # In a callback, `logs` lacks the key: FIT322.
+    in_callback = frame is not None and frame.function.startswith("on_")
+    return key if failure.type == "KeyError" and key in changes("history") and not in_callback else ""
+
+
+def _is_of_another_version(owner: str, name: str) -> bool:
+    """Whether the installed Keras is not Keras 3: it lacks a name of Keras 3, or has a module that Keras 3 lacks."""
+    return name in PUBLIC_NAMES.get(owner, ()) or ".experimental" in owner and owner not in PUBLIC_NAMES
+
+
+def _rejected_keyword(message: str, project: Project | Unknown) -> str:
+    keyword = unexpected_keyword(message)
+    assert keyword is not None
+    if keyword.function and isinstance(project, Project):
+        wanted = f"{keyword.owner}.{keyword.function}" if keyword.owner else keyword.function
+        if any(each.qualname == wanted for module in project.modules for each in module.functions):
+            return ""  # the program's own function
+    found = changes_of_name("argument", keyword.name)
+    return keyword.name if any(_may_be(change, keyword) for change in found) else ""
+
+
+def _may_be(change: Change, keyword: UnexpectedKeyword) -> bool:
+    """Return whether a changed argument may be the one that a message names.
+
+    What Keras 3 removed, all its classes reject. A word that Keras 1 used may be an argument of another class.
+    """
+    called = change.owner.rpartition(".")[2]
+    if keyword.function not in ("", "__init__"):
+        return called == keyword.function
+    if change.since == "3" or called in (keyword.owner, "fit"):
+        return True
+    return not keyword.owner and ("_" in change.name or change.name in ("init", "subsample"))
+
+
+def _kind_of_class(cls: str) -> str:
+    """Return the kind of a Keras class by its name in a message; "" for others and for models."""
+    return next((kind for kind in OWNERS[1:] if cls in PUBLIC_NAMES[f"keras.{kind.lower()}s"]), "")
+
+
+def _lost_by(cls: str) -> frozenset[str]:
+    """Return the attributes that Keras 3 removed from a class, by its name."""
+    kind = _kind_of_class(cls)
+    if kind:
+        return frozenset(changes("attribute", kind))
+    # A custom class: names that only Keras 2 models and optimizers had.
+    return frozenset(
+        (*changes("attribute", "Model"), "lr", "minimize", "compute_gradients", "aggregate_gradients")
+    )
+
+
+# --- arguments of Keras 1 ---------------------------------------------------------------------------------------------
+
+_OF_LAYER = re.compile(
+    r"keyword arguments passed to (?P<passed>\w+): \{|(?P<made>\w+)\.__init__\(\) missing \d+ required"
+)
+_WORDS = ("missing", "keyword arguments passed to", "Keyword argument not understood")
+
+
+def keras_1_call(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a layer or model called the Keras 1 way, by the argument that is missing now."""
+    frame = failure.last_user_frame
+    if frame is None or failure.type not in ("TypeError", "ValueError"):
+        return
+    if not any(each in failure.message for each in _WORDS):
+        return
+    module = module_of(project, frame)
+    if module is not None:
+        for found in rejected_arguments(module, frame):
+            if "since Keras 2" in found.message:
+                yield replace(found, confidence=Confidence.CERTAIN)
+                return
+    elif isinstance(project, Unknown):
+        for kind, change in _keras_1_in_text(failure, frame):
+            yield cause.finding(
+                f"`{kind}` no longer has an argument `{change.name}`",
+                frame.location,
+                Evidence("Keras rejected the argument", change.name, change.new, "failure.message"),
+                fix(f"use `{change.new}`"),
+                subject=f"name {change.name}",
+                confidence=Confidence.CERTAIN,
+            )
+            return
+
+
+def _keras_1_in_text(failure: FailureFacts, frame: Frame) -> Iterator[tuple[str, Change]]:
+    """Return the class and its Keras 1 arguments that the message or the quoted line names, in their order."""
+    said = _OF_LAYER.search(failure.message)
+    kind = (said["passed"] or said["made"]) if said is not None else ""
+    owner = "keras.Model" if kind in ("Model", "Functional") else f"keras.layers.{kind}"
+    changed = changes("argument", owner)
+    for word in re.findall(r"'(\w+)':|[ (](\w+)=", f"{failure.message} {frame.text}"):
+        change = changed.get(word[0] or word[1])
+        if change is not None and change.since == "2" and change.new:
+            yield kind, change

@@ -1,0 +1,65 @@
+"""Several inputs of which some are tensors and some are not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix
+from fitdoctor.edits import fix, spell
+from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.failure.failed_line import at_frame, function_at, module_of, raised_here
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+from fitdoctor.source.traced.gradients import PREDICTS, Cut
+
+_SAID = "you cannot mix tensors and non-tensors"
+
+
+def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a model called with both arrays and tensors."""
+    frame = failure.last_user_frame
+    if frame is None or _SAID not in failure.message:
+        return
+    module = module_of(project, frame) if isinstance(project, Project) else None
+    if predicted_under_tape(failure, project) is not None:
+        return  # a tensor would be accepted, but no gradient would flow (FIT505)
+    yield cause.finding(
+        "the model is called with tensors and arrays, but Keras does not accept a mix",
+        frame.location,
+        raised_here(failure),
+        _all_tensors(module, frame),
+        subject="inputs of the call",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def predicted_under_tape(failure: FailureFacts, project: Project | Unknown) -> Cut | None:
+    """Return the `predict` call under a tape that produced the array, if the failing function has one."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if frame is None or module is None or _SAID not in failure.message or "GradientTape" not in module.text:
+        return None
+    from fitdoctor.catalogue.knowledge.tracing.gradient_ways import tape_cut_of_model
+
+    cut = tape_cut_of_model(module)
+    asks = cut.node.func if cut is not None and isinstance(cut.node, ast.Call) else None
+    if cut is None or not isinstance(asks, ast.Attribute) or asks.attr not in PREDICTS:
+        return None
+    here = function_at(module, frame.line, frame.cell)
+    return cut if here is not None and module.function_of(cut.node) == here else None
+
+
+def _all_tensors(module: Module | None, frame: Frame) -> Fix:
+    """Convert the arguments that are not tensors yet."""
+    title = "convert all of them to tensors: `tf.convert_to_tensor(…)`"
+    for site in module.calls if module is not None else ():
+        assert module is not None
+        given = site.node.args[0] if site.node.args else None
+        if isinstance(given, (ast.List, ast.Tuple)) and at_frame(module, site.node, frame):
+            tf, imports = spell(module.code(site.node), "tensorflow", "tf")
+            parts = ", ".join(f"{tf}.convert_to_tensor({module.segment(part)})" for part in given.elts)
+            text = f"[{parts}]" if isinstance(given, ast.List) else f"({parts})"
+            return fix(title, (Edit(module.location(given), text), *imports))
+    return fix(title)

@@ -1,0 +1,110 @@
+"""A `call` that unpacks its inputs, `left, right = inputs`, but receives a single tensor."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.knowledge.data.joined_arrays import joined_parts
+from fitdoctor.catalogue.traceback_lines import unpacked_argument
+from fitdoctor.catalogue.words import listing, place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location
+from fitdoctor.edits import fix, replace_code
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.failure.failed_line import function_at, module_of
+from fitdoctor.source.module import FunctionInfo
+from fitdoctor.source.project import Project
+
+_ITERATED = ("Iterating over a symbolic", "iterating over `tf.Tensor` is not allowed")
+
+
+def unpacked_inputs(failure: FailureFacts, project: Project | Unknown) -> list[str]:
+    """Return the names the failing line of `call` unpacks its argument into, empty for another failure."""
+    frame = failure.last_user_frame
+    if frame is None or not any(words in failure.message for words in _ITERATED):
+        return []
+    if isinstance(project, Unknown):
+        return unpacked_argument(failure)
+    module = module_of(project, frame)
+    function = function_at(module, frame.line, frame.cell) if module is not None else None
+    if module is None or function is None or function.name != "call" or len(function.parameters) < 2:
+        return []
+    for node in module.nodes(ast.Assign):
+        if module.function_of(node) is function and module.location(node).line == frame.line:
+            parts = _parts(function, node)
+            if parts:
+                return parts
+    return []
+
+
+def unpacked_by_call(model: ModelFacts, project: Project | Unknown) -> tuple[list[str], Location] | None:
+    """Return the names a custom `call` always unpacks its argument into, and where."""
+    owner = project.class_named(model.class_name) if isinstance(project, Project) else None
+    function = owner.module.method(owner, "call") if owner is not None else None
+    if function is None or len(function.parameters) < 2 or isinstance(function.node, ast.Lambda):
+        return None
+    for statement in function.node.body:
+        if isinstance(statement, ast.Assign):
+            parts = _parts(function, statement)
+            if parts:
+                return parts, function.module.location(statement)
+        plain = isinstance(statement, ast.Assign) or (
+            isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        )
+        if not plain or _binds(statement, function.parameters[1]):
+            return None
+    return None
+
+
+def _parts(function: FunctionInfo, statement: ast.Assign) -> list[str]:
+    """Return the targets of `left, right = inputs` if `inputs` is the first argument."""
+    target, value = statement.targets[0], statement.value
+    given = isinstance(value, ast.Name) and value.id == function.parameters[1]
+    if not given or not isinstance(target, (ast.Tuple, ast.List)):
+        return []
+    return [function.module.segment(element) for element in target.elts]
+
+
+def _binds(statement: ast.stmt, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(statement)
+    )
+
+
+def argument_place(fit_call: FitFacts | Unknown) -> Location | None:
+    """Return the location of the argument x of fit."""
+    if isinstance(fit_call, Unknown) or isinstance(fit_call.code, Unknown):
+        return None
+    argument = fit_call.code.argument("x", 0)
+    return argument.location if argument is not None else fit_call.code.location
+
+
+def of_unpacking(
+    cause: Cause,
+    where: Location | None,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    parts: list[str],
+    caller: Location | None,
+    fact: str,
+    confidence: Confidence,
+) -> Finding:
+    """Build the finding for one array that `call` unpacks into several."""
+    first = data.x[0] if isinstance(data, DataFacts) and data.x else None
+    joined = joined_parts(first, len(parts)) if first is not None else None
+    edits = replace_code(first.code, joined) if joined and first is not None else ()
+    return cause.finding(
+        f"`x` is one array, but `call` unpacks it into {listing(parts)}",
+        place(first.code if joined and first else None, argument_place(fit_call), caller),
+        Evidence(
+            "`call` unpacks its inputs here",
+            "one tensor",
+            f"a list or tuple of {len(parts)}",
+            fact=fact,
+            location=where,
+        ),
+        fix(f"pass a list of {len(parts)} arrays as `x`", edits),
+        subject="inputs of the model",
+        confidence=confidence,
+    )

@@ -1,0 +1,1 @@
+"""Traced code: where gradients pass, and tensor code that replaces array code."""

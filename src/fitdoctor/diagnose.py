@@ -1,0 +1,558 @@
+"""Judges what is known at each moment, and makes one diagnosis of it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from fitdoctor.catalogue import Cause, catalogue, source_causes
+from fitdoctor.catalogue.hidden_reasons import HIDDEN, hides_its_reason, stands_in_lambda
+from fitdoctor.catalogue.known_messages import BY_MESSAGE, BY_TYPE, known_by_words
+from fitdoctor.catalogue.logged_diagnosis import logged_finding
+from fitdoctor.catalogue.prefilter import kinds_of
+from fitdoctor.diagnosis import (
+    Confidence,
+    Crash,
+    Diagnosis,
+    Excerpt,
+    Finding,
+    Location,
+    Moment,
+    Origin,
+    Script,
+    Severity,
+    Unexplained,
+)
+from fitdoctor.engine import Case, Found, ReadLine, diagnose, whole_line, without_consequences
+from fitdoctor.engine_inputs import (
+    call_case,
+    call_in_source,
+    called_in_source,
+    cluster_case,
+    failure_case,
+    leak_case,
+    source_cases,
+    training_case,
+)
+from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts, Unknown
+from fitdoctor.failure.messages import read_message
+from fitdoctor.failure.raised_by import is_of_another_library, note_about
+from fitdoctor.records import dataclass, replace
+from fitdoctor.source.lines import line_reader
+
+if TYPE_CHECKING:
+    from fitdoctor.engine_inputs import Call, ProjectSource
+    from fitdoctor.source.project import Project
+
+
+# --- one moment -------------------------------------------------------------------------------------------------------
+
+
+def examine_source(project: Project, select: Collection[str] = (), ignore: Collection[str] = ()) -> Diagnosis:
+    """Judge source alone."""
+    crashes: list[Crash] = []
+    cases = source_cases(project, crashes=crashes)
+    diagnosis = _finished(cases, lambda: project, select, ignore)
+    return replace(diagnosis, crashes=(*diagnosis.crashes, *crashes))
+
+
+def examine_call(
+    collected: Call,
+    project: ProjectSource = lambda: None,
+    environment: EnvironmentFacts | None = None,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+    *,
+    with_source: bool = False,
+) -> Diagnosis:
+    """Judge a living call of fit.
+
+    Args:
+        collected: the call.
+        project: the source, read when it is asked for.
+        environment: versions and settings.
+        select: ids to judge by.
+        ignore: ids to leave out.
+        with_source: also report what only the source shows: what trains, but learns the wrong thing.
+    """
+    project = functools.cache(project)
+    cases = [call_case(collected, project, environment)]
+    read = project() if with_source else None
+    if read is not None:
+        cases.extend(source_cases(read, calls=(collected,)))
+    diagnosis = _finished(cases, project, select, ignore)
+    # An error that only the source announces is left to the call itself.
+    findings = [
+        found
+        for found in diagnosis.findings
+        if found.moment is not Moment.SOURCE or found.severity is not Severity.ERROR
+    ]
+    return replace(diagnosis, findings=tuple(findings))
+
+
+def examine_cluster(
+    cluster: ClusterFacts,
+    project: ProjectSource = lambda: None,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> Diagnosis:
+    """Judge the cluster that a strategy is about to be made for."""
+    return _finished([cluster_case(cluster, project)], project, select, ignore)
+
+
+def examine_training(
+    training: TrainingFacts,
+    collected: Call,
+    project: ProjectSource = lambda: None,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> Diagnosis:
+    """Judge how a fit went."""
+    project = functools.cache(project)
+    return _finished([training_case(training, collected, project)], project, select, ignore)
+
+
+def examine_failure(
+    failure: FailureFacts,
+    project: ProjectSource = lambda: None,
+    collected: Call | None = None,
+    environment: EnvironmentFacts | None = None,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> Diagnosis:
+    """Judge an exception; one that no cause explains is told as such."""
+    failure, project = _what_it_repeats(failure), functools.cache(project)
+    told = logged_finding(failure)
+    if told is not None:
+        return Diagnosis(findings=(told.with_fingerprint(),))
+    case = failure_case(failure, project, collected, environment)
+    diagnosis = _finished([case], project, select, ignore, quoted=quoted_lines(failure))
+    if collected is None:
+        diagnosis = _with_reason_in_source(diagnosis, failure, project, select, ignore)
+    if diagnosis.findings:
+        return diagnosis
+    if hides_its_reason(failure):
+        hidden = _in_hidden_function(project(), select, ignore)
+        if hidden is not None:
+            return hidden
+    if failure.wrapped is not None:
+        wrapped = failure.wrapped
+        if not wrapped.user_frames:  # raised and caught inside of a library
+            wrapped = replace(wrapped, frames=(*failure.user_frames, *wrapped.frames))
+        inner = examine_failure(wrapped, project, collected, environment, select, ignore)
+        # Another library that asks an object of TensorFlow for something is not explained by the words of its refusal.
+        by_words_alone = [finding.subject in (BY_MESSAGE, BY_TYPE) for finding in inner.findings[:1]]
+        if inner.findings and not (any(by_words_alone) and is_of_another_library(failure.frames)):
+            return inner
+    if failure.type == "Exception":  # all that Keras 1 raised
+        today = examine_failure(
+            replace(failure, type="ValueError"), project, collected, environment, select, ignore
+        )
+        if today.findings:
+            return today
+    by_words = known_by_words(failure)
+    if by_words:
+        diagnosis = _finished([case], project, select, ignore, by_words, quoted_lines(failure))
+        if diagnosis.findings:
+            return diagnosis
+    return _with_unexplained(diagnosis, failure, project(), collected)
+
+
+_TYPES_TO_TRY = (
+    *("ValueError", "InvalidArgumentError", "TypeError", "AttributeError", "RuntimeError", "KeyError"),
+    *("ImportError", "ModuleNotFoundError", "NotImplementedError", "IndexError"),
+)
+_LONGEST_MESSAGE = 4000
+_LINES_OF_A_MESSAGE = 4
+
+
+def failures_told_in(text: str, path: str = "") -> list[FailureFacts]:
+    """The failures in a text; a bare message, pasted without its exception type, counts if some cause explains it.
+
+    Args:
+        text: a log, a traceback, a saved notebook or a message.
+        path: the file that it was read from, for a notebook.
+    """
+    from fitdoctor.failure.signs import logged_status
+    from fitdoctor.failure.text import failures_in
+
+    failures = failures_in(text, path)
+    message = " ".join(text.split())
+    # The log of a program that works has such lines, too; a piece of a traceback shows that it failed.
+    failed = text.strip().count("\n") < _LINES_OF_A_MESSAGE or '  File "' in text
+    status = logged_status(text) if failed and len(message) <= _LONGEST_MESSAGE and not failures else None
+    if status is not None:  # a line of a log is a failure only if it is known as one
+        logged = failures_in(": ".join(status))
+        return logged if logged and examine_failure(logged[-1]).findings else []
+    if failures or not message or len(message) > _LONGEST_MESSAGE:
+        return failures
+    by_words: list[FailureFacts] = []
+    of_others: list[FailureFacts] = []
+    for name in _TYPES_TO_TRY:
+        guessed = failures_in(f"{name}: {message}")
+        findings = examine_failure(guessed[-1]).findings if guessed else ()
+        if findings and findings[0].subject not in (BY_MESSAGE, BY_TYPE):
+            return guessed
+        if findings and findings[0].subject == BY_MESSAGE:  # a guessed type is no evidence
+            by_words = by_words or guessed
+        if guessed and not findings and note_about(guessed[-1]):
+            of_others = of_others or guessed
+    # Prose or a log of many lines may contain the words of a message.
+    return by_words or of_others if text.strip().count("\n") < _LINES_OF_A_MESSAGE else []
+
+
+def _with_reason_in_source(
+    diagnosis: Diagnosis,
+    failure: FailureFacts,
+    project: ProjectSource,
+    select: Collection[str],
+    ignore: Collection[str],
+) -> Diagnosis:
+    """What the source tells of the call that failed, where the failure itself shows only a consequence, or nothing."""
+    call = call_in_source(failure, project)
+    if call is None:
+        return diagnosis
+    read = _finished([called_in_source(call, project)], project, select, ignore)
+    reasons = [
+        replace(finding, moment=Moment.AFTER_FAILURE)
+        for finding in read.findings
+        if finding.severity is Severity.ERROR
+    ]
+    left = without_consequences([Found(one) for one in (*reasons, *diagnosis.findings)], catalogue())
+    if not reasons or diagnosis.findings and len(left) == len(reasons) + len(diagnosis.findings):
+        return diagnosis
+    return replace(
+        read, findings=tuple(left), excerpts=tuple(dict.fromkeys((*read.excerpts, *diagnosis.excerpts)))
+    )
+
+
+def _in_hidden_function(
+    project: Project | None, select: Collection[str], ignore: Collection[str]
+) -> Diagnosis | None:
+    """What the source alone tells of the function whose exception is not told."""
+    if project is None:
+        return None
+    read = examine_source(project, select, ignore)
+    findings = tuple(
+        replace(finding, moment=Moment.AFTER_FAILURE)
+        for finding in read.findings
+        if finding.severity is Severity.ERROR and stands_in_lambda(project, finding)
+    )
+    return replace(read, findings=findings) if findings else None
+
+
+def quoted_lines(failure: FailureFacts) -> dict[tuple[str, int | None, int], str]:
+    """The lines of the user's that a saved traceback quotes; of a living one, the files themselves are at hand."""
+    if not failure.from_text:
+        return {}
+    frames = (*failure.frames, *failure.definition, *failure.made_at)
+    return {(frame.path, frame.cell, frame.line): frame.text for frame in frames if frame.text}
+
+
+def _what_it_repeats(failure: FailureFacts) -> FailureFacts:
+    """The exception inside, where the one around it only repeats its message: its own lines tell more."""
+    while failure.wrapped is not None and failure.wrapped.message[:80].strip():
+        inner = failure.wrapped
+        if inner.type == failure.type or inner.message[:80] not in failure.message:
+            break
+        if failure.user_frames and not inner.user_frames:
+            break  # raised and caught inside of a library
+        failure = inner
+    return failure
+
+
+CUT_SHORT = (
+    "`--smoke` ended training after two steps; code that uses the results of a whole training may fail here"
+)
+
+
+_OF_RESULTS = frozenset(
+    "IndexError KeyError ValueError ZeroDivisionError FileNotFoundError AssertionError StopIteration".split()
+)
+"""Types of exceptions that few epochs can cause, such as too short a history."""
+
+
+def _may_need_whole_training(failure: FailureFacts) -> bool:
+    return not failure.called and (failure.type in _OF_RESULTS or "NoneType" in failure.message)
+
+
+# --- a whole run ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that is known when a program has ended."""
+
+    project: Project | None
+    calls: Sequence[Call] = ()
+    trainings: Sequence[tuple[TrainingFacts, Call]] = ()
+    """How the fits went that came to their end."""
+    clusters: Sequence[ClusterFacts] = ()
+    """What the program was told of its cluster, for each strategy over several workers."""
+    left: TrainingFacts | None = None
+    """What it still held at its end, and what it had traced too often."""
+    failure: FailureFacts | None = None
+    """What ended the program."""
+    failed_call: Call | None = None
+    """The call that it escaped from."""
+    stopped: bool = False
+    """fitdoctor itself stopped it."""
+    whole: bool = True
+    """Every fit ran as the program asked, not cut short by `--smoke`."""
+    environment: EnvironmentFacts | None = None
+    crashes: tuple[Crash, ...] = ()
+    script: Script | None = None
+    origins: tuple[Origin, ...] = ()
+    """Where a second run saw data become bad."""
+
+
+def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] = ()) -> Diagnosis:
+    """Judge all moments of a run together."""
+
+    def project() -> Project | None:
+        return run.project
+
+    cases: list[Case] = []
+    crashes = list(run.crashes)
+    if run.project is not None and any(_may_train(module.text) for module in run.project.modules):
+        cases.extend(source_cases(run.project, calls=run.calls, crashes=crashes))
+    cases.extend(cluster_case(cluster, project) for cluster in run.clusters)
+    cases.extend(call_case(call, project, run.environment) for call in run.calls)
+    cases.extend(training_case(training, call, project) for training, call in run.trainings)
+    if run.left is not None:
+        cases.append(leak_case(run.left, project))
+    if run.failure is not None:
+        cases.append(_explained_case(run, project, select, ignore))
+    causes = None
+    if all(case.moment is Moment.SOURCE for case in cases):
+        texts = [module.text for module in run.project.modules] if run.project is not None else []
+        causes = source_causes(texts, kinds_of(cases))
+    diagnosis = _finished(cases, project, select, ignore, causes)
+    findings = tuple(finding for finding in diagnosis.findings if not _refuted(finding, run, diagnosis))
+    if run.failure is not None and not any(_explains_end(finding, run) for finding in findings):
+        case = failure_case(run.failure, project, run.failed_call, run.environment)
+        known = _finished([case], project, select, ignore, known_by_words(run.failure))
+        if known.findings:
+            findings = (*known.findings, *findings)
+            diagnosis = replace(
+                diagnosis, excerpts=tuple(dict.fromkeys((*diagnosis.excerpts, *known.excerpts)))
+            )
+        else:
+            diagnosis = _with_unexplained(diagnosis, run.failure, run.project, run.failed_call)
+            if run.trainings and not run.whole and _may_need_whole_training(run.failure):
+                *others, last = diagnosis.unexplained
+                diagnosis = replace(diagnosis, unexplained=(*others, replace(last, note=CUT_SHORT)))
+    diagnosis = replace(
+        diagnosis, findings=findings, crashes=(*diagnosis.crashes, *crashes), script=run.script
+    )
+    return at_origins(diagnosis, run.origins, run.project)
+
+
+def _may_train(text: str) -> bool:
+    return "keras" in text or "tensorflow" in text
+
+
+def _explained_case(
+    run: Run, project: ProjectSource, select: Collection[str], ignore: Collection[str]
+) -> Case:
+    """The case of what ended the program, or of what that passes on, where only the latter is known."""
+    assert run.failure is not None
+    failure = whole = _what_it_repeats(run.failure)
+    first = failure_case(failure, project, run.failed_call, run.environment)
+    while failure.wrapped is not None:
+        case = failure_case(failure, project, run.failed_call, run.environment)
+        if diagnose([case], select=select, ignore=ignore).findings:
+            return case
+        failure = failure.wrapped
+    case = failure_case(failure, project, run.failed_call, run.environment)
+    known = failure is whole or bool(diagnose([case], select=select, ignore=ignore).findings)
+    return case if known else first
+
+
+def _refuted(finding: Finding, run: Run, diagnosis: Diagnosis) -> bool:
+    """Whether the end of the program speaks against an error that was announced and not proved."""
+    if finding.severity is not Severity.ERROR or finding.moment is Moment.AFTER_FAILURE:
+        return False
+    if finding.moment is Moment.BEFORE_FIT and finding.confidence is Confidence.CERTAIN:
+        return False
+    if run.script is not None and run.script.exit_code == 0 and run.whole:
+        return True
+    if finding.moment is not Moment.SOURCE:
+        return False
+    return _raises_another(finding, run.failure) or any(
+        _explains_end(other, run) for other in diagnosis.findings
+    )
+
+
+_UNRELATED = ("NameError", "FileNotFoundError", "NotADirectoryError", "PermissionError", "SystemExit")
+"""Ends that say nothing about training: the program did not come to the announced failure."""
+
+
+def _raises_another(finding: Finding, failure: FailureFacts | None) -> bool:
+    """Whether what ended the program is not the exception that the finding announces."""
+    cause = catalogue().get(finding.id)
+    if failure is None or cause is None or cause.raises is None:
+        return False
+    announced = (cause.raises,) if isinstance(cause.raises, str) else cause.raises
+    return failure.type not in (*announced, *_UNRELATED)
+
+
+def _explains_end(finding: Finding, run: Run) -> bool:
+    """Whether a finding accounts for the end: it was made from the failure, or from the very call that failed."""
+    if finding.moment is Moment.AFTER_FAILURE:
+        return True
+    return (
+        finding.moment is Moment.BEFORE_FIT
+        and finding.severity is Severity.ERROR
+        and finding.confidence is not Confidence.POSSIBLE
+        and (run.stopped or run.failed_call is not None)
+    )
+
+
+def at_origins(diagnosis: Diagnosis, origins: Collection[Origin], project: Project | None) -> Diagnosis:
+    """Move findings to the line where a second run saw their data become bad."""
+    excerpts = dict.fromkeys(diagnosis.excerpts)
+    findings = []
+    read_line = line_reader(project, None) if origins else None
+    for finding in diagnosis.findings:
+        origin = next((each for each in origins if _is_of(each, finding)), None)
+        text = read_line(origin.location) if origin is not None and read_line is not None else None
+        if origin is not None and text is not None:
+            place = origin.location
+            excerpts[Excerpt(place.path, place.line, text, place.cell)] = None
+            finding = replace(
+                finding,
+                location=place,
+                evidence=(*finding.evidence, origin.trail),
+                fixes=(*origin.fixes, *finding.fixes),
+            )
+            finding = finding.with_fingerprint(text)
+        findings.append(finding)
+    return replace(diagnosis, findings=tuple(findings), excerpts=tuple(excerpts))
+
+
+def _is_of(origin: Origin, finding: Finding) -> bool:
+    place = finding.location
+    same = (origin.id, origin.subject) == (finding.id, finding.subject)
+    return (
+        same
+        and place is not None
+        and (place.path, place.line) == (origin.found_at.path, origin.found_at.line)
+    )
+
+
+# --- what all of them share ------------------------------------------------------------------------------------------
+
+
+def _finished(
+    cases: list[Case],
+    project: ProjectSource,
+    select: Collection[str],
+    ignore: Collection[str],
+    causes: Mapping[str, Cause] | None = None,
+    quoted: Mapping[tuple[str, int | None, int], str] | None = None,
+) -> Diagnosis:
+    """Judge, leave out what the source says to leave out, and sign. A call without findings reads no source.
+
+    Args:
+        cases: what is known.
+        project: the source, read when it is asked for.
+        select: ids to judge by.
+        ignore: ids to leave out.
+        causes: those that could find something, where the others need not be imported; all by default.
+        quoted: lines of files that are not at hand, by path, cell and number.
+    """
+    from fitdoctor import __version__
+
+    readers: list[ReadLine] = []
+
+    def read_line(location: Location) -> str | None:
+        if not readers:
+            readers.append(line_reader(project(), quoted))
+        return readers[0](location)
+
+    diagnosis = diagnose(cases, select=select, ignore=ignore, causes=causes, read_line=read_line)
+    if diagnosis.findings:
+        diagnosis = _without_suppressed(_edited_at_origins(diagnosis, project()), project())
+    return replace(diagnosis, tool_version=__version__)
+
+
+def _edited_at_origins(diagnosis: Diagnosis, project: Project | None) -> Diagnosis:
+    """Put the edits of every fix where the values that they change are written."""
+    if project is None or not any(fix.edits for finding in diagnosis.findings for fix in finding.fixes):
+        return diagnosis
+    from fitdoctor.source.origin_edits import at_their_origins
+
+    excerpts, findings = dict.fromkeys(diagnosis.excerpts), []
+    read_line = line_reader(project, None)
+    for before in diagnosis.findings:
+        finding = at_their_origins(before, project)
+        place = finding.location
+        text = read_line(place) if place is not None and place != before.location else None
+        if place is not None and text is not None:
+            excerpts[Excerpt(place.path, place.line, text, place.cell)] = None
+            finding = finding.with_fingerprint(text)
+        findings.append(finding)
+    return replace(diagnosis, findings=tuple(findings), excerpts=tuple(excerpts))
+
+
+def _without_suppressed(diagnosis: Diagnosis, project: Project | None) -> Diagnosis:
+    """Leave out the findings that a comment in the source suppresses."""
+    if project is None:
+        return diagnosis
+    from fitdoctor.source.suppressions import suppress
+
+    findings = diagnosis.findings
+    for path in {finding.location.path for finding in findings if finding.location}:
+        module = project.module_at(path)
+        if module is not None:
+            findings = suppress(module, findings).kept
+    return replace(diagnosis, findings=findings)
+
+
+def _with_unexplained(
+    diagnosis: Diagnosis, failure: FailureFacts, project: Project | None, call: Call | None
+) -> Diagnosis:
+    told = _unexplained(failure, call)
+    excerpts = diagnosis.excerpts
+    read_line = line_reader(project, quoted_lines(failure))
+    text = read_line(told.location) if told.location is not None else None
+    if told.location is not None and text is not None:
+        if told.location.end_column == 0:
+            told = replace(told, location=whole_line(told.location, text))
+        assert told.location is not None
+        excerpt = Excerpt(told.location.path, told.location.line, text, told.location.cell)
+        excerpts = tuple(dict.fromkeys((*excerpts, excerpt)))
+    return replace(diagnosis, unexplained=(*diagnosis.unexplained, told), excerpts=excerpts)
+
+
+def _unexplained(failure: FailureFacts, call: Call | None = None) -> Unexplained:
+    """What is known about a failure that no cause fits, and of the call that it came from."""
+    frame = failure.last_user_frame
+    location = frame.location if frame is not None else None
+    if frame is not None and not isinstance(frame.code, Unknown) and frame.code.location.line == frame.line:
+        location = frame.code.location
+    named = failure.layer and failure.layer_class
+    layer = f"{failure.layer} ({failure.layer_class})" if named else failure.layer or failure.layer_class
+    return Unexplained(
+        type=failure.type,
+        message=read_message(failure.raw_message, reworded=False).text or failure.message,
+        location=location,
+        called=failure.called,
+        layer=layer,
+        note=HIDDEN if hides_its_reason(failure) else note_about(failure),
+        arguments=tuple(
+            f"{name}: {value}" for name, value in failure.arguments if "inspect._empty" not in value
+        )
+        or tuple(_given(call)),
+    )
+
+
+def _given(call: Call | None) -> Iterator[str]:
+    """The shapes and types of what a call was given."""
+    for data in call.data if call is not None else ():
+        for array in (*data.x, *data.y, *data.sample_weight):
+            if not isinstance(array.shape, Unknown):
+                dtype = "" if isinstance(array.dtype, Unknown) else f" {array.dtype}"
+                yield f"{array.path}: {array.shape}{dtype}"

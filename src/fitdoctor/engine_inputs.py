@@ -1,0 +1,291 @@
+"""Cases for the engine: what is known at each moment, from source, a living call of fit, its end or its failure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from fitdoctor.diagnosis import Crash, Moment
+from fitdoctor.engine import Case
+from fitdoctor.facts import CALLS, DataFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.records import dataclass
+
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts
+    from fitdoctor.source.fits.fit_facts import FitSite
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
+else:
+    Protocol = object
+
+
+class Call(Protocol):
+    """A call of fit, as facts."""
+
+    @property
+    def model(self) -> ModelFacts | Unknown:
+        """The model that it was called on."""
+
+    @property
+    def fit(self) -> FitFacts:
+        """The call itself."""
+
+    @property
+    def data(self) -> tuple[DataFacts, ...]:
+        """What it was given, for training and for validation."""
+
+
+@dataclass(frozen=True)
+class SeenCall:
+    """A call of fit that was seen in a program."""
+
+    model: ModelFacts | Unknown
+    fit: FitFacts
+    data: tuple[DataFacts, ...]
+
+
+NOT_SEEN = Unknown("the call of fit was not seen")
+NO_SOURCE = Unknown("the source was not read")
+
+
+# --- from source ------------------------------------------------------------------------------------------------------
+
+
+def source_cases(
+    project: Project,
+    *,
+    files: Collection[str] | None = None,
+    calls: Collection[Call] = (),
+    crashes: list[Crash] | None = None,
+) -> list[Case]:
+    """One case a module, and one for each call of fit and each model whose facts the source tells.
+
+    Args:
+        project: the files.
+        files: only these of them, by path; the others are there for what these take from them.
+        calls: those that were seen live; judges that know more of a live call leave out what the source says of it.
+        crashes: takes what failed in our own reading.
+    """
+    cases: list[Case] = []
+    live = {place for call in calls for place in _places_of(call)}
+    modules = project.modules if files is None else map(project.module_at, files)
+    for module in modules:
+        if module is None:
+            continue
+        facts = {"Module": (module,), "Project": (project,)}
+        cases.append(Case(Moment.SOURCE, facts, module.path))
+        try:
+            cases.extend(
+                _within_budget(module, project, live) if live else _site_cases(module, project, live)
+            )
+        # A border: following a program must not keep the judges of its text from theirs.
+        except Exception as error:
+            if crashes is not None:
+                crashes.append(Crash(f"following {module.path}", f"{type(error).__name__}: {error}"))
+    return cases
+
+
+def called_in_source(call: Call, project: ProjectSource) -> Case:
+    """The case of one call of fit, as the source tells it."""
+    return Case(Moment.SOURCE, {**_call_facts(call), "Project": _project(project())})
+
+
+_Place = tuple[str, "int | None", int]
+_MOST_STEPS = 1_000_000
+"""Of work (see `work_budget`), about three seconds: a program that has run is not held up for longer."""
+
+
+def _within_budget(module: Module, project: Project, live: set[_Place]) -> list[Case]:
+    from fitdoctor.source.work_budget import OverBudget, WorkBudget
+
+    try:
+        with WorkBudget(_MOST_STEPS):
+            return list(_site_cases(module, project, live))
+    except OverBudget:
+        return []
+
+
+def _places_of(call: Call) -> Iterator[_Place]:
+    """Where a call of fit is, and where its model is made."""
+    for code in (call.fit.code, Unknown("") if isinstance(call.model, Unknown) else call.model.code):
+        if not isinstance(code, Unknown):
+            yield os.path.abspath(code.location.path), code.location.cell, code.location.line
+
+
+def _site_cases(module: Module, project: Project, live: set[_Place]) -> Iterator[Case]:
+    from fitdoctor.source.fits.fit_sites import fit_sites, model_sites, spread_sites
+
+    facts: dict[str, tuple[Any, ...] | Unknown]
+    for site in fit_sites(module):
+        seen = not live.isdisjoint(_places_of(site)) and site.fit.method in CALLS
+        facts = {**_call_facts(site), "Project": (project,)}
+        yield Case(Moment.SOURCE, facts, module.path, _call_name(site), seen)
+    for made in model_sites(module):
+        # A model that cannot be made is known only as far as it has come: not what a judge of models expects.
+        facts = {"ModelFacts": (made.model,)} if made.failure is None else {"ModelSite": (made,)}
+        yield Case(Moment.SOURCE, {**facts, "Project": (project,)}, module.path, seen_live=bool(live))
+    for spread in spread_sites(module):
+        yield Case(Moment.SOURCE, {"SpreadSite": (spread,), "Project": (project,)}, module.path)
+
+
+# --- from a living program, or from its failure ----------------------------------------------------------------------
+
+
+class _Facts(Mapping[str, "tuple[Any, ...] | Unknown"]):
+    """Facts by type, some of them made only when a judge asks: reading source costs more than most judges."""
+
+    def __init__(self, **facts: tuple[Any, ...] | Unknown | Callable[[], tuple[Any, ...] | Unknown]) -> None:
+        self._facts = dict(facts)
+
+    def __getitem__(self, name: str) -> tuple[Any, ...] | Unknown:
+        value = self._facts[name]
+        if callable(value):
+            value = self._facts[name] = value()
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+
+ProjectSource = Callable[[], "Project | None"]
+"""Reads the user's files. Who judges asks it once: reading them costs more than most judges."""
+
+
+def files_of(failure: FailureFacts) -> Project | None:
+    """The user's files as they stand now, where the paths of a traceback lead to them, and what they import."""
+    from fitdoctor.source.project import Project
+    from fitdoctor.source.read import SourceError
+
+    paths = dict.fromkeys(frame.path for frame in failure.user_frames if os.path.isfile(frame.path))
+    for first in paths:
+        try:
+            return Project.around(first, others=[path for path in paths if path != first])
+        except SourceError:
+            continue
+    return None
+
+
+def call_case(
+    collected: Call, project: ProjectSource = lambda: None, environment: EnvironmentFacts | None = None
+) -> Case:
+    """The case of a living call of fit."""
+    return Case(
+        Moment.BEFORE_FIT,
+        _Facts(
+            **_call_facts(collected),
+            EnvironmentFacts=_environment(environment),
+            Project=lambda: _project(project()),
+            Module=lambda: _module_of(project(), _path_of_call(collected)),
+        ),
+        call=_call_name(collected),
+    )
+
+
+def cluster_case(cluster: ClusterFacts, project: ProjectSource = lambda: None) -> Case:
+    """The case of a strategy over several workers that is about to be made."""
+    return Case(Moment.BEFORE_FIT, _Facts(ClusterFacts=(cluster,), Project=lambda: _project(project())))
+
+
+def training_case(training: TrainingFacts, collected: Call, project: ProjectSource = lambda: None) -> Case:
+    """The case of a fit that has ended."""
+    return Case(
+        Moment.WHILE_TRAINING,
+        _Facts(TrainingFacts=(training,), **_call_facts(collected), Project=lambda: _project(project())),
+        call=_call_name(collected),
+    )
+
+
+def leak_case(left: TrainingFacts, project: ProjectSource = lambda: None) -> Case:
+    """The case of a program that has ended and still holds tensors, or has traced a function again and again."""
+    return Case(Moment.WHILE_TRAINING, _Facts(TrainingFacts=(left,), Project=lambda: _project(project())))
+
+
+def failure_case(
+    failure: FailureFacts,
+    project: ProjectSource = lambda: None,
+    collected: Call | None = None,
+    environment: EnvironmentFacts | None = None,
+) -> Case:
+    """The case of an exception, with the call of fit that it came from where that was seen."""
+    frame = failure.last_user_frame
+    call = collected or call_in_source(failure, project)
+    unseen: dict[str, tuple[Any, ...] | Unknown] = {
+        "ModelFacts": NOT_SEEN,
+        "FitFacts": NOT_SEEN,
+        "DataFacts": NOT_SEEN,
+    }
+    return Case(
+        Moment.AFTER_FAILURE,
+        _Facts(
+            FailureFacts=(failure,),
+            **(unseen if call is None else _call_facts(call)),
+            EnvironmentFacts=_environment(environment),
+            Project=lambda: _project(project()),
+            Module=lambda: _module_of(project(), frame.path if frame else ""),
+        ),
+        call="" if call is None else _call_name(call),
+    )
+
+
+def _call_name(call: Call) -> str:
+    """What tells a call of fit from the others: its place in the source, where that is known."""
+    code = call.fit.code
+    return f"call {id(call)}" if isinstance(code, Unknown) else code.location.exact
+
+
+def _call_facts(call: Call) -> dict[str, tuple[Any, ...] | Unknown]:
+    return {
+        "ModelFacts": call.model if isinstance(call.model, Unknown) else (call.model,),
+        "FitFacts": (call.fit,),
+        "DataFacts": call.data or Unknown("the data is unknown"),
+    }
+
+
+def call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | None:
+    """What the source says about the call of fit that failed; a log has no living one."""
+    read = project()
+    if read is None:
+        return None
+    from fitdoctor.failure.failed_line import module_of, stands_at
+
+    for frame in reversed(failure.user_frames):
+        module = module_of(read, frame)
+        for site in _fit_sites(module) if module is not None else ():
+            code = site.fit.code
+            if not isinstance(code, Unknown) and stands_at(code.location, frame.line, frame.cell):
+                return SeenCall(site.model, site.fit, site.data)
+    return None
+
+
+def _fit_sites(module: Module) -> tuple[FitSite, ...]:
+    try:
+        from fitdoctor.source.fits.fit_sites import fit_sites
+
+        return fit_sites(module)
+    # A border: the failure itself tells enough, and `source_cases` reports what is wrong here.
+    except Exception:
+        return ()
+
+
+def _environment(environment: EnvironmentFacts | None) -> tuple[EnvironmentFacts] | Unknown:
+    return Unknown("the environment is unknown") if environment is None else (environment,)
+
+
+def _project(project: Project | None) -> tuple[Project] | Unknown:
+    return NO_SOURCE if project is None else (project,)
+
+
+def _module_of(project: Project | None, path: str) -> tuple[Module] | Unknown:
+    module = project.module_at(path) if project is not None and path else None
+    return NO_SOURCE if module is None else (module,)
+
+
+def _path_of_call(collected: Call) -> str:
+    code = collected.fit.code
+    return "" if isinstance(code, Unknown) else code.location.path

@@ -1,0 +1,317 @@
+"""What real notebooks saved as the output of a failed cell is explained, or said to belong elsewhere."""
+
+import json
+
+import pytest
+
+from fitdoctor.diagnose import examine_failure, failures_told_in
+
+_KERAS = "/usr/local/lib/python3.10/dist-packages/keras/src/utils/traceback_utils.py"
+
+
+def _told(text):
+    return examine_failure(failures_told_in(text)[-1])
+
+
+def _output(error, line, *library):
+    """Build the text of a failed cell: the user's line, then (path, function, line) of the libraries."""
+    kind = error.partition(":")[0]
+    text = f"{'-' * 75}\n{kind:<42}Traceback (most recent call last)\n"
+    text += f"<ipython-input-7-0123456789ab> in <module>\n      1 rows = 3\n----> 2 {line}\n      3 \n\n"
+    for path, function, inside in library:
+        text += (
+            f"{path} in {function}(*args)\n     69     # inside\n---> 70     {inside}\n     71     pass\n\n"
+        )
+    return text + error
+
+
+def test_a_class_instead_of_an_optimizer_is_not_an_object_of_another_keras():
+    text = _output(
+        "ValueError: Could not interpret optimizer identifier: <class 'keras.src.optimizers.adam.Adam'>",
+        "model.compile(optimizer=Adam, loss='mse')",
+        (_KERAS, "error_handler", "raise e.with_traceback(filtered_tb) from None"),
+    )
+    [finding] = _told(text).findings
+    assert (finding.id, finding.location.line) == ("FIT314", 2)
+    assert finding.fixes[0].title == "create the optimizer: `Adam()`"
+
+
+def test_an_image_generator_instead_of_its_flow_is_not_data():
+    text = _output(
+        "AttributeError: 'ImageDataGenerator' object has no attribute 'shape'",
+        "model.fit(batches, validation_data=augmented)",
+        (
+            "/v/lib/python3.6/site-packages/tensorflow_core/python/keras/engine/training.py",
+            "fit",
+            "size(data)",
+        ),
+    )
+    assert _told(text).findings[0].id == "FIT710"
+
+
+def test_a_cause_without_lines_of_its_own_gets_the_line_of_the_exception_around_it():
+    text = "TypeError                                 Traceback (most recent call last)\n"
+    text += "TypeError: float() argument must be a string or a number, not 'Tensor'\n\n"
+    text += "The above exception was the direct cause of the following exception:\n\n"
+    text += _output(
+        "ValueError: setting an array element with a sequence.",
+        "plt.plot(costs)",
+        ("/v/lib/python3.7/site-packages/matplotlib/pyplot.py", "plot", "return gca().plot(*args)"),
+    )
+    assert _told(text).findings[0].location.line == 2
+
+
+_KERAS_1 = "/v/lib/python2.7/site-packages/keras/engine/training.py"
+_KERAS_2 = "/v/lib/python3.6/site-packages/keras/engine/network.py"
+
+
+@pytest.mark.parametrize(
+    ("error", "line", "library", "cause"),
+    [
+        (
+            "ValueError: Error when checking : expected conv2d_1_input to have shape (27, 27, 1) "
+            "but got array with shape (21, 21, 1)",
+            "model.predict(images)",
+            (_KERAS_1, "predict", "check(x)"),
+            "FIT101",
+        ),
+        (
+            "Exception: Error when checking : data should be a Numpy array, or list/dict of Numpy arrays. Found: an...",
+            "model.predict('an')",
+            (_KERAS_1, "predict", "check(x)"),
+            "FIT107",
+        ),
+        (
+            "InvalidArgumentError:  Can not squeeze dim[1], expected a dimension of 1, got 6\n"
+            "\t [[node metrics/accuracy/Squeeze (defined at ops.py:1751) ]] [Op:__inference_distributed_function_2917]",
+            "model.fit(batches)",
+            (_KERAS_1, "fit", "run(batch)"),
+            "FIT202",
+        ),
+        (
+            "RuntimeError: GradientTape.gradient can only be called once on non-persistent tapes.",
+            "print(tape.gradient(c, [b]))",
+            ("/v/lib/python3.6/site-packages/tensorflow/python/eager/backprop.py", "gradient", "raise RuntimeError("),
+            "FIT507",
+        ),
+        (
+            "AttributeError: 'tensorflow.python.framework.ops.EagerTensor' object has no attribute 'flatten'",
+            "print(predictions.flatten())",
+            ("/v/lib/python3.9/site-packages/tensorflow/python/framework/ops.py", "__getattr__", "raise"),
+            "FIT407",
+        ),
+        (
+            "AttributeError: 'str' object has no attribute '_keras_mask'",
+            "model = load_model('best.h5')",
+            (_KERAS_2, "_run_internal_graph", "input_t._keras_mask = mask"),
+            "FIT309",
+        ),
+        (
+            "KeyError: 'input_3_ib-0'",
+            "model.get_config()",
+            (_KERAS_2, "get_config", "new_node_index = node_conversion_map[node_key]"),
+            "FIT908",
+        ),
+        (
+            "OSError: Unable to open file (file signature not found)",
+            "model = load_model(path)",
+            ("/v/lib/python3.6/site-packages/keras/engine/saving.py", "load_model", "f = h5py.File(filepath)"),
+            "FIT908",
+        ),
+    ],
+)  # fmt: skip
+def test_older_words_show_the_cause_and_the_line(error, line, library, cause):
+    finding = _told(_output(error, line, library)).findings[0]
+    assert (finding.id, finding.location.line) == (cause, 2)
+
+
+def test_an_exception_that_a_library_caught_gets_the_line_of_the_one_around_it():
+    session = (
+        "/v/lib/python3.6/site-packages/tensorflow/python/client/session.py",
+        "_do_call",
+        "return fn(*args)",
+    )
+    error = (
+        "InvalidArgumentError: assertion failed: [batch sizes do not match.] [Condition x == y did not hold]"
+    )
+    inner = _output(error, "", session).split("<ipython")[0]
+    inner += f"{session[0]} in _do_call(fn)\n   1326     try:\n-> 1327       return fn(*args)\n\n{error}\n\n"
+    around = "During handling of the above exception, another exception occurred:\n\n"
+    finding = _told(inner + around + _output(error, "sess.run(loss)", session)).findings[0]
+    assert finding.location.line == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "line", "library", "words"),
+    [
+        (
+            "ValueError: Found input variables with inconsistent numbers of samples: [750, 2061]",
+            "classifier.fit(rows, labels)",
+            (("/v/lib/python3.6/site-packages/sklearn/utils/validation.py", "check_consistent_length", "raise"),),
+            "scikit-learn",
+        ),
+        (
+            "NotImplementedError: The operator 'aten::_foreach_mul_.Scalar' is not implemented for the MPS device.",
+            "model.fit(images, labels)",
+            (
+                (_KERAS, "error_handler", "raise e.with_traceback(filtered_tb) from None"),
+                ("/v/lib/python3.11/site-packages/torch/utils/_contextlib.py", "decorate_context", "return func(*args)"),
+            ),
+            "raised by PyTorch, which Keras uses as its backend here",
+        ),
+        (
+            "Exception: URL fetch failure on https://example.org/digits.tar.gz: None -- [SSL: CERTIFICATE_VERIFY_FAILED]",
+            "digits = cifar100.load_data()",
+            (("/v/lib/python3.10/site-packages/keras/src/utils/file_utils.py", "get_file", "raise Exception(error)"),),
+            "a download failed",
+        ),
+        (
+            "TypeError: Can't instantiate abstract class DatasetV2 with abstract methods _inputs, element_spec",
+            "data = tf.data.Dataset(rows)",
+            (),
+            "a line of the program",
+        ),
+        (
+            "ValueError: Custom>clean has already been registered to <function clean at 0x7f>",
+            "@register_keras_serializable()",
+            (("/v/lib/python3.9/site-packages/keras/utils/generic_utils.py", "decorator", "raise ValueError("),),
+            "its cell was run again",
+        ),
+        ("FileExistsError: [Errno 17] File exists: 'split'", "os.mkdir('split')", (), "exists already"),
+        ("TypeError: mel() takes 0 positional arguments but 1 was given", "m = mel(wave)", (), "calls `mel` with"),
+        (
+            "TypeError: predict() missing 1 required positional argument: 'x'",
+            "model.predict()",
+            (),
+            "`predict` with too few",
+        ),
+        ("TypeError: expected string or bytes-like object", "words = token.findall(text)", (), "a line of the program"),
+        ("ValueError: not enough values to unpack (expected 2, got 1)", "a, b = row.split()", (), "a line of the program"),
+        (
+            "error: unbalanced parenthesis at position 32",
+            "data = tfds.load('reviews')",
+            (
+                ("/v/lib/python3.6/site-packages/tensorflow_datasets/core/load.py", "load", "re.compile(name)"),
+                ("/v/lib/python3.6/sre_parse.py", "parse", "raise source.error('unbalanced parenthesis')"),
+            ),
+            "raised by TensorFlow Datasets",
+        ),
+        (
+            "TypeError: 'NoneType' object is not callable",
+            "train_step(images, labels)",
+            (
+                (
+                    "/v/lib/python3.8/site-packages/tensorflow/python/eager/def_function.py",
+                    "_call",
+                    "return self._stateless_fn(*args, **kwds)",
+                ),
+            ),
+            "an earlier call of this `tf.function` failed",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_no_failure_of_training_names_the_line_and_says_so(error, line, library, words):
+    diagnosis = _told(_output(error, line, *library))
+    assert diagnosis.findings == ()
+    assert words in diagnosis.unexplained[0].note
+    assert diagnosis.unexplained[0].location.line == 2
+
+
+def test_an_attribute_that_a_class_of_the_program_never_sets_is_its_own():
+    text = _output(
+        "",
+        "model.fit(loader)",
+        (_KERAS, "error_handler", "raise e.with_traceback(filtered_tb) from None"),
+        ("/home/me/loader.py", "__getitem__", "chosen = self.indexes[index]"),
+    )
+    note = _told(text + "AttributeError: 'Loader' object has no attribute 'indexes'").unexplained[0].note
+    assert note == "the program's own class `Loader` has no `indexes`, which this line reads"
+
+
+def test_labels_with_fewer_axes_than_the_output_are_described_by_their_shape():
+    text = _output(
+        "ValueError: logits and labels must have the same shape ((None, 500, 250) vs (None, 100))",
+        "model.fit(inputs, labels)",
+        (
+            "/v/lib/python3.6/site-packages/tensorflow/python/ops/nn_impl.py",
+            "sigmoid_cross_entropy_with_logits",
+            "raise",
+        ),
+    )
+    assert "shape (n, 100)" in _told(text).findings[0].message
+
+
+def test_another_library_that_measures_a_dataset_is_named():
+    inner = "TypeError                                 Traceback (most recent call last)\n"
+    inner += "/v/lib/python3.7/site-packages/sklearn/utils/validation.py in _num_samples(x)\n--> 278     return len(x)\n\n"
+    inner += "/v/lib/python3.7/site-packages/tensorflow/python/data/ops/dataset_ops.py in __len__(self)\n"
+    inner += "--> 518     raise TypeError('The dataset length is unknown.')\n\nTypeError: The dataset length is unknown.\n\n"
+    inner += "The above exception was the direct cause of the following exception:\n\n"
+    text = inner + _output(
+        "TypeError: Expected sequence or array-like, got <class 'PrefetchDataset'>",
+        "train, test = train_test_split(data)",
+        (
+            "/v/lib/python3.7/site-packages/sklearn/utils/validation.py",
+            "_num_samples",
+            "raise TypeError(message)",
+        ),
+    )
+    diagnosis = _told(text)
+    assert diagnosis.findings == ()
+    assert diagnosis.unexplained[0].note == "raised by scikit-learn, not by training"
+
+
+def test_a_kernel_that_died_is_not_passed_over():
+    text = "The Kernel crashed while executing code in the current cell or a previous cell. \n\nPlease review the code."
+    assert "often because memory ran out" in _told(text).unexplained[0].note
+
+
+_FAILED = ["TypeError: unsupported operand type(s) for +: 'int' and 'str'"]
+
+
+def _notebook(path, source, frame, version=4):
+    trace = [
+        "TypeError     Traceback (most recent call last)",
+        f"{frame}\n      1 a = 1\n----> 2 b = a + 'x'\n",
+        *_FAILED,
+    ]
+    kind, text, count = (
+        ("error", "source", "execution_count") if version == 4 else ("pyerr", "input", "prompt_number")
+    )
+    output = {"output_type": kind, "ename": "TypeError", "evalue": "", "traceback": trace}
+    first = {"cell_type": "code", text: "import numpy\n", count: 1, "outputs": []}
+    cells = [first, {"cell_type": "code", text: source, count: 2, "outputs": [output]}]
+    path.write_text(
+        json.dumps({"cells": cells} if version == 4 else {"worksheets": [{"cells": cells}]}), "utf-8"
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("source", "frame", "version", "line"),
+    [
+        ("a = 1\nb = a + 'x'\n", "<ipython-input-2-0123456789ab> in <module>", 4, 2),
+        ("\n\na = 1\nb = a + 'x'\n", "<ipython-input-2-0123456789ab> in <module>", 4, 4),
+        ("a = 1\nb = a + 'x'\n", "/tmp/ipython-input-3650302260.py in <cell line: 0>()", 4, 2),
+        ("a = 1\nb = a + 'x'\n", "<ipython-input-2-0123456789ab> in <module>()", 3, 2),
+    ],
+)
+def test_the_cell_and_line_of_a_saved_notebook_are_found(tmp_path, source, frame, version, line):
+    path = _notebook(tmp_path / "train.ipynb", source, frame, version)
+    [failure] = failures_told_in(path.read_text("utf-8"), str(path))
+    place = failure.last_user_frame.location
+    assert (place.path, place.cell, place.line) == (str(path), 2, line)
+
+
+def test_a_cell_that_was_edited_since_is_not_blamed(tmp_path):
+    path = _notebook(
+        tmp_path / "train.ipynb", "a = 1\nb = a + 2\n", "/tmp/ipython-input-3650302260.py in <cell line: 0>()"
+    )
+    [failure] = failures_told_in(path.read_text("utf-8"), str(path))
+    assert failure.last_user_frame.location.path != str(path)
+
+
+def test_a_warning_about_retracing_is_not_about_a_loss():
+    text = "WARNING:tensorflow:5 out of the last 5 calls to <function make.<locals>.step at 0x7dd5a3b63b00> triggered "
+    text += "tf.function retracing. Tracing is expensive."
+    assert _told(text).findings[0].id == "FIT412"
