@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import zipfile
 from collections.abc import Iterator
@@ -31,11 +32,14 @@ def served() -> dict[str, Path]:
 def write_packages() -> Path:
     """Write the archive of packages; the same sources give the same bytes."""
     PACKAGES.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(PACKAGES, "w", zipfile.ZIP_DEFLATED) as archive:
+    # Tests in other processes read the archive while the site is built: never show them half of it.
+    unfinished = PACKAGES.with_suffix(f".{os.getpid()}")
+    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, path in sorted(packaged()):
             entry = zipfile.ZipInfo(name)
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, path.read_bytes())
+    unfinished.replace(PACKAGES)
     return PACKAGES
 
 
