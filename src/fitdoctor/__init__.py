@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -41,8 +41,6 @@ __all__ = [
 
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from fitdoctor.api import (
         FitWillFail,
         MemoryUnknown,

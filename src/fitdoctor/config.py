@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.records import dataclass, replace
-
-if TYPE_CHECKING:
-    from typing import Any
 
 KEYS = ("select", "ignore", "per-file-ignores", "fail-on", "keras", "exclude")
 

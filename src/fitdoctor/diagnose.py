@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, catalogue, source_causes
 from fitdoctor.catalogue.hidden_reasons import HIDDEN, hides_its_reason, stands_in_lambda
@@ -26,6 +25,8 @@ from fitdoctor.diagnosis import (
 )
 from fitdoctor.engine import Case, Found, ReadLine, diagnose, whole_line, without_consequences
 from fitdoctor.engine_inputs import (
+    Call,
+    ProjectSource,
     call_case,
     call_in_source,
     called_in_source,
@@ -40,11 +41,7 @@ from fitdoctor.failure.messages import read_message
 from fitdoctor.failure.raised_by import is_of_another_library, note_about
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.lines import line_reader
-
-if TYPE_CHECKING:
-    from fitdoctor.engine_inputs import Call, ProjectSource
-    from fitdoctor.source.project import Project
-
+from fitdoctor.source.project import Project
 
 # --- one moment -------------------------------------------------------------------------------------------------------
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import sys
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.data_statistics import ComponentReport, ScanStatistics
 from fitdoctor.records import dataclass, field, replace
-
-if TYPE_CHECKING:
-    from typing import Any
 
 SCHEMA_VERSION = 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.catalogue import Cause, Judge, causes_at
 from fitdoctor.diagnosis import (
@@ -23,9 +23,6 @@ from fitdoctor.diagnosis import (
 from fitdoctor.edits import same_place
 from fitdoctor.facts import Unknown
 from fitdoctor.records import dataclass, replace
-
-if TYPE_CHECKING:
-    from typing import Any
 
 ReadLine = Callable[[Location], str | None]
 """Gives the text of a location's first line, or None."""

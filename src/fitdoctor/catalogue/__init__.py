@@ -7,19 +7,18 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fitdoctor.diagnosis import Applicability, Confidence, Evidence, Finding, Fix, Location, Moment, Severity
+from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.records import dataclass, field, replace
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Any
 
     from fitdoctor.catalogue.rules import Finder, Rule
-    from fitdoctor.facts import FailureFacts, Unknown
-    from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project
 
 ROOT = os.path.dirname(__file__)
 

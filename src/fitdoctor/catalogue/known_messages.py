@@ -7,10 +7,11 @@ without either: a line from a log, a traceback of an older version, a message pa
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.catalogue.rules import Rule, findings_from_failure, match_message
+from fitdoctor.diagnosis import Finding
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.raised_by import (
@@ -22,11 +23,6 @@ from fitdoctor.failure.raised_by import (
 )
 from fitdoctor.records import replace
 from fitdoctor.source.models.merge_rules import MERGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from fitdoctor.diagnosis import Finding
 
 KNOWN: tuple[tuple[str, Rule], ...] = (
     # --- values that became NaN -----------------------------------------------------------------------------

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from re import Match
 
 from fitdoctor.diagnosis import NOTEBOOK, Applicability, Confidence, Finding, Fix, Location, Moment, Severity
 from fitdoctor.facts import FailureFacts
-
-if TYPE_CHECKING:
-    from re import Match
 
 _SAID = re.compile(r"(?P<id>FIT\d{3}) (?P<slug>[a-z0-9-]+): (?P<message>.*?)(?: \((?P<place>[^()\n]+)\))?$")
 _HELP = re.compile(r"\s*help: (?P<title>.+)")

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from fitdoctor.facts import Unknown
+from fitdoctor.facts import ArrayFacts, DataFacts, LayerFacts, ModelFacts, Shape, Unknown
 
 if TYPE_CHECKING:
     from fitdoctor.engine import Case
-    from fitdoctor.facts import ArrayFacts, DataFacts, LayerFacts, ModelFacts, Shape
 
 INPUTS = "inputs in doubt"
 """Something may be wrong with the arrays themselves, or with x for this model."""

@@ -8,8 +8,8 @@ what to report when the source does not show the place, is the same for all rule
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
@@ -20,9 +20,6 @@ from fitdoctor.failure.frames import is_framework
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    import re
 
 Finder = Callable[..., Iterable[Finding]]
 """Yields the findings of a `Module`. A second parameter, `FailureFacts | None` or `Frame | None`, gets the failure or its

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import NoReturn
 
 from fitdoctor import __version__
-
-if TYPE_CHECKING:
-    from typing import NoReturn
 
 COMMANDS = {
     "run": "run a training program, check every `fit`, explain what fails",

@@ -8,16 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fitdoctor.cli.options import Parser, add_output_options, give_out, terminal_width, write_file
 from fitdoctor.cli.progress import status
 from fitdoctor.diagnosis import Confidence, Diagnosis, Evidence, Finding, Severity
+from fitdoctor.facts import EnvironmentFacts
 from fitdoctor.quiet_start import text_without_noise
 from fitdoctor.tables import table
-
-if TYPE_CHECKING:
-    from fitdoctor.facts import EnvironmentFacts
 
 _PATIENCE = 120
 """Seconds that TensorFlow may take to start."""

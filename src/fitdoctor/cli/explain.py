@@ -7,9 +7,10 @@ import json
 import os
 import re
 import sys
-from typing import TYPE_CHECKING
+from argparse import Namespace
+from typing import Any
 
-from fitdoctor.catalogue import FAMILIES, catalogue, find, suggestions
+from fitdoctor.catalogue import FAMILIES, Cause, catalogue, find, suggestions
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import (
     Parser,
@@ -19,14 +20,8 @@ from fitdoctor.cli.options import (
     wants_color,
     write_file,
 )
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from typing import Any
-
-    from fitdoctor.catalogue import Cause
-    from fitdoctor.diagnosis import Diagnosis
-    from fitdoctor.facts import FailureFacts
+from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.facts import FailureFacts
 
 _LARGEST = 64 * 2**20
 """The most bytes of a log that are read, from its end, where the failure is."""

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import (
@@ -22,18 +22,14 @@ from fitdoctor.cli.options import (
     settings,
     wants_color,
 )
+from fitdoctor.diagnosis import Finding, Fix
 from fitdoctor.records import replace
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from fitdoctor.diagnosis import Finding, Fix
-    from fitdoctor.repair.candidates import Candidate
-    from fitdoctor.repair.copies import Copies
-    from fitdoctor.repair.file_restore import FileRestore
-    from fitdoctor.repair.files import UserFile
-    from fitdoctor.repair.proof import Seen, Wishes
-    from fitdoctor.repair.search import Search
+from fitdoctor.repair.candidates import Candidate
+from fitdoctor.repair.copies import Copies
+from fitdoctor.repair.file_restore import FileRestore
+from fitdoctor.repair.files import UserFile
+from fitdoctor.repair.proof import Seen, Wishes
+from fitdoctor.repair.search import Search
 
 DESCRIPTION = """\
 Find what is wrong with a training program, try repairs on a copy, and show the diff of those that are proven:

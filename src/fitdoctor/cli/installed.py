@@ -5,10 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from fitdoctor.facts import Conflict
+from fitdoctor.facts import Conflict
 
 _LEGACY = "TF_USE_LEGACY_KERAS"
 

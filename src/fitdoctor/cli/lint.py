@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.discover import Found, NothingThere, discover
@@ -13,11 +13,7 @@ from fitdoctor.cli.lint_files import Linted, Wishes, lint_files, lint_text
 from fitdoctor.cli.lint_report import clean_line, fixable_of, print_report, print_statistics
 from fitdoctor.cli.options import Parser, add_cause_options, add_output_options, check_causes, listed, say
 from fitdoctor.config import ConfigError, find_config, read_config
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
-    from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.diagnosis import Diagnosis
 
 _MOST_ROUNDS = 5
 """The most rounds of `--fix`: one repair may uncover the next."""

@@ -6,10 +6,12 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fitdoctor.cli.discover import Found, ignored_in
 from fitdoctor.cli.lint_progress import progress
+from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Location
+from fitdoctor.facts import SourceFacts
 from fitdoctor.gc_pause import gc_paused
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.source.keras_version import (
@@ -23,11 +25,7 @@ from fitdoctor.source.keras_version import (
 from fitdoctor.source.work_budget import OverBudget, WorkBudget
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Location
     from fitdoctor.engine import Case
-    from fitdoctor.facts import SourceFacts
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
     from fitdoctor.source.suppressions import Unused

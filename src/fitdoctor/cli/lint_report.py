@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from argparse import Namespace
+from collections.abc import Collection
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import give_out, put, terminal_width, wants_color
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-    from collections.abc import Collection
-
-    from fitdoctor.diagnosis import Diagnosis, Finding
+from fitdoctor.diagnosis import Diagnosis, Finding
 
 MOST_IN_FULL = 10
 """With more findings than this, each gets one line."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from fitdoctor.cli import UsageError
+from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.report import FORMATS
 from fitdoctor.report.paint import remark
 from fitdoctor.report.paint import terminal_width as terminal_width
 from fitdoctor.report.paint import wants_color as wants_color
 
 if TYPE_CHECKING:
-    from typing import NoReturn, TextIO
-
     from fitdoctor.config import Config
-    from fitdoctor.diagnosis import Diagnosis
 
 
 WRITING = frozenset({"--fix", "--write", "--write-baseline", "--save", "--output-file"})

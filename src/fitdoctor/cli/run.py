@@ -6,15 +6,12 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import Parser, add_cause_options, add_output_options, say, settings, wants_color
 from fitdoctor.records import replace
-
-if TYPE_CHECKING:
-    from fitdoctor.runner.session import Options
-    from fitdoctor.runner.supervise import Ended
+from fitdoctor.runner.session import Options
+from fitdoctor.runner.supervise import Ended
 
 DESCRIPTION = """\
 Run a training program or notebook, check every `fit` when it is called, and explain what fails.

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.words import counted
 from fitdoctor.cli.options import give_out, say, terminal_width, wants_color
+from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.records import replace
-
-if TYPE_CHECKING:
-    from fitdoctor.diagnosis import Diagnosis
-    from fitdoctor.runner.session import Options
-    from fitdoctor.runner.supervise import Ended
+from fitdoctor.runner.session import Options
+from fitdoctor.runner.supervise import Ended
 
 
 def print_ending(ended: Ended, wanted: Options, options: argparse.Namespace) -> None:

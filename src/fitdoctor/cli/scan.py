@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import (
@@ -23,12 +23,10 @@ from fitdoctor.cli.options import (
     write_file,
 )
 from fitdoctor.cli.progress import status
+from fitdoctor.diagnosis import Invocation
 from fitdoctor.quiet_start import terminal
 from fitdoctor.records import replace
-
-if TYPE_CHECKING:
-    from fitdoctor.diagnosis import Invocation
-    from fitdoctor.scan.outcome import ScanReport
+from fitdoctor.scan.outcome import ScanReport
 
 DESCRIPTION = """\
 Read all the data that `fit` would see, once, and report shapes, dtypes, minimum, maximum and mean, NaN and Inf, labels,

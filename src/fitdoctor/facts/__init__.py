@@ -6,7 +6,10 @@ statistics, never as values: diagnoses get shared.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from fitdoctor.facts.code import Argument, Code, SourceFacts
+from fitdoctor.facts.unknown import Shape, Unknown, known
 
 _HOME = {
     name: module
@@ -66,11 +69,8 @@ __all__ = [
 
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from fitdoctor.facts.call import CALL, CALLS, TRAINING_CALL, CallbackFacts, ClassWeight, FitFacts
     from fitdoctor.facts.cluster import ClusterFacts
-    from fitdoctor.facts.code import Argument, Code, SourceFacts
     from fitdoctor.facts.data import (
         ArrayFacts,
         Column,
@@ -92,7 +92,6 @@ if TYPE_CHECKING:
     )
     from fitdoctor.facts.environment import Conflict, EnvironmentFacts, MemoryLimit
     from fitdoctor.facts.model import InnerLoss, LayerFacts, LossFacts, MetricFacts, ModelFacts, ScheduleFacts
-    from fitdoctor.facts.unknown import Shape, Unknown, known
 
 
 def __getattr__(name: str) -> Any:

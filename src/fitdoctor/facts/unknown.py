@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fitdoctor.records import dataclass
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     T = TypeVar("T")
 
 

@@ -7,16 +7,13 @@ import itertools
 import linecache
 from collections.abc import Iterator
 from types import CodeType, FrameType, TracebackType
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Code, FailureFacts, FailureSummary, Frame, HeldTensor, Unknown
 from fitdoctor.failure.assemble import assemble, hides_another, passes_on, summary_of
 from fitdoctor.failure.frames import frame_of, is_cell
 from fitdoctor.records import replace
+from fitdoctor.source.module import Module
 from fitdoctor.source.running_notebook import columns_before, joined_line, notebook_path, notebook_source
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import Module
 
 _MOST_FRAMES = 600
 """For a runaway recursion, the first and last frames are enough."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from fitdoctor.facts import Shape
 from fitdoctor.failure.shapes import SHAPE, parse_shape
-
-if TYPE_CHECKING:
-    from fitdoctor.facts import Shape
 
 _CHECKED = re.compile(
     rf"Error when checking (?:model )?(?P<which>input|target|): expected (?P<name>\S{{1,200}}) to have "

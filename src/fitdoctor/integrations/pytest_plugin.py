@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Iterable
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from fitdoctor.diagnosis import Finding
+from fitdoctor.diagnosis import Finding
 
 _TITLE = "fitdoctor"
 _FOUND = pytest.StashKey[list[str]]()

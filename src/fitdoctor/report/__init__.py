@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.records import dataclass
-
-if TYPE_CHECKING:
-    from fitdoctor.diagnosis import Diagnosis
 
 _RENDERERS = {
     "text": "fitdoctor.report.text",

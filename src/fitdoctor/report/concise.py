@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.diagnosis import Diagnosis, Finding
 from fitdoctor.report import Look
 from fitdoctor.report.paint import printable
-
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def render(diagnosis: Diagnosis, look: Look) -> str:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 Token = tuple[str, str]
 """A kind (`k` keyword, `s` string, `n` number, `f` function or class name, `c` comment, "" for the rest), and its text."""

@@ -7,10 +7,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import TextIO
+from typing import TextIO
 
 Span = tuple[str, str]
 """A piece of text and the name of its style ("" for none)."""

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import Any
 from urllib.parse import quote
 
 from fitdoctor import __version__
 from fitdoctor.diagnosis import Diagnosis, Finding, Fix, Location, Severity
 from fitdoctor.report import Look
 from fitdoctor.report.concise import by_place
-
-if TYPE_CHECKING:
-    from typing import Any
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}

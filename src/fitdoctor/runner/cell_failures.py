@@ -8,17 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fitdoctor.diagnosis import Confidence, Diagnosis
 from fitdoctor.failure.frames import is_framework, is_library
 from fitdoctor.records import dataclass, field
 from fitdoctor.runner.endings import Mark, chain, mark_of
+from fitdoctor.runner.fit_interceptor import Watching
 from fitdoctor.runner.notebook_display import show
 from fitdoctor.source.running_notebook import shell
-
-if TYPE_CHECKING:
-    from fitdoctor.runner.fit_interceptor import Watching
 
 _SHORTENED = "The traceback above is shortened to your own code; `%tb` shows all of it."
 _MOST_LINES = 6

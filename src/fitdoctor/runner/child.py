@@ -9,13 +9,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
+from fitdoctor.runner.fit_interceptor import Checks
+from fitdoctor.runner.noted_code import Sites
 from fitdoctor.runner.session import FAULTS, Options, Recorder, Started, read_options
-
-if TYPE_CHECKING:
-    from fitdoctor.runner.fit_interceptor import Checks
-    from fitdoctor.runner.noted_code import Sites
 
 Start = tuple[Callable[..., Any], tuple[Any, ...]]
 """The function that starts the program, and its arguments."""

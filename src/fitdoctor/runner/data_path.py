@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fitdoctor.data_statistics import ComponentReport, SeenReport
 from fitdoctor.diagnosis import Finding, Location, Severity, Way, WayStep
+from fitdoctor.engine_inputs import Call
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -19,9 +19,6 @@ from fitdoctor.facts import (
     Spec,
     Unknown,
 )
-
-if TYPE_CHECKING:
-    from fitdoctor.engine_inputs import Call
 
 _HOST = "host"
 """Arrays of NumPy's and tf.data's pipelines are in the memory of the machine, whatever the model runs on."""

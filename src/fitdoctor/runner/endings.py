@@ -5,14 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from types import FrameType
-from typing import TYPE_CHECKING
 
+from fitdoctor.facts import FailureFacts
 from fitdoctor.records import replace
 from fitdoctor.runner.session import Recorder
 from fitdoctor.runner.will_fail import FitWillFail
-
-if TYPE_CHECKING:
-    from fitdoctor.facts import FailureFacts
 
 Mark = tuple[int, type, str]
 

@@ -10,9 +10,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fitdoctor.collect.fit_call import CollectedCall
 from fitdoctor.diagnosis import Diagnosis, Finding, Location, Moment, Origin, Severity
+from fitdoctor.engine_inputs import Call
+from fitdoctor.facts import EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.gc_pause import gc_paused
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
@@ -21,12 +24,7 @@ from fitdoctor.runner.hidden import hide_our_frames
 from fitdoctor.runner.notebook_display import write
 from fitdoctor.runner.session import Recorder, Started
 from fitdoctor.runner.will_fail import FitWillFail, brief, will_fail
-
-if TYPE_CHECKING:
-    from fitdoctor.collect.fit_call import CollectedCall
-    from fitdoctor.engine_inputs import Call
-    from fitdoctor.facts import EnvironmentFacts, FailureFacts, TrainingFacts
-    from fitdoctor.source.project import Project
+from fitdoctor.source.project import Project
 
 LONG = ("fit", "evaluate", "predict")
 """Methods that may run for a long time: the session records while one runs."""

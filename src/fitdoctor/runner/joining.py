@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fitdoctor.facts.cluster import ClusterFacts, cluster_of
 from fitdoctor.records import replace
 from fitdoctor.runner.cluster import meeting
+from fitdoctor.runner.fit_interceptor import Watching
 from fitdoctor.runner.will_fail import will_fail
-
-if TYPE_CHECKING:
-    from fitdoctor.runner.fit_interceptor import Watching
 
 JOINING = "making a strategy over several workers"
 """The name of this phase in the session."""

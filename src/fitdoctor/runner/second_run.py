@@ -15,10 +15,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fitdoctor.catalogue.inputs.column_lists import column_list, columns_behind
 from fitdoctor.diagnosis import Diagnosis, Evidence, Finding, Location, Origin
+from fitdoctor.engine_inputs import Call
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
 from fitdoctor.failure.frames import cell_number, is_cell
 from fitdoctor.records import dataclass, replace
@@ -27,14 +28,11 @@ from fitdoctor.runner.first_bad_line import Question
 from fitdoctor.runner.session import Options, Started, write_options
 from fitdoctor.source.callees import callee
 from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
+from fitdoctor.source.project import Project
 from fitdoctor.source.read import cell_starts
 from fitdoctor.source.running_notebook import cells_run
-
-if TYPE_CHECKING:
-    from fitdoctor.engine_inputs import Call
-    from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project
 
 TASK = "task.json"
 ANSWERS = "answers.json"

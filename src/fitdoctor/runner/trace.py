@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
+from fitdoctor.diagnosis import WayStep
+from fitdoctor.engine_inputs import Call
 from fitdoctor.report.paint import Line, painted, printable, prose, table, terminal_width, unbroken, wrapped
 from fitdoctor.runner.data_path import way_of
-
-if TYPE_CHECKING:
-    from fitdoctor.diagnosis import WayStep
-    from fitdoctor.engine_inputs import Call
 
 _MOST_LAYERS = 60
 _HEAD = ("stage", "shape", "dtype", "device", "defined at")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import form_of
@@ -16,11 +16,9 @@ from fitdoctor.scan.judge import judged
 from fitdoctor.scan.opening import made, named, open_data
 from fitdoctor.scan.outcome import Scanned, ScanReport, report_of
 from fitdoctor.scan.pieces import TABLE, CannotScan, Source, Watcher, count
+from fitdoctor.scan.service import Pipeline
 from fitdoctor.scan.shared_rows import RowMatch
 from fitdoctor.scan.table_source import TableSource
-
-if TYPE_CHECKING:
-    from fitdoctor.scan.service import Pipeline
 
 NO_VALIDATION = Unknown("there is no validation data")
 

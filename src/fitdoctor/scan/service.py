@@ -21,12 +21,12 @@ from fitdoctor.scan.graph_statistics import GROUP, GROUP_OF_SAMPLES, joined, sta
 from fitdoctor.scan.opening import endless, is_batched, length_of
 from fitdoctor.scan.outcome import Scanned
 from fitdoctor.scan.pieces import CannotScan, Component, Counted, Piece, Problem, Quiet, Watcher
+from fitdoctor.scan.shared_rows import RowMatch
 from fitdoctor.scan.shipping import expected_rows, refuse_unshippable, shared_by_each
 from fitdoctor.scan.tally import Tally, merged
 
 if TYPE_CHECKING:
     from fitdoctor.scan.scanning import Wishes
-    from fitdoctor.scan.shared_rows import RowMatch
 
 FIRST_PATIENCE = 60.0
 """Seconds to wait for the first group: workers start, and trace the pipeline."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from fitdoctor.source.module import Module
 
 if TYPE_CHECKING:
-    from typing import Any, Concatenate, ParamSpec, TypeVar
-
-    from fitdoctor.source.module import Module
-
     P = ParamSpec("P")
     R = TypeVar("R")
 

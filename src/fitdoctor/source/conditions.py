@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from fitdoctor.source.module import Module
+from fitdoctor.source.module import Module
 
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _EXPECTED = frozenset(

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fitdoctor.records import dataclass, field
+from fitdoctor.source.index import FunctionNode
 
 if TYPE_CHECKING:
-    from fitdoctor.source.index import FunctionNode
     from fitdoctor.source.module import Module
     from fitdoctor.source.traced.tracing import Tracing
 

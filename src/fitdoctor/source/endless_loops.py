@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from fitdoctor.source.module import Module
+from fitdoctor.source.module import Module
 
 _ENDLESS = frozenset(("itertools.count", "itertools.cycle"))
 _FLOWS = frozenset(("flow", "flow_from_directory", "flow_from_dataframe"))

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from fitdoctor.records import dataclass, field
-
-if TYPE_CHECKING:
-    from typing import TypeAlias
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 ScopeNode: TypeAlias = (

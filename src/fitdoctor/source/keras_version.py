@@ -10,16 +10,13 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fitdoctor.facts import Unknown
+from fitdoctor.facts import SourceFacts, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.keras_changes import is_import_of_old_keras
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from fitdoctor.facts import SourceFacts
     from fitdoctor.source.project import Project
 
     Pin = tuple[str, str]

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.records import replace
+from fitdoctor.source.module import Module
 from fitdoctor.source.places import comment_behind
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import Module
 
 
 def delete_lines(module: Module, statement: ast.stmt) -> Edit:

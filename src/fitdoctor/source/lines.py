@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import SourceFacts
 from fitdoctor.records import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from fitdoctor.diagnosis import Location
-    from fitdoctor.facts import SourceFacts
-    from fitdoctor.source.project import Project
+from fitdoctor.source.project import Project
 
 
 def line_reader(

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from fitdoctor.source.definitions import CallSite, ClassInfo
 from fitdoctor.source.module import Module
 from fitdoctor.source.names import own_keras
 from fitdoctor.source.project import Project
 from fitdoctor.source.resolution import imported
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MADE = (
     "keras.layers.",

@@ -6,7 +6,7 @@ import ast
 import gc
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, SourceFacts
@@ -17,8 +17,6 @@ from fitdoctor.source.names import canonical, kind_of, own_keras
 from fitdoctor.source.read import parse
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     from fitdoctor.source.assignments import Assignment
     from fitdoctor.source.origins import Origin
     from fitdoctor.source.project import Project

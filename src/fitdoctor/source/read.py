@@ -6,18 +6,17 @@ import os
 import re
 from _ast import PyCF_ONLY_AST
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import SourceFacts
 from fitdoctor.quiet_warnings import warnings_silenced
 from fitdoctor.records import replace
+from fitdoctor.source.keras_version import Assumed
 
 if TYPE_CHECKING:
     import ast
     from pathlib import Path
-    from typing import Any
 
-    from fitdoctor.source.keras_version import Assumed
 
 MAX_BYTES = 16 * 2**20
 """Larger Python files are not written by people."""

@@ -6,15 +6,12 @@ import ast
 import os
 import re
 import sys
-from typing import TYPE_CHECKING
+from typing import Any, TypeGuard
 
 from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.facts import SourceFacts
 from fitdoctor.records import replace
 from fitdoctor.source.read import cell_starts, columns_before_python, display_path, parse, source_from_cells
-
-if TYPE_CHECKING:
-    from typing import Any, TypeGuard
 
 _TIMED = ("<timed exec>", "<timed eval>")
 """Pseudo-files of `%%time` and `%time`, which belong to the current cell."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.facts import Code, ScheduleFacts, Unknown
-
-if TYPE_CHECKING:
-    from typing import Any
 
 POSITIONAL = {
     "CosineDecay": ("initial_learning_rate", "decay_steps", "alpha", "name", "warmup_target", "warmup_steps"),

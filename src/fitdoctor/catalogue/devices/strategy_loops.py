@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.devices.strategies import in_scope, moved_into_scope, replica_functions
+from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_after
 from fitdoctor.records import dataclass
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import Module
-
-if TYPE_CHECKING:
-    from fitdoctor.diagnosis import Edit
 
 
 @dataclass(frozen=True)

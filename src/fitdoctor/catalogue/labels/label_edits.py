@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from fitdoctor.catalogue.knowledge.labels.targets import Target
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import (
     LearningEdit,
@@ -20,10 +20,7 @@ from fitdoctor.edits import (
     wrap,
 )
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, LayerFacts, MetricFacts, Unknown
-
-if TYPE_CHECKING:
-    from fitdoctor.catalogue.knowledge.labels.targets import Target
-    from fitdoctor.source.project import Project
+from fitdoctor.source.project import Project
 
 _NAMED = re.compile(r"(?s)(?P<path>(?:\w+\.)*)(?P<name>\w+)(?P<call>\(.*\))?")
 _QUOTED = re.compile(r"(?P<quote>[\"'])(?P<name>\w+)(?P=quote)")

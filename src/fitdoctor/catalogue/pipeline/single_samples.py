@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.knowledge.data.generator_sources import batches_behind, own_nodes
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.facts import DataFacts, Unknown
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import FunctionInfo, Module
-    from fitdoctor.source.project import Project
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 SCALAR = "the arrays must be at least rank 1"
 """Keras's error for a scalar label."""

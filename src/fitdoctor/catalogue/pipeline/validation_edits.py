@@ -6,7 +6,6 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.knowledge.data.data_places import at_use
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
@@ -15,10 +14,8 @@ from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
 from fitdoctor.source.callees import callee
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
 
 _ARRAYS = ("numpy", "ndarray")
 _PREPARES = frozenset(

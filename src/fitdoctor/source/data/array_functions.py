@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -18,6 +17,7 @@ from fitdoctor.source.data.array_arguments import (
     shapes,
     to_array,
 )
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
@@ -34,9 +34,6 @@ from fitdoctor.source.interpreter.values import (
 from fitdoctor.source.models.layer_rules import size_changed
 from fitdoctor.source.models.layer_settings import Dims, LayerPlan, product
 from fitdoctor.source.models.refusals import Failure
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 @shapes("numpy.reshape", "tensorflow.reshape", "keras.ops.reshape")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -19,11 +18,9 @@ from fitdoctor.source.data.array_arguments import (
     size_of,
     to_array,
 )
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import handles, handles_method
 from fitdoctor.source.interpreter.values import UNTOLD, Arguments, Array, Bounds, ListRecord, Plain, Value
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 def _filled(library: str, number: float | None, default: str) -> Callable[[Interpreter, Arguments], Value]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -21,14 +20,11 @@ from fitdoctor.source.data.array_arguments import (
     shapes,
 )
 from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import FUNCTIONS, entry, handles
 from fitdoctor.source.interpreter.operators import array_operation, matrix_dims
 from fitdoctor.source.interpreter.values import UNTOLD, Arguments, Array, Items, Plain, Ref, Value
 from fitdoctor.source.models.layer_settings import Dims
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
-
 
 _ELEMENTWISE = (
     "abs absolute exp log log2 log10 log1p expm1 sqrt square sin cos tan tanh arctan round rint floor ceil sign "

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays, tables
 from fitdoctor.source.data.array_arguments import dtype_of, order_of
 from fitdoctor.source.data.array_math import reduction
 from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import (
     NONE,
     UNTOLD,
@@ -22,9 +22,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 from fitdoctor.source.models.layer_settings import product
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 _IN_PLACE = frozenset("fill sort resize put itemset partition setflags update insert".split())
 _REDUCTIONS = frozenset("sum mean std var max min prod any all argmax argmin median".split())

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fitdoctor.facts import Unknown
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import dtype_of, to_array
 from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import ATTRIBUTES, handles, handles_method
 from fitdoctor.source.interpreter.values import UNTOLD, Arguments, Array, Bounds, Items, Made, Plain, Value
 from fitdoctor.source.models.layer_settings import Dim
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 _ENCODERS = ("LabelEncoder", "LabelBinarizer", "OneHotEncoder", "OrdinalEncoder")
 _SPARSE = "sklearn.preprocessing.OneHotEncoder.sparse"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fitdoctor.facts.unknown import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import handles, handles_method
 from fitdoctor.source.interpreter.values import (
     ELEMENT,
@@ -22,9 +21,6 @@ from fitdoctor.source.interpreter.values import (
     Step,
     Value,
 )
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 @handles("keras.utils.image_dataset_from_directory", "keras.preprocessing.image_dataset_from_directory")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fitdoctor.facts import Unknown
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import array_argument, dtype_of
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import NONE, UNTOLD, Arguments, Array, Plain, Value
 from fitdoctor.source.models.layer_settings import Dim
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 _TENSOR = "tensorflow.Tensor"
 _IMAGE = "tensorflow.image."

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import to_array
 from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.joining import samples_in_a_list
 from fitdoctor.source.interpreter.library import ATTRIBUTES, handles, handles_method
 from fitdoctor.source.interpreter.values import (
@@ -26,9 +26,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 from fitdoctor.source.models.layer_settings import Dim
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 def _pair(x: Array, y: Array) -> Items:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import dtype_of, size_of, to_array
 from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import (
     ELEMENT,
@@ -30,9 +30,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 from fitdoctor.source.models.layer_settings import Dim
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 def structure(run: Interpreter, value: Value | None) -> Value:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays, tables
 from fitdoctor.source.data.array_arguments import array_argument, to_array
 from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import UNTOLD, Arguments, Array, Plain, Value
 from fitdoctor.source.models.layer_settings import Dim
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 @handles(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.interpreter import indexing
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
     Arguments,
@@ -22,11 +23,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 from fitdoctor.source.models.layer_settings import Dims
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 def category_codes(series: Value) -> Value:

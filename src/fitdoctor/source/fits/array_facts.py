@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import ArrayFacts, Code, Column, Shape, Statistics, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import frozen
 from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import (
     ELEMENT,
     Array,
@@ -24,9 +24,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 from fitdoctor.source.origins import data_origin, origin
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 NOT_EVIDENT = Unknown("not evident from the source")
 _MOST_COMPONENTS = 64

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import ArrayFacts, DataFacts, PipelineStep, Spec, Unknown
 from fitdoctor.records import replace
@@ -13,6 +12,7 @@ from fitdoctor.source.fits.array_facts import NOT_EVIDENT, code_of, components, 
 from fitdoctor.source.fits.data_facts import Given, prefix, structure
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.generated import batch_open, yielded
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import (
     ELEMENT,
     UNTOLD,
@@ -28,9 +28,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 from fitdoctor.source.yielded_values import KEEPS_ELEMENTS, SLICES, placed, placed_slices
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 def batched_facts(run: Interpreter, given: Given, role: str) -> DataFacts:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
 from fitdoctor.records import dataclass
 from fitdoctor.source.fits.array_facts import NOT_EVIDENT, code_of, components, is_none
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import (
     FLOW,
     Dataset,
@@ -22,9 +22,6 @@ from fitdoctor.source.interpreter.values import (
     Ref,
     Value,
 )
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 @dataclass(frozen=True)

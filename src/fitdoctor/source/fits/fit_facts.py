@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import (
     CALL,
@@ -24,6 +23,7 @@ from fitdoctor.source.fits.array_facts import is_none
 from fitdoctor.source.fits.data_facts import Given, data_facts
 from fitdoctor.source.fits.model_facts import model_facts
 from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
     Arguments,
@@ -40,9 +40,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 from fitdoctor.source.models.static_models import trainable_now
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 PARAMETERS = {
     name: tuple(parameters.split())

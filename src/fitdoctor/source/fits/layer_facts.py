@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.facts import LayerFacts, Shape, Unknown
 from fitdoctor.records import replace
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import Array, LayerRecord, ModelRecord, Ref, Value
 from fitdoctor.source.models.layer_settings import Dims, LayerPlan
 from fitdoctor.source.models.model_shapes import applied_to, input_shapes, model_outputs
 from fitdoctor.source.models.static_models import layers_of
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 _UNKNOWN = Unknown("not evident from the source")
 _MOST_SUBLAYERS = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.facts import Code, LossFacts, ModelFacts, Shape, Spec, Unknown
 from fitdoctor.records import replace
@@ -18,6 +18,7 @@ from fitdoctor.source.fits.compile_facts import (
 )
 from fitdoctor.source.fits.layer_facts import layers_facts, shape_fact, total_of
 from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import (
     Arguments,
     Array,
@@ -30,16 +31,11 @@ from fitdoctor.source.interpreter.values import (
     Symbolic,
     Value,
 )
+from fitdoctor.source.models.layer_settings import Dims
 from fitdoctor.source.models.model_shapes import model_outputs
 from fitdoctor.source.models.static_layers import follow_call, regularised, tensors_in
 from fitdoctor.source.models.static_models import layers_of, trainable_now
 from fitdoctor.source.origins import shape_of_input
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from fitdoctor.source.interpreter.interpret import Interpreter
-    from fitdoctor.source.models.layer_settings import Dims
 
 _OVERRIDES = (
     "call build train_step test_step predict_step compute_loss compute_metrics compile fit evaluate predict "

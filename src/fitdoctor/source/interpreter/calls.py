@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -45,8 +46,6 @@ from fitdoctor.source.models import static_models
 from fitdoctor.source.models.refusals import open_shape, refuse_open_size
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from fitdoctor.source.interpreter.interpret import Interpreter
 
 MOST_DEPTH = 14

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import handles_method
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
@@ -17,9 +17,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
     with_attribute,
 )
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 _PARSER = "argparse.ArgumentParser"
 _NAMESPACE = Class(ast.ClassDef("Namespace", [], [], [], []), 0)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.joining import join
 from fitdoctor.source.interpreter.values import UNTOLD, Array, Generated, Items, Mapping, Value
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 def yielded(run: Interpreter, generated: Generated) -> Value:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
@@ -22,9 +21,6 @@ from fitdoctor.source.interpreter.values import (
     Ref,
     Value,
 )
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 def _each(run: Interpreter, element: Value) -> Value:

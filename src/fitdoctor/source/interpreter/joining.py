@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -23,9 +23,6 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 from fitdoctor.source.models.layer_settings import Dim, Dims
-
-if TYPE_CHECKING:
-    from typing import Any
 
 _buffers = itertools.count(10**12)
 """Ids for memory that is one of two; far above the interpreter's own."""

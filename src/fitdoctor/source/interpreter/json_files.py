@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import ast
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import UNTOLD, Arguments, DictRecord, Plain, Value
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 _LARGEST = 65_536
 """Bytes; larger files are data, not settings."""

@@ -6,14 +6,12 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fitdoctor.source.interpreter.values import Arguments, Made, Value
 from fitdoctor.source.names import canonical, own_keras
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     from fitdoctor.source.interpreter.interpret import Interpreter
 
 Handler = Callable[["Interpreter", Arguments], Value]

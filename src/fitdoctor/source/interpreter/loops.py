@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.binding import bind, forget_assigned
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.state import OBJECTS_PER_TICK, State, joined
 from fitdoctor.source.interpreter.values import Numbers, Value
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 _MOST_ROUNDS = 3
 """Maximum passes over a loop body until its state is stable."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -40,8 +40,6 @@ from fitdoctor.source.models.layer_settings import product
 from fitdoctor.source.models.refusals import open_shape
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from fitdoctor.source.interpreter.interpret import Interpreter
 
 _MOST_ROWS = 64

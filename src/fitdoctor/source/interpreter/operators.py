@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -27,8 +27,6 @@ from fitdoctor.source.interpreter.values import (
 from fitdoctor.source.models.layer_settings import Dims
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from fitdoctor.source.interpreter.interpret import Interpreter
 
 _LONGEST = 4096

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
@@ -31,8 +31,6 @@ from fitdoctor.source.interpreter.values import (
 )
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from fitdoctor.source.interpreter.interpret import Interpreter
 
 _TEXT_METHODS = frozenset(

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.source.models.layer_settings import Dims, LayerPlan
-
-if TYPE_CHECKING:
-    from typing import Any
 
 UNTOLD = Unknown("not evident from the source")
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.source.data import arrays
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import UNTOLD, Plain
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 
 def window_length(run: Interpreter, node: ast.Slice) -> int | None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import LayerCall, LayerRecord, ModelRecord, Ref, Symbolic, Value
 from fitdoctor.source.models.static_layers import tensors_in
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 _LONGEST_PATH = 64
 Operation = Ref | LayerCall

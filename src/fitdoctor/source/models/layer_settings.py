@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import dataclass, field
-
-if TYPE_CHECKING:
-    from typing import Any
 
 Dim = int | None | Unknown
 """An axis length: a number, None where Keras itself leaves it open, Unknown where the source does not tell."""

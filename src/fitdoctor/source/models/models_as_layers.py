@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fitdoctor.facts import Unknown
 from fitdoctor.source.fits.own_loops import tell_call
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
     Arguments,
@@ -22,9 +21,6 @@ from fitdoctor.source.models.layer_settings import Dims, LayerPlan, Refused, sho
 from fitdoctor.source.models.model_shapes import input_shapes, model_outputs
 from fitdoctor.source.models.refusals import Failure
 from fitdoctor.source.models.static_layers import applied, call_layer, follow_call, inside_of, tensors_in
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 MODEL = "Model"
 """The class name that a refusal gives for a model that is called as a layer."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.records import dataclass
 from fitdoctor.source.fits.compile_facts import compile_argument
+from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import Compiled, Made, ModelRecord, Ref
 from fitdoctor.source.models.static_models import layers_of, trainable_now
-
-if TYPE_CHECKING:
-    from fitdoctor.source.interpreter.interpret import Interpreter
 
 TRAINING = frozenset(("fit", "train_on_batch", "fit_generator"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
@@ -41,8 +41,6 @@ from fitdoctor.source.models.layer_settings import (
 from fitdoctor.source.models.refusals import Failure, refuse_layers, refuse_numpy_units
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from fitdoctor.source.interpreter.interpret import Interpreter
 
 

@@ -72,10 +72,10 @@ from fitdoctor.source.conditions import is_fallback
 from fitdoctor.source.keras_version import is_keras_2
 from fitdoctor.source.model_use import is_inside_keras
 from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
 
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
-    from fitdoctor.source.project import Project
 
 
 def _fails_in_add_weight(failure: FailureFacts) -> bool:

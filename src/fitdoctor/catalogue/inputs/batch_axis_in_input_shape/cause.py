@@ -57,12 +57,12 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.records import replace
+from fitdoctor.source.module import Module
 from fitdoctor.source.origins import shape_of_input
+from fitdoctor.source.project import Project
 
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
-    from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT103",

@@ -72,10 +72,10 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.project import Project
 
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
-    from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT102",

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.knowledge.data.generator_sources import batches_behind, expression_of
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after, with_step_before
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import spell, wrap
 from fitdoctor.facts import Code, DataFacts, Unknown
+from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project
+from fitdoctor.source.project import Project
 
 
 def as_tuple(module: Module, node: ast.List) -> Edit:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, Unknown
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
 
 
 def binding_of(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.Assign] | None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import BATCHING
 from fitdoctor.diagnosis import Edit, Fix, Location
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FitFacts, Unknown
-
-if TYPE_CHECKING:
-    from fitdoctor.source.project import Project
+from fitdoctor.source.project import Project
 
 
 def result_dropped(

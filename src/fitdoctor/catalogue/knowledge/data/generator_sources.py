@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, FitFacts, Unknown
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
-    from fitdoctor.source.project import Project
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 _FINITE = frozenset(
     ("range", "enumerate", "zip", "reversed", "sorted", "list", "tuple", "numpy.arange", "tqdm.tqdm")

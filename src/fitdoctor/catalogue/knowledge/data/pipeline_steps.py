@@ -5,15 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import replace_code, wrap
 from fitdoctor.facts import Code, DataFacts, PipelineStep, Unknown
 from fitdoctor.records import replace
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import Module
+from fitdoctor.source.module import Module
 
 BATCHING = frozenset(
     "batch padded_batch ragged_batch dense_to_ragged_batch sparse_batch map_and_batch bucket_by_sequence_length".split()

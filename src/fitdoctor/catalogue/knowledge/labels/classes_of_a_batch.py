@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.knowledge.data.generator_sources import batches_behind, own_nodes
+from fitdoctor.diagnosis import Fix
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import Code, DataFacts, Unknown
-
-if TYPE_CHECKING:
-    from fitdoctor.diagnosis import Fix
-    from fitdoctor.source.project import Project
+from fitdoctor.source.project import Project
 
 
 def counted_in_each_batch(data: DataFacts | Unknown, project: Project | Unknown) -> Code | None:

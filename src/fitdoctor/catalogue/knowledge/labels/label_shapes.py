@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.labels.targets import (
@@ -33,6 +32,7 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import TargetOutput, operation_shapes, target_and_output
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.project import Project
 
 FITS = "fits"
 CLASS_NUMBERS = "integer classes"
@@ -51,10 +51,6 @@ UNTOLD = ""
 
 _ROWS = ROW_LOSSES | {"kl_divergence", "categorical_hinge"}
 _ELEMENTWISE = REGRESSION | {"poisson", "hinge", "squared_hinge"}
-
-
-if TYPE_CHECKING:
-    from fitdoctor.source.project import Project
 
 
 def verdict(loss: str, labels: Shape, output: Shape, statistics: Statistics | None = None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.knowledge.models.layer_source import (
     found_in,
@@ -20,10 +19,8 @@ from fitdoctor.edits import correction, fix, set_argument, unsafe
 from fitdoctor.facts import LayerFacts, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.callees import callers_of
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import FunctionInfo, Module
-    from fitdoctor.source.project import Project
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 
 def recurrent_name(layer: LayerFacts) -> str:

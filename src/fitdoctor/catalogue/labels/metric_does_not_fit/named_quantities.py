@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import ArrayFacts, Code, Unknown
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
 
 _QUANTITIES = frozenset(
     """price prices saleprice sales revenue revenues salary salaries income wage wages cost costs rent charges profit

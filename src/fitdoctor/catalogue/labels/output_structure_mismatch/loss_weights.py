@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
+from fitdoctor.diagnosis import Fix
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import Code, ModelFacts, Unknown
 from fitdoctor.records import dataclass
-
-if TYPE_CHECKING:
-    from fitdoctor.diagnosis import Fix
 
 _COUNTS = re.compile(r"`loss_weights` must match the number of losses, got (\d+) losses and (\d+) weights")
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.words import joined, listing
 from fitdoctor.diagnosis import Edit, Fix, Location
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, Unknown
-
-if TYPE_CHECKING:
-    from fitdoctor.source.project import Project
+from fitdoctor.source.project import Project
 
 
 def renamed_keys(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import set_argument
@@ -13,9 +13,6 @@ from fitdoctor.facts import Code, LayerFacts, Shape, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.models.layer_rules import apply_layer
 from fitdoctor.source.models.layer_settings import LayerPlan
-
-if TYPE_CHECKING:
-    from typing import Any
 
 _MOST_LAYERS = 40
 _PADDED = re.compile(r"(?:\w*Conv\dD(?:Transpose)?|(?:Max|Average)Pooling\dD)")

@@ -47,6 +47,7 @@ from fitdoctor.edits import (
 )
 from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
 from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.failure.patterns import UnexpectedKeyword
 from fitdoctor.source.conditions import knows_another_way
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES, SIGNATURES
 from fitdoctor.source.keras_changes import changes
@@ -56,7 +57,6 @@ from fitdoctor.source.project import Project
 
 if TYPE_CHECKING:
     from fitdoctor.catalogue.model.argument_of_the_wrong_call.misspelt_names import Misspelt
-    from fitdoctor.failure.patterns import UnexpectedKeyword
 
 CAUSE = Cause(
     id="FIT302",

@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.records import dataclass
+from fitdoctor.source.definitions import CallSite
 from fitdoctor.source.module import Module
-
-if TYPE_CHECKING:
-    from fitdoctor.source.definitions import CallSite
-    from fitdoctor.source.project import Project
+from fitdoctor.source.project import Project
 
 _REFUSED = re.compile(
     r"Could not interpret (?P<kind>loss|metric|optimizer|activation function|initializer|regularizer) identifier: "

@@ -6,14 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from fitdoctor.facts import FailureFacts
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import FunctionInfo, Module
-
-if TYPE_CHECKING:
-    from fitdoctor.facts import FailureFacts
-    from fitdoctor.source.project import Project
+from fitdoctor.source.project import Project
 
 _AT_EPOCHS = ("on_epoch_end", "on_train_end")
 _AT_BATCHES = ("on_batch_end", "on_train_batch_end", "on_train_batch_begin", "on_batch_begin")

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.source.line_edits import indent_of, with_comment
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.source.module import ClassInfo, Module
 
 _STEPS_OF_OPTIMIZER = ("apply_gradients", "apply", "minimize")
 _WHILE_TRAINING = re.compile(r"\btraining\s*=\s*True\b")

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TypeGuard
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -40,9 +40,6 @@ from fitdoctor.source.line_edits import delete_lines, with_comment
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.symbolic import own_nodes
-
-if TYPE_CHECKING:
-    from typing import TypeGuard
 
 CAUSE = Cause(
     id="FIT308",

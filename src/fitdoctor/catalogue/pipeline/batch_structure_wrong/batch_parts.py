@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.data.batch_edits import grouped, last_step, mapped, structuring
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import words
@@ -11,9 +9,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, Unknown
-
-if TYPE_CHECKING:
-    from fitdoctor.source.project import Project
+from fitdoctor.source.project import Project
 
 
 def too_many(cause: Cause, data: DataFacts, fit_call: FitFacts, size: int) -> Finding:

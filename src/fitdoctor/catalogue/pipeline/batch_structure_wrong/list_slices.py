@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.data.batch_edits import as_tuple
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.diagnosis import Confidence, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, Unknown
 from fitdoctor.source.definitions import argument_of
-
-if TYPE_CHECKING:
-    from fitdoctor.catalogue import Cause
-    from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
 
 WORDS = "the parts of the dataset are in a list, which TensorFlow converts to a single tensor"
 REMEDY = fix("pass the parts as a tuple")

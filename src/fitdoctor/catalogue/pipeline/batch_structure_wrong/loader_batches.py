@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, Unknown
 from fitdoctor.records import dataclass
-
-if TYPE_CHECKING:
-    from fitdoctor.catalogue import Cause
 
 
 @dataclass(frozen=True)

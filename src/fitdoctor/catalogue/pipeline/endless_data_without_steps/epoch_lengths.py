@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of, generator_function, own_nodes
 from fitdoctor.facts import DataFacts, FitFacts, Unknown
 from fitdoctor.source.callees import argument_for
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import FunctionInfo, Module
-    from fitdoctor.source.project import Project
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 _SIZE = re.compile(r"batch|^bs$|size", re.IGNORECASE)
 

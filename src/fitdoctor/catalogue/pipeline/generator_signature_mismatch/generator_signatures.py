@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.knowledge.data.generator_sources import generator_function
 from fitdoctor.facts import Code, Shape, Unknown
 from fitdoctor.source.definitions import argument_of
-
-if TYPE_CHECKING:
-    from fitdoctor.source.module import FunctionInfo, Module
-    from fitdoctor.source.project import Project
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 
 def signature_calls(project: Project | Unknown) -> list[tuple[Module, ast.Call]]:
