@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from fitdoctor.catalogue import Cause, catalogue, source_causes
@@ -184,19 +185,38 @@ def failures_told_in(text: str, path: str = "") -> list[FailureFacts]:
         return logged if logged and examine_failure(logged[-1]).findings else []
     if failures or not message or len(message) > _LONGEST_MESSAGE:
         return failures
+    sure, by_words, of_others = _with_guessed_type(message)
+    if sure:
+        return sure
+    for quote in [found["message"] for found in _QUOTED_MESSAGE.finditer(text)][-_MOST_QUOTED:]:
+        sure, words, _ = _with_guessed_type(quote)
+        if sure or words:
+            return sure or words
+    # Prose or a log of many lines may contain the words of a message.
+    return by_words or of_others if text.strip().count("\n") < _LINES_OF_A_MESSAGE else []
+
+
+_QUOTED_MESSAGE = re.compile(r"(?P<mark>[\"`])(?=[^\s\"`])(?P<message>[^\"`\n]{25,1000})(?P=mark)")
+"""A message in a sentence: `I get the error "…" while training`."""
+_MOST_QUOTED = 3
+
+
+def _with_guessed_type(message: str) -> tuple[list[FailureFacts], list[FailureFacts], list[FailureFacts]]:
+    """Return what a message without its type is: explained by a judge, by its words alone, or by a note."""
+    from fitdoctor.failure.text import failures_in
+
     by_words: list[FailureFacts] = []
     of_others: list[FailureFacts] = []
     for name in _TYPES_TO_TRY:
         guessed = failures_in(f"{name}: {message}")
         findings = examine_failure(guessed[-1]).findings if guessed else ()
         if findings and findings[0].subject not in (BY_MESSAGE, BY_TYPE):
-            return guessed
+            return guessed, [], []
         if findings and findings[0].subject == BY_MESSAGE:  # a guessed type is no evidence
             by_words = by_words or guessed
         if guessed and not findings and note_about(guessed[-1]):
             of_others = of_others or guessed
-    # Prose or a log of many lines may contain the words of a message.
-    return by_words or of_others if text.strip().count("\n") < _LINES_OF_A_MESSAGE else []
+    return [], by_words, of_others
 
 
 def _with_reason_in_source(

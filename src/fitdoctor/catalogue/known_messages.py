@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.catalogue.rules import Rule, findings_from_failure, match_message
-from fitdoctor.diagnosis import Finding
+from fitdoctor.diagnosis import Confidence, Finding
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.raised_by import (
@@ -199,6 +199,13 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "a tensor has a dtype that the operation does not accept",
         "convert it first, for example with `tf.cast(x, tf.float32)` or `x.astype(\"float32\")`",
         also=("FIT601",),
+    )),
+    ("FIT203", Rule(
+        re.compile(r"indices\[\d+\] = \[[-\d, ]+\] is out of bounds: need 0 <= index < \["),
+        "an index is outside the tensor that it points into; mostly, a label is larger than the number of classes",
+        "number the labels from 0, and give the output one unit per class",
+        also=("FIT113",),
+        confidence=Confidence.POSSIBLE,
     )),
     ("FIT113", Rule(
         re.compile(r"indices(?:\[[\d, ]*\])? = (?P<value>-?\d+) is not in \[0, ?(?P<high>\d+)\)"),
@@ -971,6 +978,12 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "check the folder or the dataset: it has no files or samples that match",
     )),
     ("FIT707", Rule(
+        re.compile(r"\bmap_fn\(\) takes from 1 to 3 positional arguments but (?P<found>\d+) were given"),
+        "the dataset yields {found} values per sample, but `fit` takes inputs, labels and sample weights",
+        "group the inputs: yield `((first, second), labels)`",
+        types=("TypeError",),
+    )),
+    ("FIT707", Rule(
         re.compile(
             r"[Oo]utput of generator should be a tuple|list or tuple of 2 or 3 elements"
             r"|__getitem__\(\) must return a tuple|FeatureSpace can only be called with a dict"
@@ -1118,6 +1131,22 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     )),
     ("FIT901", Rule(
         re.compile(
+            r"'(?P<layer>Dense|Embedding|LSTM|GRU|SimpleRNN|Bidirectional|TimeDistributed|BatchNormalization"
+            r"|Conv(?:olution)?\dD\w*)' object has no attribute "
+            r"'(?P<name>W|b|U|W_\w|U_\w|b_\w|output_dim|nb_filter|nb_row|nb_col|border_mode|inner_init)'"
+        ),
+        "the program was written for Keras 1: layers of the class `{layer}` no longer have the attribute `{name}`",
+        "use today's names: `kernel`, `bias`, `recurrent_kernel`, `units`, `filters`",
+        types=("AttributeError",),
+    )),
+    ("FIT406", Rule(
+        re.compile(r"Can't instantiate abstract class Dataset with abstract"),
+        "`tf.data.Dataset` is called like a function, which only TensorFlow 1 accepts",
+        "remove the parentheses: `tf.data.Dataset.from_generator(…)`",
+        types=("TypeError",),
+    )),
+    ("FIT901", Rule(
+        re.compile(
             r"compiled (?:using NumPy|against API version)|numpy\.(?:dtype|ufunc) size changed|DLL load failed"
             r"|Could not find the DLL"
             r"|undefined symbol|GLIBC\w*_[\d.]+. not found|cannot open shared object"
@@ -1192,6 +1221,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
             r"|variables? during loading|number of weights: expected|not found in checkpoint"
             r"|Assign requires shapes of both|legacy format that does not support name"
             r"|[Ww]eight shape \S.{0,60} not compatible|(?:load|restore) .{0,60}based on topology"
+            r"|not compatible with weight shape"
             r"|weight file containing \d+ layers|A total of \d+ objects could not be loaded"
             r"|`variable\.assign\(value\)` must match|Shapes of .{0,60}restor"
             r"|[Tt]ensor name .{0,120}not found in checkpoint|saved_model.{0,60}checkpoint either|(?:num"
@@ -1413,6 +1443,20 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "an operation gets tensors whose shapes do not match",
         "print the shapes of its inputs, and compare them with what the operation expects",
         also=("FIT101", "FIT205", "FIT909"),
+    )),
+    # --- messages that were cut -----------------------------------------------------------------------------
+    ("FIT203", Rule(
+        re.compile(r"Detected at node '[^'\n]*SparseSoftmaxCrossEntropyWithLogits' defined at[^\n]{0,40}$"),
+        "the loss rejects the labels: mostly, a label is not a class that the output has",
+        "compare the largest label with the units of the last layer, and `y.shape` with `model.output_shape`",
+        also=("FIT205",),
+        confidence=Confidence.POSSIBLE,
+    )),
+    ("FIT205", Rule(
+        re.compile(r"Detected at node '[^'\n]*softmax_cross_entropy_with_logits' defined at[^\n]{0,40}$"),
+        "the loss rejects the labels: their shape is not that of the output",
+        "compare `y.shape` with `model.output_shape`: the last layer needs one unit per class",
+        confidence=Confidence.POSSIBLE,
     )),
 )  # fmt: skip
 """The message, and the cause that it shows by its words; the first that matches counts."""

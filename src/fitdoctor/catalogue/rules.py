@@ -117,9 +117,12 @@ def match_message(failure: FailureFacts, rule: Rule) -> re.Match[str] | None:
     if match is None and "\n" in failure.message:  # mail programs wrap lines
         match = rule.says.search(" ".join(failure.message.split()))
     inner = {frame.function for frame in failure.frames if frame.library}
+    if not inner:  # only the user's own call is known
+        inner = {failure.called}
     if match is None or rule.raised_in and inner.isdisjoint(rule.raised_in):
         return None
-    if rule.of_framework and not any(is_framework(frame.path) for frame in failure.frames):
+    named = bool(failure.called) and failure.called in rule.raised_in
+    if rule.of_framework and not named and not any(is_framework(frame.path) for frame in failure.frames):
         return None
     return match if rule.place is None or rule.place.search(_raised_by(failure)) else None
 

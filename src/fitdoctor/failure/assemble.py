@@ -18,8 +18,14 @@ def assemble(
     earlier: tuple[FailureSummary, ...] = (),
     *,
     from_text: bool,
+    called: str = "",
 ) -> FailureFacts:
-    """Return the facts of one failure, given those of the exception it was raised from."""
+    """Return the facts of one failure, given those of the exception it was raised from and the call above it."""
+    if from_text:
+        raw_message = _without_prose(_short(type_name), raw_message)
+    called = called_function(frames) or called
+    if called == "load_weights" or any(frame.function == "load_weights" for frame in frames):
+        raw_message = _OF_SHAPES.sub(r"A weight has shape \1, but the saved weight has shape \2", raw_message)
     message = read_message(_with_full_module(raw_message, frames), here=not from_text)
     joined = join_frames(frames, message)
     return FailureFacts(
@@ -38,10 +44,32 @@ def assemble(
         made_in=message.made_in,
         used_in=message.used_in,
         earlier=(*_quoted(message), *earlier),
-        called=called_function(joined),
+        called=called_function(joined) or called,
         from_text=from_text,
         package=type_name.partition(".")[0] if "." in type_name else "",
     )
+
+
+_OF_SHAPES = re.compile(r"^Shapes (\(.{1,80}\)) and (\(.{1,80}\)) are incompatible")
+"""What TensorFlow says of a variable, and of labels and outputs."""
+_KEY = re.compile(r"(?:'[^'\n]{1,200}'|\"[^\"\n]{1,200}\")(?=[\s).,;`*]|$)")
+_OF_PYTHON = re.compile(
+    r"'[\w.]{1,100}' object (?:is not|has no|does not|cannot)|(?:list|tuple|string) index out of range"
+    r"|[\w.<>]{1,100}\(\) (?:takes|missing|got an unexpected|got multiple) |name '\w+' is not defined"
+    r"|object of type '\w+' has no len"
+)
+"""What Python says in one line."""
+_SILENT = ("StopIteration", "KeyboardInterrupt", "GeneratorExit")
+
+
+def _without_prose(kind: str, message: str) -> str:
+    """Return the message without the sentence that follows it in a question, where the kind of exception shows its end."""
+    if kind in _SILENT and message.startswith("\n"):
+        return ""
+    key = _KEY.match(message) if kind == "KeyError" else None
+    if key is not None:
+        return key[0]
+    return message.partition("\n")[0] if _OF_PYTHON.match(message) else message
 
 
 _SHORT_MODULE = re.compile(r"^No module named '?(?P<name>\w+)'?$")

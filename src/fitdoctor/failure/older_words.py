@@ -9,7 +9,7 @@ from fitdoctor.facts import Shape
 from fitdoctor.failure.shapes import SHAPE, parse_shape
 
 _CHECKED = re.compile(
-    rf"Error when checking (?:model )?(?P<which>input|target|): expected (?P<name>\S{{1,200}}) to have "
+    rf"(?:Error )?when checking (?:model )?(?P<which>input|target|): expected (?P<name>\S{{1,200}}) to have "
     rf"(?:shape (?P<expected>{SHAPE})|(?P<rank>\d{{1,2}}) dimensions),? but got array with shape (?P<found>{SHAPE})"
 )
 """Keras before 2.4 compared arrays with inputs and outputs before it trained."""

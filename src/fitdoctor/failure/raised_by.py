@@ -82,7 +82,7 @@ _PLAIN_PYTHON = re.compile(
     r"|^(?:list|tuple|string) indices must be integers|^'numpy\.\w+' object is not iterable$"
     r"|^only integer scalar arrays can be converted|^too many indices for array"
     r"|^'(?:module|NoneType)' object is not callable"
-    r"|^Can't instantiate abstract class"
+    r"|^Can't instantiate abstract class(?! Dataset with)"
     r"|^(?:not enough|too many) values to unpack|^substring not found$|is not in list$|^could not convert string to float"
 )
 """What Python itself says of a line, as far as no tensor takes part."""
@@ -123,7 +123,8 @@ KERAS_CALL = re.compile(
 """A call of Keras with arguments that it does not have, whoever wrote the line."""
 _FRAMEWORK = re.compile(
     r"tensorflow|keras|Tensor\b|\btf\.|set attribute|has no setter"
-    r"|'(?:Functional|Sequential|Model|Optimizer|Adam\w*|SGD|RMSprop|History)' object has no"
+    r"|'(?:Functional|Sequential|Model|Optimizer|Adam\w*|SGD|RMSprop|History|Dense|Embedding|LSTM|GRU|SimpleRNN"
+    r"|Conv(?:olution)?\dD\w*|BatchNormalization|Bidirectional|TimeDistributed)' object has no"
 )
 _OF_TENSORS = re.compile(
     r"has no attribute '(?:base_dtype|_datatype_enum|_variant_tensor|_in_graph_mode|_shape_tuple|_inbound_nodes"
@@ -235,7 +236,7 @@ def raised_by(failure: FailureFacts) -> str:
     ):
         return _with_wrong_arguments(refused["name"])
     # Code of the program that Keras calls may call another library.
-    if by_framework:
+    if by_framework or failure.called in _REBUILDS and not after:
         return ""
     package = next((name for name in map(_package, after) if name), "")
     if package in _DOWNLOADS:

@@ -106,6 +106,8 @@ def clean_text(text: str) -> str:
         text = _COMMENT.sub("", text)  # copied from the comments of a program
     if "’" in text or "“" in text:
         text = text.translate(_STRAIGHT)
+    if "**" in text[:_SAMPLE] and len(text) <= _SAMPLE:
+        text = _BOLD.sub(r"\1", text)
     if "\n>" in text[:_SAMPLE] and len(text) <= _SAMPLE:
         text = _QUOTE.sub(lambda quote: _QUOTE_MARK.sub("", quote[0]), text)
     if ",\n" in text[:_SAMPLE] and len(text) <= _SAMPLE:
@@ -117,6 +119,8 @@ def clean_text(text: str) -> str:
 
 _STRAIGHT = str.maketrans("‘’“”", "''\"\"")
 """Word processors replace the quotes of a message."""
+_BOLD = re.compile(r"(?<![\w(,*])\*\*(?=[^\s*])([^*\n]{1,2000}?)(?<=\S)\*\*(?![\w(*])")
+"""Bold words of a page: `**indices[6,4]** = 9`. Powers and `**kwargs` are followed or preceded by a name."""
 _QUOTE = re.compile(r"(?:^>(?!>)[^\n]*\n?){2,}", re.MULTILINE)
 """Two quoted lines or more; pytest marks a single line so."""
 _QUOTE_MARK = re.compile(r"^(?:>(?!>>) ?)+", re.MULTILINE)

@@ -80,6 +80,10 @@ def failures_in(text: str, path: str = "") -> list[FailureFacts]:
         one.block.type for one in found
     ):  # nothing, or tracebacks that were cut before their exception
         found = _lone(text) or _with_logged_status(text, found)
+    if found and found[-1].block.type.endswith(
+        "CancelledError"
+    ):  # another operation failed, which was logged
+        found = _with_logged_status(text, found)
     found = _without_inside([*found, *_signs(text)])
     return _distinct(_facts(group, _trained_before(text, group[0].start)) for group in _chains(found))
 
@@ -196,10 +200,14 @@ def _with_title(text: str, found: list[_Found]) -> list[_Found]:
     if len(found) != 1 or found[0].block.message or len(text) > _LONGEST_QUESTION:
         return found
     cut, told = found[0], _lone(text[: found[0].start])
-    if not told or told[-1].block.frames or cut.block.type not in ("", told[-1].block.type):
+    if not told or cut.block.type not in ("", told[-1].block.type):
         return found
-    block = replace(cut.block, type=told[-1].block.type, message=told[-1].block.message)
-    return [replace(cut, block=block)]
+    said = told[-1].block
+    if said.frames and not cut.joined:
+        return found
+    # The one before it, whose header is lost, was raised deeper.
+    frames = (*cut.block.frames, *said.frames)
+    return [replace(cut, block=replace(cut.block, type=said.type, message=said.message, frames=frames))]
 
 
 def _with_logged_status(text: str, cut: list[_Found]) -> list[_Found]:
@@ -230,9 +238,16 @@ def _lone_at(text: str, start: int) -> _Found | None:
         return None
     if not block.frames:
         block = replace(block, frames=_frames_before(text, start))
+    if not block.frames:
+        loads = list(_LOADS.finditer(text, max(0, start - _CODE), start))
+        block = replace(block, called=loads[-1]["name"] if loads else "")
     return _Found(block, start, _end_of(text, start, raw, block.lines), "lone")
 
 
+_CODE = 400
+"""Characters before a lone exception that are searched for the code that raised it."""
+_LOADS = re.compile(r"\b(?P<name>load_weights|set_weights|load_model|model_from_json)\(")
+"""Calls that a question quotes above the exception. The same words mean something else while a model is trained."""
 _CUT = 20_000
 """Characters before a lone exception that are searched for frames of a headless traceback."""
 
@@ -244,11 +259,20 @@ def _frames_before(text: str, start: int) -> tuple[Frame, ...]:
     if frames:
         return frames
     first = len(lines)
-    while first and lines[first - 1][:1] in (" ", "\t"):
+    while first and (lines[first - 1][:1] in (" ", "\t") or _is_flat(lines, first - 1)):
         first -= 1
-    indented = lines[first:]
+    indented = [line if line[:1] in (" ", "\t") else _indented(line) for line in lines[first:]]
     head = next((index for index, line in enumerate(indented) if line.lstrip().startswith('File "')), None)
     return tuple(read_frames(indented[head:], here=False)[0]) if head is not None else ()
+
+
+def _is_flat(lines: list[str], index: int) -> bool:
+    """Whether a page removed the indentation of a frame, or of the code below it."""
+    return any(line.startswith('File "') for line in lines[max(0, index - 1) : index + 1])
+
+
+def _indented(line: str) -> str:
+    return f"  {line}" if line.startswith('File "') else f"    {line}"
 
 
 def _syntax_errors(text: str) -> Iterator[_Found]:
@@ -356,7 +380,7 @@ def _passed_on(one: _Found, inner: FailureFacts | None) -> FailureFacts | None:
 
 
 def _one(block: Block, earlier: tuple[FailureSummary, ...] = ()) -> FailureFacts:
-    return assemble(block.type, block.message, block.frames, earlier, from_text=True)
+    return assemble(block.type, block.message, block.frames, earlier, from_text=True, called=block.called)
 
 
 def _distinct(failures: Iterator[FailureFacts]) -> list[FailureFacts]:

@@ -80,6 +80,8 @@ class Block:
     frames: tuple[Frame, ...]
     lines: int
     """Its number of lines."""
+    called: str = ""
+    """What the code above it calls, if there are no frames."""
 
 
 def text_frame(path: str, line: str, function: str, text: str = "", cell: int | None = None) -> Frame:

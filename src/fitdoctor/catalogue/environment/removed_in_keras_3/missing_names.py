@@ -19,7 +19,7 @@ from fitdoctor.failure.frames import is_keras
 from fitdoctor.failure.patterns import UnexpectedKeyword, attribute_missing, unexpected_keyword
 from fitdoctor.records import replace
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES
-from fitdoctor.source.keras_changes import Change, below_keras, changes, changes_of_name
+from fitdoctor.source.keras_changes import Change, below_keras, changed_name, changes, changes_of_name
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -86,7 +86,9 @@ def missing_name(failure: FailureFacts, project: Project | Unknown) -> str:
             return attribute.name
         if _is_of_another_version(below_keras(attribute.owner), attribute.name):
             return ""  # FIT901
-        return attribute.name if "keras" in attribute.owner else ""
+        return (
+            attribute.name if "keras" in attribute.owner and _is_gone(attribute.owner, attribute.name) else ""
+        )
     imported = _IMPORTED.search(message)
     if imported and failure.type in ("ImportError", "ModuleNotFoundError"):
         written = _FROM.search(frame.text) if frame is not None and not imported[2] else None
@@ -107,8 +109,16 @@ def missing_name(failure: FailureFacts, project: Project | Unknown) -> str:
         return "auto"
     key = message.strip().strip("'\"")
     # In a callback, `logs` lacks the key: FIT322.
-    in_callback = frame is not None and frame.function.startswith("on_")
+    last = frame or (failure.frames[-1] if failure.frames else None)
+    in_callback = last is not None and last.function.startswith("on_")
     return key if failure.type == "KeyError" and key in changes("history") and not in_callback else ""
+
+
+def _is_gone(owner: str, name: str) -> bool:
+    """Whether Keras 3 removed a name, unless the owner is a module that only older versions have."""
+    if owner != "keras.backend":
+        return True
+    return changed_name(f"{owner}.{name}") is not None
 
 
 def _is_of_another_version(owner: str, name: str) -> bool:

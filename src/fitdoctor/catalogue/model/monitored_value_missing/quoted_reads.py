@@ -23,6 +23,9 @@ def quoted_reads(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
     if _in_early_stopping(failure):
         yield _monitored(cause, failure)
         return
+    if failure.type == "KeyError" and _raised_by_callback(failure):
+        yield _in_path(cause, failure)
+        return
     if frame is None:
         yield from _bare_key(cause, failure)
         return
@@ -60,7 +63,8 @@ def quoted_reads(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
 
 
 _OF_VALIDATION = re.compile(
-    r"^'(?P<name>val_(?:loss|accuracy|\w+_(?:loss|accuracy)|mae|mse|auc|precision|recall))'$"
+    r"^'(?P<name>val_(?:loss|accuracy|\w+_(?:loss|accuracy)|mae|mse|auc|precision|recall)"
+    r"|(?:(?:sparse_)?categorical_|binary_)?accuracy)'$"
 )
 _NONE_COMPARED = re.compile(
     r"unsupported operand type\(s\) for -: 'NoneType' and 'float'|'[<>]' not supported between"
@@ -71,22 +75,47 @@ def _bare_key(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
     """Report a missing validation value by its name alone: only a history or `logs` has such keys."""
     said = _OF_VALIDATION.match(failure.message.strip()) if failure.type == "KeyError" else None
     if said is not None:
+        of_validation = said["name"].startswith("val_")
         yield cause.finding(
-            f"the history has no `{said['name']}`: `fit` got no validation data, or there is no metric of that name",
+            f"`fit` reports no `{said['name']}`: "
+            + ("it got no validation data, or there is" if of_validation else "there is")
+            + " no metric of that name",
             None,
             Evidence("the missing key", said["name"], fact="failure.message"),
-            unsafe("pass validation data to `fit`, or read the name of an existing metric"),
+            unsafe(
+                ("pass validation data to `fit`, or " if of_validation else "")
+                + "read the name of an existing metric"
+            ),
             subject=f"history key {said['name']}",
             confidence=Confidence.LIKELY,
         )
 
 
-def _in_early_stopping(failure: FailureFacts) -> bool:
-    """Whether a callback of Keras before 2.3 compared a value that `fit` does not report."""
+def _raised_by_callback(failure: FailureFacts) -> bool:
+    """Whether a callback of Keras before 3 raised it at the end of an epoch."""
     last = failure.frames[-1] if failure.frames else None
     if last is None or not last.library or not last.path.replace("\\", "/").endswith("/callbacks.py"):
         return False
-    return last.function == "on_epoch_end" and _NONE_COMPARED.search(failure.message) is not None
+    return last.function == "on_epoch_end"
+
+
+def _in_path(cause: Cause, failure: FailureFacts) -> Finding:
+    name, frame = failure.message.strip().strip("'\""), failure.last_user_frame
+    return cause.finding(
+        f"the checkpoint path uses `{name}`, which `fit` does not report"
+        if name
+        else "the checkpoint path uses a value that `fit` does not report",
+        frame.location if frame is not None else None,
+        Evidence("Keras cannot format the path", name, fact="failure.message"),
+        unsafe("use a value that `fit` reports in the path; `val_…` names need validation data"),
+        subject="path of ModelCheckpoint",
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _in_early_stopping(failure: FailureFacts) -> bool:
+    """Whether a callback of Keras before 2.3 compared a value that `fit` does not report."""
+    return _raised_by_callback(failure) and _NONE_COMPARED.search(failure.message) is not None
 
 
 def _monitored(cause: Cause, failure: FailureFacts) -> Finding:
