@@ -244,6 +244,20 @@ def test_the_newest_version_in_a_readme_counts(tmp_path):
     assert not found.tensorflow_1
 
 
+def test_a_readme_tells_the_tensorflow_that_a_package_of_keras_2_leaves_open(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "setup.py").write_text('setup(install_requires=["keras>=2.3.1", "keras-resnet"])\n', "utf-8")
+    of_folder.cache_clear()
+    found = of_folder(str(tmp_path))
+    assert found is not None
+    assert not found.tensorflow_1
+    (tmp_path / "README.rst").write_text("tensorflow==1.13.1\n\nKeras==2.2.4\n", "utf-8")
+    of_folder.cache_clear()
+    found = of_folder(str(tmp_path))
+    assert found is not None
+    assert found.tensorflow_1
+
+
 def test_a_program_that_imports_a_package_of_keras_2_is_for_keras_2():
     assert of_program("import tensorflow_addons as tfa\n") == Assumed(
         2, "the program imports tensorflow_addons"
@@ -280,6 +294,9 @@ def test_a_folder_of_old_programs_without_pins_is_for_keras_2(tmp_path):
     assert lint_files(discover([str(tmp_path / "digits.py")]), Wishes(), 1).diagnosis.findings
 
 
+_PRIVATE = "import numpy as np\nfrom tensorflow.python.keras.models import Sequential\n"
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -291,6 +308,7 @@ def test_a_folder_of_old_programs_without_pins_is_for_keras_2(tmp_path):
 def test_programs_that_are_not_clearly_old_are_judged_by_the_installed_keras(other):
     old = {f"{name}.py": "from keras.utils import np_utils\n" for name in ("one", "two", "three")}
     assert of_separate_programs(old)
+    assert of_separate_programs(old | {f"open{at}.py": _PRIVATE for at in range(9)})
     assert not of_separate_programs(old | other)
 
 

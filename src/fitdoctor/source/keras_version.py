@@ -155,12 +155,18 @@ def _in_folder(folder: str) -> Assumed | None:
         names = set(os.listdir(folder))
     except OSError:
         return None
+    open_version: Assumed | None = None
     for name in _in_order(names):
         path = os.path.join(folder, name)
-        found = judged(_pins_of(path), os.path.basename(path))
-        if found is not None:
+        pins = _pins_of(path)
+        found = judged(pins, os.path.basename(path))
+        if found is None or (open_version is not None and found.major != open_version.major):
+            continue
+        if any(_major(*pin) is not None for pin in pins):
             return found
-    return None
+        # A package of Keras 2 does not tell which TensorFlow; another file, such as the README, may.
+        open_version = open_version or found
+    return open_version
 
 
 def _in_order(names: set[str]) -> Iterator[str]:
@@ -319,11 +325,16 @@ _LAST_PYTHON_OF_1 = (3, 7)
 """Also the last of TensorFlow 2.11."""
 _OF_1 = re.compile(
     r"(?m)^\s*(?:from|import)\s+keras\b"
-    r"|\btf\.(?:placeholder|Session|InteractiveSession|ConfigProto|get_default_graph|reset_default_graph"
+    r"|\btf\.(?:(?:compat\.v1\.)?placeholder|set_random_seed|Session|InteractiveSession|ConfigProto"
+    r"|get_default_graph|reset_default_graph"
     r"|global_variables_initializer|get_variable|variable_scope|layers|contrib|app|logging|gfile|python_io)\b"
 )
 """What a notebook of the time of TensorFlow 1 contains: Keras itself was then a separate package."""
-_OF_2 = re.compile(r"\btf\.function\b|\bGradientTape\b|\btf\.compat\b|\b(?:tf|tensorflow)\.keras\b")
+_OF_2 = re.compile(
+    # TensorFlow 1.14 has `tf.compat.v1` as well.
+    r"\btf\.compat\.(?!v1\.(?:placeholder|Session|train|global_variables_initializer|set_random_seed)\b)"
+    r"|\btf\.function\b|\bGradientTape\b|\b(?:tf|tensorflow)\.keras\b"
+)
 
 
 def of_notebook(cells: Iterable[str], metadata: Any) -> Assumed | None:
@@ -379,6 +390,8 @@ def installed_by(text: str) -> list[Pin]:
 _IMPORT = re.compile(r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+\(?([\w. \t,]+)")
 _BEFORE_3 = re.compile(
     r"\.(?:fit|predict|evaluate)_generator\(|\b(?:nb_epoch|nb_filter|border_mode|samples_per_epoch|nb_val_samples)\s*="
+    # The copy of Keras 2 inside TensorFlow, which cannot train since TensorFlow 2.16.
+    r"|(?m:^)[ \t]*(?:from|import)[ \t]+tensorflow\.python\.keras\b"
     r"|\b(?:SGD|Adam|Adamax|Nadam|RMSprop|Adagrad|Adadelta)\([^()]*\blr\s*="
 )
 _SINCE_3 = re.compile(

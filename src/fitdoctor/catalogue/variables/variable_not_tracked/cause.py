@@ -183,8 +183,16 @@ def _names(node: ast.AST) -> str:
 
 
 def _is_read(owner: ClassInfo, name: str) -> bool:
-    """Return whether a method that Keras calls reads the attribute."""
-    return next(_reads(owner, name), None) is not None
+    """Return whether a method computes with the attribute: what is only shown or passed on is not learned."""
+    return any(not _is_passed_on(method.module, node) for method, node in _reads(owner, name))
+
+
+def _is_passed_on(module: Module, node: ast.AST) -> bool:
+    """Return whether a value is only returned, or read with `.numpy()`."""
+    holder = module.parent(node)
+    while isinstance(holder, (ast.Tuple, ast.List, ast.Dict)):
+        holder = module.parent(holder)
+    return isinstance(holder, ast.Return) or (isinstance(holder, ast.Attribute) and holder.attr == "numpy")
 
 
 def _reads(owner: ClassInfo, name: str) -> Iterator[tuple[FunctionInfo, ast.Attribute]]:
