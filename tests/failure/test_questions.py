@@ -51,6 +51,15 @@ gives
 TypeError: __init__() missing 1 required positional argument: 'factor'
 """
 
+_ONLY_IN_TITLE = """# A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. You cannot convert it to a NumPy array.
+
+It fails when I build it.
+
+---------------------------------------------------------------------------ValueError                                Traceback (most recent call last)
+Cell In [2], line 4
+----> 4 model = build()
+"""  # noqa: E501
+
 
 @pytest.mark.parametrize(
     ("text", "cause"),
@@ -61,6 +70,7 @@ TypeError: __init__() missing 1 required positional argument: 'factor'
         (_CANCELLED, "FIT806"),
         (_LOADED, "FIT909"),
         (_REBUILT, "FIT908"),
+        (_ONLY_IN_TITLE, "FIT407"),
         ("My run ends with (KeyError:'val_loss'), is the callback wrong?", "FIT322"),
         ("KeyError: 'accuracy'\n\nHere is my code:\nmodel.compile('adam', 'mse')\n", "FIT322"),
         ("> InvalidArgumentError: **indices[3,1]** = 500 is not in [0, 500)\n", "FIT113"),

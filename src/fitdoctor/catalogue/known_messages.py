@@ -1444,7 +1444,40 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "print the shapes of its inputs, and compare them with what the operation expects",
         also=("FIT101", "FIT205", "FIT909"),
     )),
+    ("FIT901", Rule(
+        re.compile(r"is neither a type of a primitive operation nor a name of a function registered in binary"),
+        "the machine that runs the graph, often a TPU worker, has another version of TensorFlow than the program",
+        "install the same version of TensorFlow on both, or choose it for the TPU",
+        also=("FIT606",),
+    )),
+    ("FIT327", Rule(
+        re.compile(r"Detected unsupported operations when trying to compile graph"),
+        "XLA cannot compile an operation of the model for this device",
+        "replace the operation that the message names, or run it outside the compiled function; without a TPU, "
+        "remove `jit_compile`",
+        also=("FIT601",),
+    )),
+    ("FIT327", Rule(
+        re.compile(r"To visualize embeddings, embeddings_data must be provided"),
+        "`TensorBoard` needs `embeddings_data` if `embeddings_freq` is set",
+        "pass `embeddings_data`, or set `embeddings_freq=0`",
+    )),
+    ("FIT407", Rule(
+        re.compile(
+            r"__array__\(\) (?:takes 1 positional argument but 2|got an unexpected keyword argument '(?:dtype|copy))"
+        ),
+        "NumPy converts a symbolic tensor, which has no values",
+        "use the equivalent `keras.ops` or `tf` function, or pass arrays",
+        types=("TypeError",),
+        also=("FIT901",),
+    )),
     # --- messages that were cut -----------------------------------------------------------------------------
+    ("FIT102", Rule(
+        re.compile(r"checking (?:model )?input: expected (?P<name>\S{1,80}) to have (?P<rank>\d+) ?dim"),
+        "the input `{name}` needs data with {rank} axes",
+        "compare the axes of the data with the input shape of the model: `print(x.shape, model.input_shape)`",
+        also=("FIT107",),
+    )),
     ("FIT203", Rule(
         re.compile(r"Detected at node '[^'\n]*SparseSoftmaxCrossEntropyWithLogits' defined at[^\n]{0,40}$"),
         "the loss rejects the labels: mostly, a label is not a class that the output has",

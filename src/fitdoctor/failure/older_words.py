@@ -10,7 +10,8 @@ from fitdoctor.failure.shapes import SHAPE, parse_shape
 
 _CHECKED = re.compile(
     rf"(?:Error )?when checking (?:model )?(?P<which>input|target|): expected (?P<name>\S{{1,200}}) to have "
-    rf"(?:shape (?P<expected>{SHAPE})|(?P<rank>\d{{1,2}}) dimensions),? but got array with shape (?P<found>{SHAPE})"
+    rf"(?:shape (?P<expected>{SHAPE})|(?P<rank>\d{{1,2}}) ?dimensions),?\s+but got "
+    rf"(?:an )?array with shape (?P<found>{SHAPE})"
 )
 """Keras before 2.4 compared arrays with inputs and outputs before it trained."""
 _FOR_OUTPUT = re.compile(
@@ -178,6 +179,8 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
      lambda found: f"Unknown {found['kind']}: '{found['name']}'. Please ensure you are using a `custom_object_scope`"),
     (re.compile(r"^(?P<what>No module named|cannot import name) (?P<name>[\w.]+)$"),
      lambda found: f"{found['what']} '{found['name']}'"),
+    (re.compile(r"^module (?P<name>(?:tensorflow|keras)[\w.]*) has no attribute (?P<missing>\w+)"),
+     lambda found: f"module '{found['name']}' has no attribute '{found['missing']}'"),
     (re.compile(r"When subclassing the `Model` class, you should implement a `call(?:\(\))?` method"),
      lambda _: "Model Model does not have a `call()` method implemented"),
     (re.compile(r"Input arrays should have the same number of samples as target arrays\. Found (?P<x>\d+) input samples and "
@@ -214,9 +217,14 @@ _TYPE = re.compile(r"<class '(?P<name>[\w.<>]+)'>")
 _HELD = re.compile(r"\(<class '(?P<name>[\w.]+)'> containing (?P<what>[^()]*)\)")
 
 
+_NESTED = re.compile(r"\(<class '(?P<name>[\w.]+)'> containing ")
+"""A list of lists, the inner of which has types of its own."""
+
+
 def _unrecognized(given: str) -> str:
     """Return today's words for the types that `x` and `y` had: the one to blame is named."""
-    parts = _parts(given)
+    first = _NESTED.match(given)
+    parts = _parts(given) or ([(first["name"], "")] if first else [])
     return "Unrecognized data type: " + " and ".join(
         f"{name}=… (of type <class '{kind}'>{held})" for name, kind, held in _blamed(parts)
     )

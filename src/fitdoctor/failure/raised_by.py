@@ -164,6 +164,7 @@ _BESIDE_KERAS = {
     "tensorflow_model_optimization": "TensorFlow Model Optimization", "tensorflow_recommenders": "TensorFlow Recommenders",
     "object_detection": "the TensorFlow Object Detection API", "tensorflow_federated": "TensorFlow Federated",
 }  # fmt: skip
+_QUOTED = re.compile(r"(?P<type>\w{2,40}Error): (?P<said>[^\n]{1,300})")
 _PART = re.compile(r"(?:tensorflow|keras|tf_keras)\.")
 _MISSING_NAME = re.compile(
     r"^cannot import name '?(?P<name>\w+)'?(?: from (?:partially initialized module )?'(?P<package>[\w.]+)')?"
@@ -203,6 +204,9 @@ def raised_by(failure: FailureFacts) -> str:
     inside = failure.earlier[0] if failure.earlier and "PyFunc" in failure.node else None
     if inside is not None and (inside.type in _TYPES or _PLAIN_PYTHON.search(inside.message)):
         return f"raised by the Python function that the pipeline calls: {inside.type}: {inside.message[:80]}"
+    quoted = _QUOTED.match(failure.message) if failure.type == "UnknownError" else None
+    if quoted is not None and (quoted["type"] in _TYPES or _PLAIN_PYTHON.search(quoted["said"])):
+        return f"raised by the Python function that the pipeline calls: {quoted[0][:100]}"
     if "has already been registered to" in failure.message:
         return "a class or function is registered twice, mostly because its cell was run again; restart the kernel"
     if _NO_DOWNLOAD.search(failure.message):

@@ -106,6 +106,7 @@ def clean_text(text: str) -> str:
         text = _COMMENT.sub("", text)  # copied from the comments of a program
     if "’" in text or "“" in text:
         text = text.translate(_STRAIGHT)
+    text = _GLUED.sub("\n", text)
     if "**" in text[:_SAMPLE] and len(text) <= _SAMPLE:
         text = _BOLD.sub(r"\1", text)
     if "\n>" in text[:_SAMPLE] and len(text) <= _SAMPLE:
@@ -119,6 +120,8 @@ def clean_text(text: str) -> str:
 
 _STRAIGHT = str.maketrans("‘’“”", "''\"\"")
 """Word processors replace the quotes of a message."""
+_GLUED = re.compile(r"(?<=-{20})(?=\w{2,40}(?:Error|Exception) {5,60}Traceback )")
+"""The rule above a notebook's traceback, on a page that lost the line break after it."""
 _BOLD = re.compile(r"(?<![\w(,*])\*\*(?=[^\s*])([^*\n]{1,2000}?)(?<=\S)\*\*(?![\w(*])")
 """Bold words of a page: `**indices[6,4]** = 9`. Powers and `**kwargs` are followed or preceded by a name."""
 _QUOTE = re.compile(r"(?:^>(?!>)[^\n]*\n?){2,}", re.MULTILINE)

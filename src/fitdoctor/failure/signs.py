@@ -36,7 +36,7 @@ _STATUSES = {
     "unimplemented": "UnimplementedError", "failed precondition": "FailedPreconditionError",
 }  # fmt: skip
 _STATUS = re.compile(
-    r"^(?:[^\n]{0,200}\b[WE]\d{0,4}\b[^\n]{0,60} ?tensorflow/[^\]\n]{0,200}\] [^\n]{0,200}?)?"
+    r"^(?:[^\n]{0,200}\b[WE]\d{0,4}\b[^\n]{0,60} ?tensorflow/[^\]\n]{0,200}\] [^\n]{0,200}?|\s{0,8}\(\d+\) )?"
     rf"(?P<status>(?i:{'|'.join(name.replace(' ', '[ _]') for name in _STATUSES)})): (?P<message>[^\n]*)",
     re.MULTILINE,
 )

@@ -200,6 +200,9 @@ def _with_title(text: str, found: list[_Found]) -> list[_Found]:
     if len(found) != 1 or found[0].block.message or len(text) > _LONGEST_QUESTION:
         return found
     cut, told = found[0], _lone(text[: found[0].start])
+    title = _TITLE.match(text) if cut.block.type and not told else None
+    if title is not None:
+        return [replace(cut, block=replace(cut.block, message=title["words"]))]
     if not told or cut.block.type not in ("", told[-1].block.type):
         return found
     said = told[-1].block
@@ -208,6 +211,10 @@ def _with_title(text: str, found: list[_Found]) -> list[_Found]:
     # The one before it, whose header is lost, was raised deeper.
     frames = (*cut.block.frames, *said.frames)
     return [replace(cut, block=replace(cut.block, type=said.type, message=said.message, frames=frames))]
+
+
+_TITLE = re.compile(r"\s*# (?P<words>[^\n]{20,300})\n")
+"""The title of a question, which is often the message."""
 
 
 def _with_logged_status(text: str, cut: list[_Found]) -> list[_Found]:
