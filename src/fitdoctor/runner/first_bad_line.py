@@ -54,6 +54,9 @@ class Trail:
     """The expression to change: the first bad one, or the call of the function that it is in."""
 
 
+_Ways = dict[int, tuple[Seen, list[Step]]]
+
+
 def origin(history: History, value: Any, index: int, question: Question) -> Trail | None:
     """Return where a value got an aspect; None if that was not seen, or is not sure.
 
@@ -84,10 +87,28 @@ def divergence(history: History, value: Any, other: Any, index: int) -> Trail | 
         if steps and each.key in others and (each.aspects[index] or 0) >= rows
     ]
     steps = min(shared, key=len, default=None)
-    return Trail(tuple(steps), steps[-1].site) if steps is not None else None
+    if steps is None:
+        return None
+    chosen = _index_made_last(history, steps[-1], ways, others)
+    steps = [*steps, chosen] if chosen is not None else steps
+    return Trail(tuple(steps), steps[-1].site)
 
 
-def _ways(history: History, start: Seen) -> dict[int, tuple[Seen, list[Step]]]:
+def _index_made_last(history: History, step: Step, ways: _Ways, others: _Ways) -> Step | None:
+    """Return the later of two expressions that chose rows, if both parts are picked from the same data by arrays."""
+    picked = [part[-1] for found in (ways, others) for _each, part in found.values() if part]
+    whole = {each.key for each in step.operands}
+    makers: dict[int, Step] = {}
+    for one in picked:
+        if isinstance(one.site.node, ast.Subscript) and whole & {each.key for each in one.operands}:
+            for index in one.operands:
+                made = history.steps.get(index.key, ())
+                if index.is_data and made and index.aspects == one.made.aspects:
+                    makers[index.key] = made[-1]
+    return max(makers.values(), key=lambda made: made.order) if len(makers) == 2 else None
+
+
+def _ways(history: History, start: Seen) -> _Ways:
     """Return all that a value was made from, by its key, each with the steps of the shortest way back to it."""
     found: dict[int, tuple[Seen, list[Step]]] = {start.key: (start, [])}
     waiting = [start.key]
