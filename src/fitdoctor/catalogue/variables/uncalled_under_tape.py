@@ -68,7 +68,7 @@ def _uncalled(module: Module, block: ast.With, call: ast.Call) -> Uncalled | Non
     body = with_functions(module, block.body)
     if model == "self" or _names(module, body, model) or _names(module, body, "self", whole=True):
         return None
-    before = None if _is_asked_elsewhere(module, call, model) else _made_before(module, block, model)
+    before = None if _is_asked_elsewhere(module, call, model) else called_before(module, block, model)
     called = {
         module.segment(node.func)
         for inner in body
@@ -99,7 +99,7 @@ def _is_asked_elsewhere(module: Module, call: ast.Call, model: str) -> bool:
     return False
 
 
-def _made_before(module: Module, block: ast.With, model: str) -> ast.expr | None:
+def called_before(module: Module, block: ast.With, model: str) -> ast.expr | None:
     """Return the model call before the block whose result the block reads."""
     beside = statements_beside(module, block)
     read = {

@@ -9,7 +9,8 @@ missing, and Keras does not warn at all.
 ## Why
 
 The only path from those weights to the loss goes through an operation without a gradient (`round`, `argmax`, a
-comparison, a cast to integers, `stop_gradient`), or the output of that part is never used.
+comparison, a cast to integers, `stop_gradient`), or the output of that part is never used. In a custom `train_step`,
+that part may be called before the block of the `GradientTape`, which then does not record it.
 
 ## Fix
 
@@ -31,13 +32,15 @@ from functools import lru_cache
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.model_classes import is_plain
-from fitdoctor.catalogue.knowledge.tracing.gradient_ways import is_layer_call, prediction_parameter
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import is_layer_call, prediction_parameter, tapes
 from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
+from fitdoctor.catalogue.variables.tape_moves import moved_in
 from fitdoctor.catalogue.variables.traced_while_building import (
     compiled_finding,
     compiled_while_building,
     is_fitted_unbuilt,
 )
+from fitdoctor.catalogue.variables.uncalled_under_tape import called_before
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe
@@ -285,6 +288,18 @@ def from_warning(training: TrainingFacts, model: ModelFacts, project: Project) -
             [_warned(training)],
         )
         return
+    unrecorded = _before_the_tape(parts, project)
+    if unrecorded is not None:
+        module, made, block = unrecorded
+        yield CAUSE.finding(
+            f"`{module.segment(made.func)}` is called before the block of the tape, so no gradient reaches {names}",
+            module.location(made),
+            _warned(training),
+            unsafe("move the call into the block of the tape", moved_in(module, made, block)),
+            subject=f"layer {parts[0].name}",
+            confidence=Confidence.CERTAIN,
+        )
+        return
     called = _called_at(parts[0], project)
     yield CAUSE.finding(
         f"no gradient reaches {names}: the loss does not depend on it in a way that has a gradient",
@@ -341,6 +356,17 @@ def _shown_in_source(model: ModelFacts, project: Project) -> bool:
     found = (finding for module in project.modules for finding in (*from_call(module), *from_loss(module)))
     layers = (True for one in cutting_layers(model, project) if not one.is_everything)
     return any(True for _ in found) or any(layers)
+
+
+def _before_the_tape(parts: list[LayerFacts], project: Project) -> tuple[Module, ast.Call, ast.With] | None:
+    """Return the call of a part before the block of a tape that reads its result, and the block."""
+    for code in (part.code for part in parts if isinstance(part.code, Code) and part.code.target):
+        module = project.module_at(code.location.path)
+        for _tape, block in tapes(module) if module is not None else ():
+            made = called_before(module, block, code.target) if module is not None else None
+            if module is not None and isinstance(made, ast.Call):
+                return module, made, block
+    return None
 
 
 def _called_at(layer: LayerFacts, project: Project) -> Location | None:
