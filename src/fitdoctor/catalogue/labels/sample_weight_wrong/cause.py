@@ -11,28 +11,43 @@ losses of a batch raise `Dimensions must be equal` or `Incompatible shapes`; tog
 ## Why
 
 Ids, names or groups were kept next to the labels, weights were centered or standardized, an integer division rounded
-them to 0, or weights per time step were passed to a model with one output per sample.
+them to 0, or weights per time step were passed to a model with one output per sample. Or a tuple is written in the
+order (x, weights, y): Keras then trains on the weights and weighs by the labels.
 
 ## Fix
 
-Drop the third element (`dataset.map(lambda x, y, ids: (x, y))`), or pass non-negative weights, one per sample (or
-one per step of a sequence output).
+Drop the third element (`dataset.map(lambda x, y, ids: (x, y))`), or write the tuple as (x, y, weights). Weights must
+not be negative: pass one per sample (or one per step of a sequence output).
 
 ## Known limits
 
 Weights of 0 and 1 as a mask, zeros for some samples, and integer counts are fine and not reported. Negative weights
-whose name contains "advantage" or "reward" count as a policy gradient.
+whose name contains "advantage" or "reward" count as a policy gradient. Swapped labels and weights are reported only
+if the labels cannot be labels for the loss and the weights can.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.knowledge.data.generator_sources import returned_in_step, tuple_from_step
+from fitdoctor.catalogue.knowledge.data.generator_sources import (
+    batches_behind,
+    expression_of,
+    returned_in_step,
+    tuple_from_step,
+)
 from fitdoctor.catalogue.knowledge.labels.label_shapes import step_of_loss
-from fitdoctor.catalogue.knowledge.labels.targets import loss_failure, output_specs, statistics_of
+from fitdoctor.catalogue.knowledge.labels.targets import (
+    BINARY_LOSSES,
+    SPARSE,
+    loss_failure,
+    output_specs,
+    statistics_of,
+    targets,
+)
 from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, remove_argument, replace_code, unsafe, wrap
@@ -48,13 +63,14 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import cardinality
 from fitdoctor.records import replace
+from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT214",
     slug="sample-weight-wrong",
     severity=Severity.WARNING,
-    explains=("FIT106", "FIT108", "FIT212"),
+    explains=("FIT106", "FIT108", "FIT203", "FIT208", "FIT212"),
 )
 
 _POLICY = re.compile(r"adv|reward|return|delta|gain|td_|signed", re.IGNORECASE)
@@ -283,6 +299,80 @@ def _finding(
         confidence=confidence,
         severity=severity,
     )
+
+
+# --- weights and labels swapped ------------------------------------------------------------------------------------
+
+
+@CAUSE.before_fit
+def from_order(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report (x, weights, y): the second element cannot be labels for the loss, and the third one can."""
+    if data.form == "arrays" or data.element_size != 3 or len(data.sample_weight) != 1 or len(data.y) != 1:
+        return
+    labels, weights = statistics_of(data.y[0]), statistics_of(data.sample_weight[0])
+    target = next(iter(targets(model, data)), None)
+    if labels is None or weights is None or target is None or "train_step" in model.overrides:
+        return
+    if not _are_swapped(target.loss_name, target.units, labels, weights):
+        return
+    module, written = _triple(data, project)
+    at = module.location(written) if module is not None and written is not None else None
+    edits: tuple[Edit, ...] = ()
+    if module is not None and written is not None:
+        second, third = written.elts[1:]
+        edits = (
+            Edit(module.location(second), module.segment(third)),
+            Edit(module.location(third), module.segment(second)),
+        )
+    yield CAUSE.finding(
+        "the batches are in the order (x, weights, y), but Keras reads (x, y, weights)",
+        place(at, data.code, data.y[0].use),
+        Evidence(
+            f"second element, read as labels for `{target.loss_name}`",
+            _range(labels),
+            fact="data.y.statistics",
+            location=place(data.y[0].code, data.y[0].use),
+        ),
+        Evidence(
+            "third element, read as weights",
+            _range(weights),
+            fact="data.sample_weight",
+            location=place(data.sample_weight[0].code, data.sample_weight[0].use),
+        ),
+        unsafe("swap the second and the third element", edits),
+        subject="sample weights",
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _are_swapped(loss: str, units: int | None, labels: Statistics, weights: Statistics) -> bool:
+    values = [value for value, _count in weights.histogram or ()]
+    if labels.minimum is None or labels.maximum is None or len(values) < 2:
+        return False
+    if loss in BINARY_LOSSES:
+        outside = labels.minimum < 0 or labels.maximum > 1.001
+        return outside and not labels.integral and values == [0.0, 1.0]
+    classes = weights.integral and min(values) == 0 and units is not None and max(values) == units - 1
+    return loss == SPARSE and not labels.integral and classes
+
+
+def _triple(data: DataFacts, project: Project | Unknown) -> tuple[Module | None, ast.Tuple | None]:
+    """Return the only tuple of three in the source that makes the batches."""
+    found: list[tuple[Module, ast.expr]] = []
+    for step in reversed(data.pipeline):
+        if step.operation == "map" and (made := tuple_from_step(project, step.code)) is not None:
+            found.append(made)
+            break
+        if step.operation == "from_tensor_slices" and isinstance(step.code, Code) and step.code.arguments:
+            given = step.code.arguments[0]
+            sliced = expression_of(project, Code(given.location, given.text))
+            found += [sliced] if sliced is not None else []
+    if not found:
+        found = [(function.module, node) for function, node in batches_behind(project, data.code)]
+    module, node = found[0] if len(found) == 1 else (None, None)
+    if module is not None and isinstance(node, ast.Name):
+        node = module.made_by(node)
+    return (module, node) if isinstance(node, ast.Tuple) and len(node.elts) == 3 else (None, None)
 
 
 # --- weights that raise -------------------------------------------------------------------------------------------
