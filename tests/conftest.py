@@ -6,10 +6,13 @@ import gc
 import os
 import re
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.support.fork_server import ForkServer
 
 # How long an example takes says what else the machine does; where time matters, a test says how much. At a desk each run
 # draws other examples; in CI the same ones, so that what is refused there fails again when it is looked at.
@@ -19,6 +22,15 @@ settings.load_profile("any machine")
 # A shell has its background jobs ignore Ctrl-C, and what they start inherits that: there are tests that send it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[ForkServer]:
+    """Runs programs in processes that have TensorFlow already."""
+    running = ForkServer()
+    yield running
+    running.close()
+
 
 NEEDS_TENSORFLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.tf\b", re.MULTILINE)
 

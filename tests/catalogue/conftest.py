@@ -1,22 +1,10 @@
-"""One fork server a test process, and what an older Keras does otherwise."""
+"""What an older Keras does otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 import pytest
-
-from tests.support.fork_server import ForkServer
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[ForkServer]:
-    """Runs programs in processes that have TensorFlow already."""
-    running = ForkServer()
-    yield running
-    running.close()
-
 
 BEFORE_KERAS_3_4 = {
     "test_broken_program_fails_as_declared": {

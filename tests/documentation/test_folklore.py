@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,13 +10,6 @@ import pytest
 from scripts.documentation.folklore_page import page, parsed, programs
 from tests.support.diagnosed import run_plain
 from tests.support.fork_server import ForkServer
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ForkServer]:
-    running = ForkServer()
-    yield running
-    running.close()
 
 
 @pytest.mark.tf

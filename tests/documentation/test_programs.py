@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,13 +38,6 @@ SHOWN = {
 MESSAGE = re.compile(r"^\w+(?:Error|Warning): |^[^=(]*\b\w{3,} [a-z]{2,} [a-z]{2,} \w{2,}\b")
 """What a page quotes as a message: the type of an exception and its text, or a sentence. Code has no four words in a row."""
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TF_CPP_MIN_LOG_LEVEL": "3", "COLUMNS": "88"}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ForkServer]:
-    running = ForkServer()
-    yield running
-    running.close()
 
 
 def name(path: Path) -> str:

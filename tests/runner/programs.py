@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.fork_server import ForkServer
+
 SOURCE = Path(__file__).parents[2] / "src"
 
 
@@ -31,6 +33,11 @@ def plain(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedPro
 def doctored(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """`fitdoctor run WORDS…` in a folder."""
     return _run([sys.executable, "-m", "fitdoctor", "run", *words], folder, stdin)
+
+
+def forked(server: ForkServer, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """`fitdoctor run WORDS…` in a folder, of a program that need not import TensorFlow again."""
+    return server.command(folder, "run", *words, environment=environment(folder))
 
 
 def _run(command: list[str], folder: Path, stdin: str) -> subprocess.CompletedProcess[str]:

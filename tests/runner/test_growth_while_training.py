@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.runner.programs import doctored
+from tests.runner.programs import forked
+from tests.support.fork_server import ForkServer
 
 pytestmark = pytest.mark.tf
 
 
-def told(folder: Path, program: str) -> list[tuple[str, int | None, str]]:
+def told(server: ForkServer, folder: Path, program: str) -> list[tuple[str, int | None, str]]:
     """(id, line, moment) of what is found."""
     path = folder / "train.py"
     path.write_text(textwrap.dedent(program))
-    doctored(folder, "--output-format", "json", "--output-file", "out.json", path.name)
+    forked(server, folder, "--output-format", "json", "--output-file", "out.json", path.name)
     found = json.loads((folder / "out.json").read_text())["findings"]
     return [(one["id"], (one["location"] or {}).get("line"), one["moment"]) for one in found]
 
@@ -52,12 +53,12 @@ main()
 """
 
 
-def test_a_list_that_grows_by_tensors(tmp_path):
-    assert told(tmp_path, KEEPER.format(kept="noise")) == [("FIT804", 13, "while_training")]
+def test_a_list_that_grows_by_tensors(tmp_path, server):
+    assert told(server, tmp_path, KEEPER.format(kept="noise")) == [("FIT804", 13, "while_training")]
 
 
-def test_numbers_and_data_are_no_growth(tmp_path):
-    assert told(tmp_path, KEEPER.format(kept="float(noise[0, 0])")) == []
+def test_numbers_and_data_are_no_growth(tmp_path, server):
+    assert told(server, tmp_path, KEEPER.format(kept="float(noise[0, 0])")) == []
 
 
 STEPS = """\
@@ -87,9 +88,9 @@ for settings in rates():
 """
 
 
-def test_a_function_that_is_traced_at_every_call(tmp_path):
-    assert told(tmp_path, STEPS.format(value="value")) == [("FIT412", 8, "while_training")]
+def test_a_function_that_is_traced_at_every_call(tmp_path, server):
+    assert told(server, tmp_path, STEPS.format(value="value")) == [("FIT412", 8, "while_training")]
 
 
-def test_a_function_that_is_traced_once(tmp_path):
-    assert told(tmp_path, STEPS.format(value="tf.constant(value)")) == []
+def test_a_function_that_is_traced_once(tmp_path, server):
+    assert told(server, tmp_path, STEPS.format(value="tf.constant(value)")) == []

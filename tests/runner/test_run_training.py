@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.runner.programs import doctored, plain
+from tests.runner.programs import doctored, forked, plain
+from tests.support.fork_server import ForkServer
 
 pytestmark = pytest.mark.tf
 
@@ -118,7 +119,9 @@ def _saved_for_the_report(saved: dict[str, Any]) -> None:
     assert {stage for stage, _size in saved["memory"][0]["points"]} == {"forward", "backward", "update"}
 
 
-def test_a_proved_error_stops_before_the_first_step_and_is_told_once(tmp_path: Path) -> None:
+def test_a_proved_error_stops_before_the_first_step_and_is_told_once(
+    tmp_path: Path, server: ForkServer
+) -> None:
     written(
         tmp_path,
         """
@@ -135,7 +138,7 @@ def test_a_proved_error_stops_before_the_first_step_and_is_told_once(tmp_path: P
         print("never")
         """,
     )
-    ended = doctored(tmp_path, "--save", "run.json", "train.py")
+    ended = forked(server, tmp_path, "--save", "run.json", "train.py")
     assert ended.returncode == 1
     assert ended.stdout == "FitWillFail True FIT203\n" * 2
     assert ended.stderr.count("error[FIT203]") == 1
@@ -148,7 +151,9 @@ def test_a_proved_error_stops_before_the_first_step_and_is_told_once(tmp_path: P
     assert (script["exit_code"], script["exception"]["type"]) == (1, "FitWillFail")
 
 
-def test_a_stop_reaches_the_hook_and_the_quiet_terminal_of_a_program(tmp_path: Path) -> None:
+def test_a_stop_reaches_the_hook_and_the_quiet_terminal_of_a_program(
+    tmp_path: Path, server: ForkServer
+) -> None:
     written(
         tmp_path,
         """
@@ -160,18 +165,18 @@ def test_a_stop_reaches_the_hook_and_the_quiet_terminal_of_a_program(tmp_path: P
         made().fit(x, y + 1, verbose=0)
         """,
     )
-    hooked = doctored(tmp_path, "train.py", "hook")
+    hooked = forked(server, tmp_path, "train.py", "hook")
     assert (hooked.returncode, hooked.stdout) == (1, "FitWillFail <module>\n"), hooked.stderr
-    quiet = doctored(tmp_path, "--quiet", "train.py")
+    quiet = forked(server, tmp_path, "--quiet", "train.py")
     assert quiet.returncode == 1
     assert without_clock(quiet.stderr)[0] == "Traceback (most recent call last):"
     assert "fitdoctor.FitWillFail: FIT203" in quiet.stderr and "error[" not in quiet.stderr
-    filed = doctored(tmp_path, "--output-format", "json", "--output-file", "found.json", "train.py")
+    filed = forked(server, tmp_path, "--output-format", "json", "--output-file", "found.json", "train.py")
     assert [line.partition(":")[0] for line in without_clock(filed.stderr)] == ["fitdoctor"]
     assert findings(tmp_path / "found.json")[0]["id"] == "FIT203"
 
 
-def test_keep_going_names_the_finding_again_at_the_very_end(tmp_path: Path) -> None:
+def test_keep_going_names_the_finding_again_at_the_very_end(tmp_path: Path, server: ForkServer) -> None:
     written(
         tmp_path,
         """
@@ -181,7 +186,7 @@ def test_keep_going_names_the_finding_again_at_the_very_end(tmp_path: Path) -> N
             print("failed")
         """,
     )
-    ended = doctored(tmp_path, "--keep-going", "train.py")
+    ended = forked(server, tmp_path, "--keep-going", "train.py")
     assert ended.stdout == "failed\n"
     *_, again, last = ended.stderr.splitlines()
     assert again.startswith("error[FIT203] train.py:") and last == "fitdoctor: 1 error (train.py)"
@@ -205,7 +210,7 @@ def _same_names(line: str) -> str:
     return re.sub(r"__inference_\w+", "", line)
 
 
-def test_smoke_tries_a_whole_program_in_two_steps_each(tmp_path: Path) -> None:
+def test_smoke_tries_a_whole_program_in_two_steps_each(tmp_path: Path, server: ForkServer) -> None:
     written(
         tmp_path,
         """
@@ -223,12 +228,13 @@ def test_smoke_tries_a_whole_program_in_two_steps_each(tmp_path: Path) -> None:
         print(count.steps, count.tests, count.epochs)
         """,
     )
-    ended = doctored(tmp_path, "--smoke", "train.py")
+    ended = forked(server, tmp_path, "--smoke", "train.py")
     assert ended.stdout == "2 2 1\n", ended.stderr
 
 
 def test_a_fit_inside_a_callback_and_in_a_thread_is_watched_and_the_way_of_the_data_is_drawn(
     tmp_path: Path,
+    server: ForkServer,
 ) -> None:
     written(
         tmp_path,
@@ -247,7 +253,7 @@ def test_a_fit_inside_a_callback_and_in_a_thread_is_watched_and_the_way_of_the_d
         print("done")
         """,
     )
-    ended = doctored(tmp_path, "--trace", "--save", "run.json", "train.py")
+    ended = forked(server, tmp_path, "--trace", "--save", "run.json", "train.py")
     assert ended.stdout == "done\n", ended.stderr
     facts = json.loads((tmp_path / "run.json").read_text())["facts"]
     assert [call["method"] for call in facts] == ["fit", "fit", "fit"]
@@ -256,7 +262,9 @@ def test_a_fit_inside_a_callback_and_in_a_thread_is_watched_and_the_way_of_the_d
 
 
 @pytest.mark.parametrize("ending", ["raise", "sys.exit(4)"])
-def test_a_failure_of_training_is_explained_from_the_call_that_failed(ending: str, tmp_path: Path) -> None:
+def test_a_failure_of_training_is_explained_from_the_call_that_failed(
+    ending: str, tmp_path: Path, server: ForkServer
+) -> None:
     written(
         tmp_path,
         f"""
@@ -269,6 +277,6 @@ def test_a_failure_of_training_is_explained_from_the_call_that_failed(ending: st
             {ending}
         """,
     )
-    ended = doctored(tmp_path, "--save", "run.json", "train.py")
+    ended = forked(server, tmp_path, "--save", "run.json", "train.py")
     assert ended.returncode == (1 if ending == "raise" else 4)
     assert findings(tmp_path / "run.json")[0]["id"] == "FIT407"

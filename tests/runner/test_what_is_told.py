@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.runner.programs import forked
+from tests.support.fork_server import ForkServer
 
 pytestmark = pytest.mark.tf
 
@@ -55,11 +56,10 @@ second.fit(x, np.eye(3)[np.arange(32) % 3], verbose=0)
 """
 
 
-def run(tmp_path: Path, text: str, *options: str) -> tuple[dict[str, Any], str]:
+def run(server: ForkServer, tmp_path: Path, text: str, *options: str) -> tuple[dict[str, Any], str]:
     path = tmp_path / "train.py"
     path.write_text(text)
-    command = [sys.executable, "-m", "fitdoctor", "run", "--save", "run.json", *options, path.name]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    ended = forked(server, tmp_path, "--save", "run.json", *options, path.name)
     return json.loads((tmp_path / "run.json").read_text()), ended.stderr
 
 
@@ -68,16 +68,18 @@ def all_printed(saved: dict[str, Any], told: str) -> bool:
 
 
 @pytest.mark.parametrize("rate", ["0.1", "0.01"])
-def test_unscaled_features_come_before_what_they_lead_to(rate: str, tmp_path: Path) -> None:
-    saved, told = run(tmp_path, DIVERGES.replace("RATE", rate))
+def test_unscaled_features_come_before_what_they_lead_to(
+    rate: str, tmp_path: Path, server: ForkServer
+) -> None:
+    saved, told = run(server, tmp_path, DIVERGES.replace("RATE", rate))
     found = [finding["id"] for finding in saved["findings"]]
     assert found[0] == "FIT112"
     assert found[-1] == "FIT218"
     assert all_printed(saved, told)
 
 
-def test_information_that_is_counted_is_printed(tmp_path: Path) -> None:
-    saved, told = run(tmp_path, UNSCALED)
+def test_information_that_is_counted_is_printed(tmp_path: Path, server: ForkServer) -> None:
+    saved, told = run(server, tmp_path, UNSCALED)
     assert [finding["severity"] for finding in saved["findings"]] == ["info"]
     assert all_printed(saved, told)
     assert "1 info" in told
@@ -85,15 +87,15 @@ def test_information_that_is_counted_is_printed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [(), ("--keep-going",)])
 def test_an_error_that_ended_the_program_is_told_with_its_cause(
-    options: tuple[str, ...], tmp_path: Path
+    options: tuple[str, ...], tmp_path: Path, server: ForkServer
 ) -> None:
-    saved, told = run(tmp_path, SOFTMAX_OVER_ONE, *options)
+    saved, told = run(server, tmp_path, SOFTMAX_OVER_ONE, *options)
     assert [finding["id"] for finding in saved["findings"]] == ["FIT205", "FIT209"]
     assert saved["unexplained"] == []
     assert all_printed(saved, told)
 
 
-def test_a_finding_about_one_model_hides_none_about_another(tmp_path: Path) -> None:
-    saved, _ = run(tmp_path, TWO_MODELS)
+def test_a_finding_about_one_model_hides_none_about_another(tmp_path: Path, server: ForkServer) -> None:
+    saved, _ = run(server, tmp_path, TWO_MODELS)
     assert [finding["id"] for finding in saved["findings"]][:1] == ["FIT205"]
     assert "FIT209" in {finding["id"] for finding in saved["findings"]}
