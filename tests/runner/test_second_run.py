@@ -284,6 +284,43 @@ ORCHARD = [
 ]
 
 
+TIDES = {
+    "settings.json": '{"window": 12, "gauges": 3, "hidden": 8}\n',
+    "windows.py": """import numpy as np
+
+
+def slide(series, window):
+    starts = range(len(series) - window)
+    return np.stack([series[start:start + window] for start in starts]), series[window:, 0]
+""",
+    "train.py": """import json
+from pathlib import Path
+
+import keras
+import numpy as np
+from windows import slide
+
+settings = json.loads(Path(__file__).with_name("settings.json").read_text())
+x, y = slide(np.random.default_rng(0).normal(size=(60, 4)), settings["window"])
+model = keras.Sequential([
+    keras.Input((settings["window"], settings["gauges"])),
+    keras.layers.LSTM(settings["hidden"]),
+    keras.layers.Dense(1),
+])
+model.compile("adam", "mse")
+model.fit(x, y, epochs=1, verbose=0)
+""",
+}
+
+
+def test_of_several_numbers_in_a_shape_the_one_that_differs_is_traced(tmp_path: Path) -> None:
+    _, report = _run(_laid(tmp_path, TIDES), "train.py")
+    assert _place(report) == ("FIT101", "settings.json", 1)
+    assert '`settings["gauges"]` ← `"gauges": 3`' in _trails(report)
+    edits = report["findings"][0]["fixes"][0]["edits"]
+    assert [edit["replacement"] for edit in edits] == ['"gauges": 4']
+
+
 def test_a_cell_of_a_notebook(tmp_path: Path) -> None:
     cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": each} for each in ORCHARD]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}

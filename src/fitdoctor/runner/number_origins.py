@@ -47,7 +47,9 @@ def _origins(diagnosis: Diagnosis, project: Project, arguments: Sequence[str]) -
         if place is None or found is None or cause is None or cause.aspect not in _SIZED:
             continue
         module, node = found
-        size = size_in(node) if module.resolve(getattr(node, "func", None)).startswith(KERAS) else None
+        size = None
+        if module.resolve(getattr(node, "func", None)).startswith(KERAS):
+            size = size_in(node) or _rewritten(project, module, finding, arguments)
         if isinstance(node, ast.Constant) or is_setting(node):
             size = node  # the default of an option, which the command line may replace, or a value of a file
         number = written(project, module, size, arguments) if size is not None else None
@@ -61,6 +63,27 @@ def _origins(diagnosis: Diagnosis, project: Project, arguments: Sequence[str]) -
         trail = Evidence(f"number: `{module.segment(size)}` ← {set_by}")
         fixes = _moved(finding, module, size, number.location, number.text) if number.location else ()
         yield Origin(finding.id, finding.subject, place, number.location or place, trail, fixes)
+
+
+def _rewritten(
+    project: Project, module: Module, finding: Finding, arguments: Sequence[str]
+) -> ast.expr | None:
+    """Return the one element of a shape for which a fix writes another number than the program has."""
+    for edit in (fix.edits[0] for fix in finding.fixes if len(fix.edits) == 1):
+        found, new = expression_at(project, edit.location), _literal(edit.replacement)
+        shape = found[1] if found is not None and found[0] is module else None
+        if not isinstance(shape, ast.Tuple) or not isinstance(new, tuple) or len(new) != len(shape.elts):
+            continue
+        numbers = [written(project, module, each, arguments) for each in shape.elts]
+        had = [number and re.search(r"-?\d+$", number.text) for number in numbers]
+        changed = [
+            each
+            for each, old, value in zip(shape.elts, had, new, strict=True)
+            if not old or int(old[0]) != value
+        ]
+        if len(changed) == 1 and isinstance(changed[0], (ast.Name, ast.Attribute, ast.Subscript)):
+            return changed[0]
+    return None
 
 
 def _default(module: Module, size: ast.expr, finding: Finding) -> Written | None:
@@ -91,10 +114,7 @@ def _moved(finding: Finding, module: Module, size: ast.expr, place: Location, te
 
 def _new_number(module: Module, size: ast.expr, edit: Edit) -> int | None:
     """Return the number that an edit writes for a size, alone or in a tuple whose other elements stay."""
-    try:
-        new = ast.literal_eval(edit.replacement)
-    except (SyntaxError, ValueError):
-        return None
+    new = _literal(edit.replacement)
     if edit.location == module.location(size):
         return new if type(new) is int else None
     around = module.parent(size)
@@ -103,7 +123,15 @@ def _new_number(module: Module, size: ast.expr, edit: Edit) -> int | None:
     if not isinstance(new, tuple) or len(new) != len(around.elts):
         return None
     pairs = list(zip(around.elts, new, strict=True))
-    sizes = {value for each, value in pairs if not isinstance(each, ast.Constant)}
+    sizes = {value for each, value in pairs if ast.dump(each) == ast.dump(size)}
     kept = all(each.value == value for each, value in pairs if isinstance(each, ast.Constant))
     only = next(iter(sizes))
     return only if kept and len(sizes) == 1 and type(only) is int else None
+
+
+def _literal(text: str) -> object:
+    """Return the value of a literal, None for other expressions."""
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return None
