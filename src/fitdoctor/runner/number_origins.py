@@ -75,7 +75,7 @@ def _rewritten(
         if not isinstance(shape, ast.Tuple) or not isinstance(new, tuple) or len(new) != len(shape.elts):
             continue
         numbers = [written(project, module, each, arguments) for each in shape.elts]
-        had = [number and re.search(r"-?\d+$", number.text) for number in numbers]
+        had = [re.search(r"-?\d+$", number.text) if number is not None else None for number in numbers]
         changed = [
             each
             for each, old, value in zip(shape.elts, had, new, strict=True)
