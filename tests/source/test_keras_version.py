@@ -324,6 +324,10 @@ def test_what_only_a_fallback_imports_is_a_fallback(tmp_path):
         (tmp_path / name).write_text(text, "utf-8")
     files = discover([str(tmp_path)])
     assert lint_files(files, Wishes(keras=3), 1).diagnosis.findings == ()
+    unused = "import older\n\n\ndef net():\n    return older\n"
+    (tmp_path / "flow.py").write_text(unused, "utf-8")
+    files = discover([str(tmp_path)])
+    assert lint_files(files, Wishes(keras=3), 1).diagnosis.findings == ()
     (tmp_path / "train.py").write_text("import older\n", "utf-8")
     found = lint_files(discover([str(tmp_path)]), Wishes(keras=3), 1).diagnosis.findings
     assert [each.id for each in found] == ["FIT406"]

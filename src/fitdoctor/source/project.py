@@ -130,7 +130,8 @@ class Project:
     def fallbacks(self) -> frozenset[Module]:
         """The files that are imported only in branches that check for a version or a feature, and what only they import.
 
-        A test imports what it tests without such a check.
+        A test imports what it tests without such a check. So may a file of definitions that nothing imports: it belongs
+        to what it imports.
         """
         guarded: set[Module] = set()
         plain: dict[Module, set[Module]] = {}
@@ -145,10 +146,13 @@ class Project:
                         plain.setdefault(other, set()).add(module)
         found = set(guarded)
         if found:
+            imported_somewhere = guarded | plain.keys()
+            unused = {one for one in self.modules if one not in imported_somewhere and _only_defines(one)}
             while further := {other for other in plain if other not in found and plain[other] & found}:
                 found |= further
-            while outside := {other for other in found if plain.get(other, set()) - found}:
+            while outside := {other for other in found if plain.get(other, set()) - found - unused}:
                 found -= outside
+            found |= {one for other in found for one in plain.get(other, set()) & unused}
         return frozenset(found)
 
     @cached_property
@@ -323,6 +327,17 @@ def _imports(project: Project, module: Module) -> Iterable[Module]:
 
 def _import_statements(module: Module) -> list[ast.Import | ast.ImportFrom]:
     return [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
+
+
+def _only_defines(module: Module) -> bool:
+    """Whether a file is no program: it defines functions or classes, and does nothing else but import and assign."""
+    if not any(isinstance(each, (ast.FunctionDef, ast.ClassDef)) for each in module.tree.body):
+        return False
+    silent = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
+    return all(
+        isinstance(each, silent) or isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
+        for each in module.tree.body
+    )
 
 
 def _imported_by(
