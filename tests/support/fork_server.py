@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import gc
 import importlib
 import json
 import os
@@ -153,7 +152,6 @@ def serve(listening: socket.socket) -> list[str]:
     tf.keras.layers  # noqa: B018 - resolves the lazy module
     tf.data.Dataset  # noqa: B018
     _load_fitdoctor()
-    gc.freeze()  # else each program looks through all of TensorFlow for garbage, and copies it by that
     while True:
         ready, _, _ = select.select([sys.stdin, listening], [], [])
         if listening in ready:
