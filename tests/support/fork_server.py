@@ -340,10 +340,10 @@ def _become(request: dict[str, Any], received: list[int]) -> None:
     """Take over the environment of a command: folder, variables, descriptors; and this parent for its own."""
     os.setsid()
     os.chdir(request["cwd"])
-    kept = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 100) for descriptor in received]
-    for descriptor, number in zip(kept, request["descriptors"], strict=True):
+    copies = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 100) for descriptor in received]
+    for descriptor, number in zip(copies, request["descriptors"], strict=True):
         os.dup2(descriptor, number)
-    for descriptor in {*kept, *received} - set(request["descriptors"]):
+    for descriptor in {*copies, *received} - set(request["descriptors"]):
         os.close(descriptor)
     sys.stdin = open(0, closefd=False)
     sys.stdout = open(1, "w", closefd=False)
