@@ -46,7 +46,7 @@ def test_every_row_of_the_table_has_a_recorded_message_and_a_cause():
     for _, function, message in CASES:
         [failure] = failures_in(_text(function, message))
         met.update(id(saying) for _, saying, _ in list(table._rows(failure))[:1])
-    assert [saying.expected.pattern[:60] for _, saying in ROWS if id(saying) not in met] == []
+    assert [saying.says.pattern[:60] for _, saying in ROWS if id(saying) not in met] == []
     for cause, saying in ROWS:
         assert {cause, *saying.also} <= set(catalogue())
 

@@ -60,6 +60,42 @@ Cell In [2], line 4
 ----> 4 model = build()
 """  # noqa: E501
 
+_PYTHON_2 = """\
+Traceback (most recent call last):
+  File "train.py", line 4, in <module>
+    {line}
+AttributeError: 'module' object has no attribute '{name}'
+"""
+_IN_TENSORBOARD = """\
+Traceback (most recent call last):
+  File "train.py", line 9, in <module>
+    model.fit(x, y, callbacks=[board])
+  File "/v/lib/python3.6/site-packages/keras/callbacks.py", line 912, in on_epoch_end
+    assert len(val_data) == len(tensors)
+AssertionError
+"""
+_IN_PIPELINE = """\
+UnknownError: 2 root error(s) found.
+  (0) Unknown:  TypeError: object of type 'int' has no len()
+Traceback (most recent call last):
+
+  File "/v/lib/python3.7/site-packages/tensorflow/python/ops/script_ops.py", line 233, in __call__
+    ret = func(*args)
+
+  File "/home/me/data.py", line 17, in pairs
+    yield len(size)
+
+TypeError: object of type 'int' has no len()
+
+\t [[{{node PyFunc}}]]
+"""
+
+
+def test_an_error_of_python_inside_the_pipeline_is_told_as_one():
+    [unexplained] = examine_failure(failures_told_in(_IN_PIPELINE)[-1]).unexplained
+    assert unexplained.note.startswith("raised by the Python function that the pipeline calls: TypeError")
+    assert unexplained.location.line == 17
+
 
 @pytest.mark.parametrize(
     ("text", "cause"),
@@ -78,6 +114,13 @@ Cell In [2], line 4
          "fit\n\nmodel.fit(x, y,\n  epochs=2)\nwhy?", "FIT205"),
         ("AttributeError: module 'keras.backend' has no attribute 'control_flow_ops'", "FIT901"),
         ("AttributeError: module 'keras.backend' has no attribute 'sum'", "FIT902"),
+        ("ImportError: No module named keras.model", "FIT901"),
+        ("ImportError: cannot import name 'tf' from 'keras.backend'", "FIT901"),
+        ("it says no module named keras.layers.core when I start it", "FIT902"),
+        ("Error: cannot import name 'Merge' from 'keras.layers' (/v/keras/layers/__init__.py)", "FIT902"),
+        (_PYTHON_2.format(line="m.add(keras.layers.AvgPool())", name="AvgPool"), "FIT901"),
+        (_PYTHON_2.format(line="s = tf.contrib.layers.l2()", name="contrib"), "FIT406"),
+        (_IN_TENSORBOARD, "FIT712"),
     ],
 )  # fmt: skip
 def test_the_cause_is_found_in_a_question(text, cause):

@@ -542,6 +542,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         re.compile(
             r"object has no attribute '(?:on_(?:train|test|predict)_(?:batch_)?(?:begin|end)|_implements_\w+_hooks"
             r"|_chief_worker_only|_supports_tf_logs|is_eager_execution)'"
+            r"|'\w*Function' object has no attribute 'fetch_callbacks'"
         ),
         "a callback is not derived from `Callback` of the Keras that trains the model",
         "derive it from `keras.callbacks.Callback`, and import everything from either `keras` or `tf.keras`",
@@ -811,6 +812,14 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "the loss does not depend on the weights through operations that have a gradient",
         "replace `argmax`, `round`, comparisons and casts to integers in the loss",
     )),
+    ("FIT505", Rule(
+        re.compile(r"^$"),
+        "the traceback ends where the optimizer rejects gradients that are all `None`; its last line is missing",
+        "check that the loss is computed from the outputs of the model, by operations that have a gradient",
+        types=("",),
+        place=re.compile(r":(?:apply_gradients|_?filter_(?:empty_)?grad\w*)$"),
+        confidence=Confidence.POSSIBLE,
+    )),
     ("FIT506", Rule(
         re.compile(r"Gradients do not exist for variables"),
         "the loss does not depend on some of the weights, so these never learn",
@@ -1026,6 +1035,13 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         re.compile(r"`?validation_data`?,? (?:argument, )?it must contain|`?validation_data`? (?:should|must) be"),
         "`validation_data` does not have the structure that `fit` expects",
         "pass `(x_val, y_val)`, a dataset or a generator",
+    )),
+    ("FIT712", Rule(
+        re.compile(r"^assert len\(val_data\) == len\(tensors\)"),
+        "the `TensorBoard` callback cannot compute histograms: the validation data does not match the inputs of the model",
+        ("set `histogram_freq=0`", "pass `validation_data` as arrays, with labels for every output"),
+        types=("AssertionError",),
+        confidence=Confidence.POSSIBLE,
     )),
     ("FIT714", Rule(
         re.compile(

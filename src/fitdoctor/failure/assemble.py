@@ -26,7 +26,7 @@ def assemble(
     called = called_function(frames) or called
     if called == "load_weights" or any(frame.function == "load_weights" for frame in frames):
         raw_message = _OF_SHAPES.sub(r"A weight has shape \1, but the saved weight has shape \2", raw_message)
-    message = read_message(_with_full_module(raw_message, frames), here=not from_text)
+    message = read_message(_in_words_of_python_3(_short(type_name), raw_message, frames), here=not from_text)
     joined = join_frames(frames, message)
     return FailureFacts(
         type=_short(type_name) or message.type,
@@ -72,16 +72,33 @@ def _without_prose(kind: str, message: str) -> str:
     return message.partition("\n")[0] if _OF_PYTHON.match(message) else message
 
 
-_SHORT_MODULE = re.compile(r"^No module named '?(?P<name>\w+)'?$")
+_NO_MODULE = re.compile(r"^[Nn]o module named ['\"]?(?P<name>\w+(?:\.\w+)*)['\"]?[.!]?$")
+_NO_NAME = re.compile(r"^cannot import name (?P<name>\w+)$")
+_NO_ATTRIBUTE = re.compile(r"^'module' object has no attribute '(?P<name>\w+)'")
+_ALIASES = {"tf": "tensorflow", "K": "keras.backend", "np": "numpy", "layers": "keras.layers"}
+"""What programs call these modules."""
 
 
-def _with_full_module(message: str, frames: tuple[Frame, ...]) -> str:
-    """Return the message of a failed import with the whole name of the module: Python 2 names its last part only."""
-    found = _SHORT_MODULE.match(message.strip())
-    if found is None or not frames:
-        return message
-    whole = re.compile(rf"\b(?:from|import) +(?P<name>[\w.]+\.{found['name']})\b").search(frames[-1].text)
-    return f"No module named '{whole['name']}'" if whole else message
+def _in_words_of_python_3(kind: str, message: str, frames: tuple[Frame, ...]) -> str:
+    """Return a message about a missing name as Python 3 writes it: with the full name of the module, in quotes.
+
+    Python 2 does not name the module, so it is read from the line that raised. An `assert` without a message is its line.
+    """
+    said, line = message.strip(), frames[-1].text if frames else ""
+    if kind == "AssertionError" and not said and line.startswith("assert "):
+        return line
+    if found := _NO_MODULE.match(said):
+        name = found["name"]
+        whole = re.search(rf"\b(?:from|import) +([\w.]+\.{re.escape(name)})\b", line)
+        return f"No module named '{whole[1] if whole else name}'"
+    if found := _NO_NAME.match(said):
+        package = re.search(r"\bfrom +([\w.]+) +import\b", line)
+        return f"cannot import name '{found['name']}'" + (f" from '{package[1]}'" if package else "")
+    if found := _NO_ATTRIBUTE.match(said):
+        owner = re.search(rf"\b([A-Za-z_]\w*)((?:\.\w+)*)\.{found['name']}\b", line)
+        if owner:
+            return f"module '{_ALIASES.get(owner[1], owner[1])}{owner[2]}' has no attribute '{found['name']}'"
+    return message
 
 
 def summary_of(failure: FailureFacts) -> FailureSummary:

@@ -73,6 +73,8 @@ _FILES = re.compile(
 )
 _DAMAGED = re.compile(r"\((?:file signature not found|truncated file)")
 _IN_WORKER = re.compile(r"(?:^|/)(?:multiprocessing/pool|concurrent/futures/(?:_base|process))\.py$")
+_SCRIPT = re.compile(r"/script_ops\.py$")
+"""Where TensorFlow calls Python code of a pipeline."""
 _PASSED_ON = re.compile(r"/(?:six|keras/utils/data_utils|trainers/data_adapters/py_dataset_adapter)\.pyc?$")
 """Where Keras raises again what a generator raised in another thread."""
 _PLAIN_PYTHON = re.compile(
@@ -207,6 +209,10 @@ def raised_by(failure: FailureFacts) -> str:
     quoted = _QUOTED.match(failure.message) if failure.type == "UnknownError" else None
     if quoted is not None and (quoted["type"] in _TYPES or _PLAIN_PYTHON.search(quoted["said"])):
         return f"raised by the Python function that the pipeline calls: {quoted[0][:100]}"
+    if failure.frames and not after and any(_SCRIPT.search(frame.path) for frame in failure.frames):
+        return (
+            f"raised by the Python function that the pipeline calls: {failure.type}: {failure.message[:80]}"
+        )
     if "has already been registered to" in failure.message:
         return "a class or function is registered twice, mostly because its cell was run again; restart the kernel"
     if _NO_DOWNLOAD.search(failure.message):

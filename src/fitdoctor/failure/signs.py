@@ -162,6 +162,26 @@ def exception_as_code(text: str) -> Block | None:
     return Block(found["type"], found["message"], (), 1) if found is not None else None
 
 
+_UNTYPED = (
+    ("ImportError", re.compile(r"(?i:no module named) ['\"]?(?:tensorflow|keras|tf_keras)(?:\.\w+)*['\"]?")),
+    ("ImportError", re.compile(r"(?i:can ?not import name) ['\"]?\w+['\"]?(?: from '[\w.]+'| from [\w.]+)")),
+    (
+        "AttributeError",
+        re.compile(r"(?i:module) '(?:tensorflow|keras|tf_keras)[\w.]*' has no attribute '\w+'"),
+    ),
+)
+"""What Python says of one type only."""
+
+
+def untyped_message(text: str) -> Block | None:
+    """Read a question that quotes a message of Python without the type of the exception."""
+    for kind, expected in _UNTYPED:
+        said = expected.search(text)
+        if said is not None:
+            return Block(kind, said[0], (), 1)
+    return None
+
+
 def logged_status(text: str) -> tuple[str, str] | None:
     """Return the type and message of the last exception that TensorFlow logged before it raised it."""
     logged = list(_STATUS.finditer(text[-200_000:]))

@@ -29,6 +29,7 @@ from fitdoctor.failure.signs import (
     parse_lone,
     parse_signal,
     parse_warning,
+    untyped_message,
 )
 from fitdoctor.failure.traceback_text import HEADER, Block, is_chain, parse_traceback
 from fitdoctor.records import dataclass, replace
@@ -191,6 +192,8 @@ def _lone(text: str) -> list[_Found]:
             found.append(one)
     if not found:
         block = parse_envelope(text) or exception_as_code(text)
+        if block is None and len(text) <= _LONGEST_QUESTION:
+            block = untyped_message(text)
         return [_Found(block, 0, len(text), "lone")] if block else []
     return found
 

@@ -19,7 +19,14 @@ from fitdoctor.failure.frames import is_keras
 from fitdoctor.failure.patterns import UnexpectedKeyword, attribute_missing, unexpected_keyword
 from fitdoctor.records import replace
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES
-from fitdoctor.source.keras_changes import Change, below_keras, changed_name, changes, changes_of_name
+from fitdoctor.source.keras_changes import (
+    Change,
+    below_keras,
+    changed_module,
+    changes,
+    changes_of_name,
+    is_import_of_old_keras,
+)
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -98,7 +105,8 @@ def missing_name(failure: FailureFacts, project: Project | Unknown) -> str:
         # If Keras 3 has the name, something else was imported in its place: FIT907.
         home, _, name = known.rpartition(".")
         absent = known not in PUBLIC_NAMES and name not in PUBLIC_NAMES.get(home, ())
-        return full if known and known != "keras" and absent else ""
+        # A name that no Keras had is a misspelling, or of a version that the table does not know: FIT901.
+        return full if absent and (is_import_of_old_keras(home, name) or changed_module(known)) else ""
     if failure.type == "ImportError" and "is not supported in Keras 3" in message:
         return message.split("`")[1] if "`" in message else "legacy"
     if changed := _OF_NEW_OPTIMIZERS.match(message):
@@ -114,11 +122,13 @@ def missing_name(failure: FailureFacts, project: Project | Unknown) -> str:
     return key if failure.type == "KeyError" and key in changes("history") and not in_callback else ""
 
 
+_KERAS_3 = re.compile(r"^keras\.(?:_tf_keras\.keras|api(?!\._v))\.")
+"""Where only Keras 3 keeps its modules."""
+
+
 def _is_gone(owner: str, name: str) -> bool:
-    """Whether Keras 3 removed a name, unless the owner is a module that only older versions have."""
-    if owner != "keras.backend":
-        return True
-    return changed_name(f"{owner}.{name}") is not None
+    """Whether a module is of Keras 3, or an older one had the name; otherwise it may be misspelled or newer."""
+    return bool(_KERAS_3.match(owner)) or is_import_of_old_keras(owner, name)
 
 
 def _is_of_another_version(owner: str, name: str) -> bool:
