@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from fitdoctor.source.asked_once import asked_once
 from fitdoctor.source.module import Module
 
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -141,15 +142,16 @@ def is_fallback(module: Module) -> bool:
     return module.project is not None and module in module.project.fallbacks
 
 
-def guarded_imports(module: Module) -> set[ast.AST]:
+@asked_once(in_a_circle=frozenset())
+def guarded_imports(module: Module) -> frozenset[ast.AST]:
     """The import statements in a branch that asks what there is."""
-    return {
+    return frozenset(
         statement
         for branch in module.nodes(ast.If)
         if _asks_what_there_is(module, branch.test)
         for statement in (*branch.body, *branch.orelse)
         if isinstance(statement, (ast.Import, ast.ImportFrom))
-    }
+    )
 
 
 def _before(parent: ast.AST, inner: ast.stmt) -> list[ast.stmt]:
