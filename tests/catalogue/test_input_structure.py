@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from fitdoctor.cli.discover import Found
+from fitdoctor.cli.lint_files import Wishes, lint_text
+from fitdoctor.config import Config
 from fitdoctor.diagnose import examine_call, examine_failure
 from fitdoctor.diagnosis import Confidence
 from fitdoctor.engine_inputs import SeenCall
@@ -243,3 +246,30 @@ model.fit(x, y[{index}])
     (call,) = [site.node for site in module.calls if site.method == "fit"]
     end = data_origin(module, call.args[1])
     assert end.module.location(end.node).line == line
+
+
+def test_a_sequential_model_of_keras_1_that_begins_with_a_merge_takes_a_list():
+    """`Sequential([Merge(branches)])` was how Keras 1 wrote a model with several inputs."""
+    text = """
+import pandas as pd
+from keras.layers import Dense, Embedding, Merge, Reshape
+from keras.models import Sequential
+
+rows = pd.read_csv("rows.csv")
+branches, columns = [], []
+for name in rows:
+    branches.append(Sequential([Embedding(5, 3, input_length=1), Reshape((3,))]))
+    columns.append(rows[name])
+model = Sequential()
+model.add({first})
+model.add(Dense(1, activation="sigmoid"))
+model.compile("adam", "binary_crossentropy")
+model.fit(columns, rows["label"])
+"""
+
+    def ids(first):
+        linted = lint_text(text.replace("{first}", first), Found("t.py", Config()), Wishes())
+        return {finding.id for finding in linted.diagnosis.findings}
+
+    assert "FIT107" not in ids('Merge(branches, mode="concat")')
+    assert "FIT107" in ids("Dense(4)")

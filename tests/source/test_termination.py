@@ -184,9 +184,7 @@ def test_branches_are_not_followed_again_for_every_old_name(monkeypatch):
     """Each use of a TensorFlow 1 name asked every branch of the file again: 3.4 s for 1,000 lines."""
     asked = []
     tested = conditions._asks_what_there_is
-    monkeypatch.setattr(
-        conditions, "_asks_what_there_is", lambda *args: asked.append(args) or tested(*args)
-    )
+    monkeypatch.setattr(conditions, "_asks_what_there_is", lambda *args: asked.append(args) or tested(*args))
     branches = "".join(f"    if c > {i}:\n        print({i})\n" for i in range(50))
     uses = "".join(f"    s{i} = tf.Session()\n" for i in range(50))
     text = f"import tensorflow as tf\n\n\ndef f(c):\n{branches}{uses}"

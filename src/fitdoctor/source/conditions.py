@@ -142,7 +142,10 @@ def is_fallback(module: Module) -> bool:
     return module.project is not None and module in module.project.fallbacks
 
 
-@asked_once(in_a_circle=frozenset())
+_NOTHING: frozenset[ast.AST] = frozenset()
+
+
+@asked_once(in_a_circle=_NOTHING)
 def guarded_imports(module: Module) -> frozenset[ast.AST]:
     """The import statements in a branch that asks what there is."""
     return frozenset(

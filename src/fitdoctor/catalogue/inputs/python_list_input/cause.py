@@ -108,7 +108,13 @@ def _is_refused(model: ModelFacts, array: ArrayFacts) -> bool:
         return True
     sides = model.outputs if array.path == "y" else model.inputs
     single = not isinstance(sides, Unknown) and len(sides) == 1
-    return array.path in ("x", "y") and (single or model.kind == "sequential")
+    known = model.kind == "sequential" and (array.path == "y" or not _begins_with_a_merge(model))
+    return array.path in ("x", "y") and (single or known)
+
+
+def _begins_with_a_merge(model: ModelFacts) -> bool:
+    """Whether a Sequential model takes one array per branch: `Sequential([Merge(branches), …])` in Keras 1."""
+    return any(layer.class_name == "Merge" for layer in model.layers[:1])
 
 
 def _refuses_lists(kind: str, message: str) -> bool:
