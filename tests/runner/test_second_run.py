@@ -353,3 +353,72 @@ def test_a_second_run_ends_before_it_writes(project: Path) -> None:
 
 def test_a_second_run_that_comes_to_another_call_has_no_answer(project: Path) -> None:
     assert not (_second_run(project, 7) / ANSWERS).exists()
+
+
+_WEIGHTS = """import numpy as np
+
+
+def weights(labels):
+    counts = np.bincount(labels)
+    rare = counts.min() // (counts * 2)
+    return rare[labels]
+"""
+_WEIGHTED = """import keras
+import numpy as np
+from balance import weights
+
+balanced = True
+labels = np.arange(120) % 3
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
+model.compile("adam", "sparse_categorical_crossentropy")
+given = weights(labels) if balanced else None
+model.fit(np.random.normal(size=(120, 4)), labels, sample_weight=given, epochs=1, verbose=0)
+"""
+
+
+def test_weights_of_zero_are_located_where_they_are_rounded(tmp_path: Path) -> None:
+    folder = _laid(tmp_path / "project", {"balance.py": _WEIGHTS, "train.py": _WEIGHTED})
+    _printed, report = _run(folder, "train.py")
+    assert _place(report) == ("FIT214", "balance.py", 6)
+    edits = report["findings"][0]["fixes"][0]["edits"]
+    assert [edit["replacement"] for edit in edits] == ["counts.min() / (counts * 2)"]
+
+
+_SCALED = """import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+
+class Parts:
+    def __init__(self):
+        rows = np.random.normal(900, 50, (200, 3))
+        self.scaler = StandardScaler(KEEPS)
+        self.train = self.scaler.fit_transform(rows[:150])
+        self.held_out = rows[150:]
+        self.scaler.transform(self.held_out)
+"""
+_VALIDATED = """import keras
+import numpy as np
+from parts import Parts
+
+parts = Parts()
+model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+held_out = parts.held_out, np.ones(50)
+model.fit(parts.train, np.ones(150), validation_data=held_out, epochs=1, verbose=0)
+"""
+
+
+def test_a_scaling_whose_result_is_discarded_is_the_line(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    files = {"parts.py": _SCALED.replace("KEEPS", ""), "train.py": _VALIDATED}
+    _printed, report = _run(_laid(tmp_path / "project", files), "train.py")
+    assert _place(report) == ("FIT717", "parts.py", 11)
+    edits = report["findings"][0]["fixes"][0]["edits"]
+    assert [edit["replacement"] for edit in edits] == ["self.held_out = self.scaler.transform(self.held_out)"]
+
+
+def test_a_scaler_that_works_in_place_discards_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    files = {"parts.py": _SCALED.replace("KEEPS", "copy=False"), "train.py": _VALIDATED}
+    _printed, report = _run(_laid(tmp_path / "project", files), "train.py")
+    assert not report["findings"]

@@ -37,6 +37,10 @@ def fixes_at(finding: Finding, module: Module, node: ast.expr, aspect: str, want
         title = "use 0 instead of -1 where the labels are made"
         if edits:
             return (Fix(title, Applicability.UNSAFE, edits),)
+    if finding.id == "FIT214" and list(wanted) == [0, 0]:
+        edits = tuple(_divided_exactly(module, node))
+        title = "divide with `/` where the weights are made: `//` rounds down to integers"
+        return (Fix(title, Applicability.UNSAFE, edits),) if edits else ()
     if aspect == "fractions" and isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         # Only a user's function is called here; a scaler is the judge's own matter.
         edits = (Edit(module.location(node), module.segment(node.args[0])),)
@@ -158,6 +162,14 @@ def _zero_for_minus_one(module: Module, node: ast.expr) -> Iterator[Edit]:
     if len(below) == 1 and module.segment(below[0]).replace(" ", "") in ("-1", "-1.0"):
         if all(module.segment(each) in ("1", "1.0") for each in values if each is not below[0]):
             yield Edit(module.location(below[0]), module.segment(below[0]).replace("-", "").replace("1", "0"))
+
+
+def _divided_exactly(module: Module, node: ast.expr) -> Iterator[Edit]:
+    """Yield the edit of an expression with one integer division."""
+    text = module.segment(node)
+    whole = [each for each in ast.walk(node) if isinstance(getattr(each, "op", None), ast.FloorDiv)]
+    if len(whole) == 1 and text.count("//") == 1:
+        yield Edit(module.location(node), text.replace("//", "/"))
 
 
 def _is_one(node: ast.AST | None) -> bool:

@@ -222,6 +222,9 @@ def _arrays(finding: Finding, call: Call, aspect: str) -> list[tuple[DataFacts, 
     if named:
         return named
     role = "validation" if "validation" in finding.subject else "training"
+    if finding.id == "FIT214":
+        # The third element of a dataset is wrong where the tuple is made, whatever its values are.
+        return [pair for pair in every if pair[0].form == "arrays" and pair[1] in pair[0].sample_weight]
     labels = finding.id.startswith("FIT2") or "label" in finding.subject
     return [
         (data, array)
@@ -273,7 +276,7 @@ def is_open(finding: Finding, call: Call, project: Project, aspect: str) -> bool
     if found is None:
         return False
     module, node = found
-    if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
+    if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute, ast.IfExp)):
         return True
     if isinstance(node, ast.Call) and (_is_users(module, node) or _is_unpacked(module, node)):
         return True

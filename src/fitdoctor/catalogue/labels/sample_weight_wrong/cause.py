@@ -70,6 +70,7 @@ CAUSE = Cause(
     id="FIT214",
     slug="sample-weight-wrong",
     severity=Severity.WARNING,
+    aspect="range",
     explains=("FIT106", "FIT108", "FIT203", "FIT208", "FIT212"),
 )
 

@@ -15,7 +15,8 @@ by the mean and deviation of the test data, so equal values mean different thing
 ## Fix
 
 Prepare both with the same code: the same divisor, or the scaler fitted to the training data. Call `fit_transform` on the
-training data and `transform` on everything else.
+training data and `transform` on everything else. `transform` returns the scaled data and leaves its argument as it is:
+assign the result.
 
 ## Known limits
 
@@ -45,7 +46,7 @@ from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
 from fitdoctor.catalogue.pipeline.validation_edits import same_preparation
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.edits import fix, replace_code, unsafe
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
@@ -131,8 +132,39 @@ def from_data(
             continue
         for one, other in zip(ours, theirs, strict=True):
             if _is_far(one, other) or _is_far(other, one):
-                yield _finding(one, other, _missing_maps(training, validation, project), project)
+                found = _finding(one, other, _missing_maps(training, validation, project), project)
+                lost = _discarded(project)
+                yield _where_discarded(found, *lost) if lost is not None else found
                 return
+
+
+def _discarded(project: Project | Unknown) -> tuple[Module, ast.Call, str] | None:
+    """Return the only call of a scaler's `transform` whose result is not kept, with the scaled data's name."""
+    found = []
+    for module in () if isinstance(project, Unknown) else project.modules:
+        for site in module.method_calls("transform"):
+            function, given = site.node.func, site.node.args
+            if not isinstance(module.parent(site.node), ast.Expr) or len(given) != 1:
+                continue
+            scaler = module.made_by(function.value) if isinstance(function, ast.Attribute) else None
+            known = isinstance(scaler, ast.Call) and module.resolve(scaler.func) in _SCALERS
+            in_place = isinstance(scaler, ast.Call) and any(each.arg == "copy" for each in scaler.keywords)
+            if known and not in_place and isinstance(given[0], (ast.Name, ast.Attribute)):
+                found.append((module, site.node, module.segment(given[0])))
+    return found[0] if len(found) == 1 else None
+
+
+def _where_discarded(found: Finding, module: Module, call: ast.Call, data: str) -> Finding:
+    """Move a finding to the scaling that has no effect, with the fix that keeps its result."""
+    text = module.segment(call)
+    kept = unsafe(f"keep the result: `{data} = {text}`", replace_code(module.code(call), f"{data} = {text}"))
+    seen = Evidence(f"the result of `{text}` is discarded", location=module.location(call))
+    return replace(
+        found,
+        location=module.location(call),
+        evidence=(*found.evidence, seen),
+        fixes=(kept, *found.fixes),
+    )
 
 
 def _is_far(near: ArrayFacts, far: ArrayFacts) -> bool:
