@@ -113,7 +113,6 @@ cause: $(VENV)/.dev
 
 index: $(VENV)/.dev
 	@$(BIN)/python -m scripts.index_causes
-	@$(BIN)/python -m scripts.index_handlers
 
 clean:
 	rm -rf $(VENV) $(OLD) site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import fitdoctor.source
 from fitdoctor import catalogue as registry
 from fitdoctor.catalogue import (
     CatalogueError,
@@ -24,6 +23,7 @@ from fitdoctor.catalogue.prefilter import kinds_of
 from fitdoctor.diagnosis import Moment, Severity
 from fitdoctor.engine import diagnose
 from fitdoctor.engine_inputs import source_cases
+from fitdoctor.source.interpreter import library
 from fitdoctor.source.project import read_project
 from fitdoctor.source.read import source_from_text
 from scripts.new_cause import lay_out as lay_out_new
@@ -257,12 +257,11 @@ def test_whatever_is_odd_in_a_call_is_judged(right, odd, expected):
     assert expected <= _read_for(PLAIN.replace(right, odd))
 
 
-def test_the_index_of_library_functions_is_up_to_date():
-    # In a process of its own: a module enters its names when it is first imported.
-    program = (
-        "from scripts.index_handlers import INDEX, text; raise SystemExit(text() != INDEX.read_text('utf-8'))"
-    )
-    root = Path(__file__).parent.parent
-    assert subprocess.run([sys.executable, "-c", program], cwd=root, check=False).returncode == 0, (
-        "say `make index`"
-    )
+def test_every_module_that_registers_library_functions_is_imported_by_the_registry():
+    source = Path(fitdoctor.source.__file__).parent
+    registering = {
+        ".".join(path.relative_to(source).with_suffix("").parts)
+        for path in source.rglob("*.py")
+        if re.search(r"(?m)^@handles", path.read_text("utf-8"))
+    }
+    assert registering == set(library._REGISTERING)

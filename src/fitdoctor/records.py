@@ -1,13 +1,15 @@
 """`dataclass`, `field` and `replace` as in the standard library, for commands that must start at once.
 
-Importing `dataclasses` takes longer than starting Python, and it writes the methods of every class, while most of our
-classes have no instance in most runs. Here `__init__` is written when the first instance is made. To everybody who
-asks (`dataclasses.fields`, `is_dataclass`, `replace`), what is made is a dataclass.
+A `lint` defines 145 of these classes and makes instances of 61. The standard decorator writes and compiles the methods
+of each at once, in half a millisecond (Python 3.11): `lint` on a small file would take 15 times as long as `python -c
+pass`, and 12 times if the standard decorator were only applied to classes in use; the bar is 8. Here `__init__` is
+written when instances are made. To everybody who asks (`dataclasses.fields`, `is_dataclass`, `replace`), what is made
+is a dataclass.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # not from `typing`, which takes as long to import
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass

@@ -372,42 +372,42 @@ class DtypeMismatch:
 
 
 _DTYPES = (
-    re.compile(
+    (
         r"Input '(?P<argument>\w+)' of '(?P<operation>\w+)' Op has type (?P<found>\w+) "
         r"that does not match (?:expected )?type (?:of )?(?P<expected>\w+)"
     ),
     # Operations that join parts: `tf.concat`, `tf.stack`.
-    re.compile(
+    (
         r"Tensors in list passed to '(?P<argument>\w+)' of '(?P<operation>\w+)' Op have types "
         r"\[(?P<types>(?P<expected>\w+)(?:, (?P=expected))*, (?P<found>\w+)[\w, ]*)\]"
     ),
-    re.compile(
+    (
         r"Value passed to parameter '(?P<argument>\w+)' has DataType (?P<found>\w+) "
         r"not in list of allowed values: (?P<allowed>[\w, ]+)"
     ),
     # The eager wording.
-    re.compile(
+    (
         r"Value for attr '\w+' of (?P<found>\w+) is not in the list of allowed values: (?P<allowed>[\w, ]+)"
         r"(?:\s*; NodeDef: \{\{node (?P<operation>\w+)\}\})?"
     ),
-    re.compile(
+    (
         r"cannot compute (?P<operation>\w+) as input #(?P<argument>\d+)\(zero-based\) "
         r"was expected to be an? (?P<expected>\w+) tensor but is an? (?P<found>\w+) tensor"
     ),
     # `/` compares the dtypes itself, before it creates an operation.
-    re.compile(r"`x` and `y` must have the same dtype, got tf\.(?P<found>\w+) != tf\.(?P<expected>\w+)"),
-    re.compile(r"Tensor conversion requested dtype (?P<expected>\w+) for Tensor with dtype (?P<found>\w+)"),
-    re.compile(r"Cast (?P<found>\w+) to (?P<expected>\w+) is not supported"),
-    re.compile(r"Unsupported object type (?P<found>[\w.]+)"),
-    re.compile(r"Invalid dtype: (?P<found>[\w\[\], ]+)"),
-    re.compile(r"dtype='?(?P<found>\w+)'? is not a valid dtype for Keras type promotion"),
+    r"`x` and `y` must have the same dtype, got tf\.(?P<found>\w+) != tf\.(?P<expected>\w+)",
+    r"Tensor conversion requested dtype (?P<expected>\w+) for Tensor with dtype (?P<found>\w+)",
+    r"Cast (?P<found>\w+) to (?P<expected>\w+) is not supported",
+    r"Unsupported object type (?P<found>[\w.]+)",
+    r"Invalid dtype: (?P<found>[\w\[\], ]+)",
+    r"dtype='?(?P<found>\w+)'? is not a valid dtype for Keras type promotion",
 )
 
 
 def dtype_mismatch(message: str) -> DtypeMismatch | None:
     """Return the rejected dtype."""
     for expected in _DTYPES:
-        match = expected.search(message)
+        match = re.search(expected, message)
         if match:
             fields = match.groupdict()
             allowed = tuple(part.strip() for part in (fields.get("allowed") or "").split(",") if part.strip())

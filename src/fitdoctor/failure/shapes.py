@@ -222,48 +222,45 @@ class TargetOutput:
 
 _TARGET, _OUTPUT = rf"(?P<target>{SHAPE})", rf"(?P<output>{SHAPE})"
 _RECEIVED = rf"\. Received: target\.shape={_TARGET}, output\.shape={_OUTPUT}"
-_PAIRS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (rule, re.compile(words))
-    for rule, words in (
-        ("same rank", r"must have the same rank \(ndim\)" + _RECEIVED),
-        ("same shape", r"must have the same shape" + _RECEIVED),
-        ("one rank less", r"must have rank \(ndim\) `target\.ndim - 1`" + _RECEIVED),
-        ("one rank less", r"must have the same shape,? except for the last dimension" + _RECEIVED),
-        (
-            "one rank less",
-            r"must have the same shape up until the last dimension: "
-            rf"target\.shape={_TARGET}, output\.shape={_OUTPUT}",
-        ),
-        ("same shape", rf"Shapes {_TARGET} and {_OUTPUT} are incompatible"),
-        (
-            "same shape",
-            rf"`?logits`? and `?labels`? must have the same shape,? (?:received )?\({_OUTPUT} vs {_TARGET}\)",
-        ),
-        (
-            "same shape",
-            rf"logits and labels must be broadcastable: logits_size={_OUTPUT} labels_size={_TARGET}",
-        ),
-        (
-            "one rank less",
-            r"logits and labels must have the same first dimension, "
-            rf"got logits shape {_OUTPUT} and labels shape {_TARGET}",
-        ),
-        (
-            "one rank less",
-            rf"`labels\.shape` must equal `logits\.shape` except for the last dimension\. "
-            rf"Received: labels\.shape={_TARGET} and logits\.shape={_OUTPUT}",
-        ),
-        (
-            "one rank less",
-            rf"`labels\.shape\.rank` must equal `logits\.shape\.rank - 1`\. Received: labels\.shape={_TARGET} "
-            rf"of rank \d+ and logits\.shape={_OUTPUT}",
-        ),
-        (
-            "one rank less",
-            rf"The shape of labels \(received {_TARGET}\) should equal the shape of logits "
-            rf"except for the last dimension \(received {_OUTPUT}\)",
-        ),
-    )
+_PAIRS = (
+    ("same rank", r"must have the same rank \(ndim\)" + _RECEIVED),
+    ("same shape", r"must have the same shape" + _RECEIVED),
+    ("one rank less", r"must have rank \(ndim\) `target\.ndim - 1`" + _RECEIVED),
+    ("one rank less", r"must have the same shape,? except for the last dimension" + _RECEIVED),
+    (
+        "one rank less",
+        r"must have the same shape up until the last dimension: "
+        rf"target\.shape={_TARGET}, output\.shape={_OUTPUT}",
+    ),
+    ("same shape", rf"Shapes {_TARGET} and {_OUTPUT} are incompatible"),
+    (
+        "same shape",
+        rf"`?logits`? and `?labels`? must have the same shape,? (?:received )?\({_OUTPUT} vs {_TARGET}\)",
+    ),
+    (
+        "same shape",
+        rf"logits and labels must be broadcastable: logits_size={_OUTPUT} labels_size={_TARGET}",
+    ),
+    (
+        "one rank less",
+        r"logits and labels must have the same first dimension, "
+        rf"got logits shape {_OUTPUT} and labels shape {_TARGET}",
+    ),
+    (
+        "one rank less",
+        rf"`labels\.shape` must equal `logits\.shape` except for the last dimension\. "
+        rf"Received: labels\.shape={_TARGET} and logits\.shape={_OUTPUT}",
+    ),
+    (
+        "one rank less",
+        rf"`labels\.shape\.rank` must equal `logits\.shape\.rank - 1`\. Received: labels\.shape={_TARGET} "
+        rf"of rank \d+ and logits\.shape={_OUTPUT}",
+    ),
+    (
+        "one rank less",
+        rf"The shape of labels \(received {_TARGET}\) should equal the shape of logits "
+        rf"except for the last dimension \(received {_OUTPUT}\)",
+    ),
 )
 
 
@@ -274,7 +271,7 @@ _FLATTENED = ("same first dimension", "`labels.shape` must equal", "The shape of
 def target_and_output(message: str) -> TargetOutput | None:
     """Return the incompatible shapes of labels and output in a loss."""
     for rule, expected in _PAIRS:
-        match = expected.search(message)
+        match = re.search(expected, message)
         if match:
             target, output = _shape(match, "target"), _shape(match, "output")
             if target is not None and output is not None:
@@ -374,34 +371,34 @@ class ReshapeSizes:
 
 
 _RESHAPES = (
-    re.compile(
+    (
         rf"Cannot reshape a tensor with (?P<given>\d+) elements to shape (?P<target>{SHAPE}) "
-        r"\((?P<wanted>\d+) elements\)"
+        r"\((?P<needed>\d+) elements\)"
     ),
-    re.compile(
+    (
         r"Input to reshape is a tensor with (?P<given>\d+) values, but the requested shape "
-        r"(?:has (?P<wanted>\d+)|requires a multiple of (?P<multiple>\d+))"
+        r"(?:has (?P<needed>\d+)|requires a multiple of (?P<multiple>\d+))"
     ),
-    re.compile(
+    (
         r"Dimension size must be evenly divisible by (?P<multiple>\d+) but is (?P<given>\d+) for '[^']{0,400}Reshape"
     ),
-    re.compile(
+    (
         r"total size of (?:the tensor|new array) must be unchanged[.,] ?(?:Received: )?"
         rf"input_shape ?= ?(?P<input>{SHAPE}), (?:target|output)_shape ?= ?(?P<target>{SHAPE})"
     ),
-    re.compile(r"cannot reshape array of size (?P<given>\d+) into shape (?P<target>\([\d, -]{1,200}\))"),
+    r"cannot reshape array of size (?P<given>\d+) into shape (?P<target>\([\d, -]{1,200}\))",
 )
 
 
 def reshape_sizes(message: str) -> ReshapeSizes | None:
     """Return the sizes of an impossible reshape."""
     for expected in _RESHAPES:
-        match = expected.search(message)
+        match = re.search(expected, message)
         if match:
             fields = match.groupdict()
             return ReshapeSizes(
                 given=_integer(fields.get("given")),
-                wanted=_integer(fields.get("wanted")),
+                wanted=_integer(fields.get("needed")),
                 multiple_of=_integer(fields.get("multiple")),
                 input_shape=_shape(match, "input"),
                 target_shape=_shape(match, "target"),

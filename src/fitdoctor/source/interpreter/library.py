@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Interpreter", Arguments], Value]
 
-if TYPE_CHECKING:
-    Entry = TypeVar("Entry")
+Entry = TypeVar("Entry")
 
 FUNCTIONS: dict[str, Handler] = {}
 """By canonical dotted name."""
@@ -56,22 +55,31 @@ def handles_method(*names: str) -> Callable[[Handler], Handler]:
     return enter
 
 
+_REGISTERING = (
+    *(
+        f"data.{name}"
+        for name in ("array_functions", "array_makers", "array_math", "encoders", "image_folders")
+    ),
+    *(
+        f"data.{name}"
+        for name in ("image_functions", "known_data", "pipelines", "random_arrays", "table_makers")
+    ),
+    *(f"interpreter.{name}" for name in ("command_lines", "iteration", "json_files", "python_functions")),
+    "fits.own_loops",
+)
+"""The modules below `fitdoctor.source` that register names. They import this one, so it imports them when it is asked."""
+
+
 def entry(table: dict[str, Entry], name: str) -> Entry | None:
-    """Look up a name, importing the module that registers it on first use."""
-    known = table.get(name)
-    if known is None and name in _entered_by():
-        import_module(_entered_by()[name])
-        known = table.get(name)
-    return known
+    """Look up a name in one of the tables."""
+    _register_all()
+    return table.get(name)
 
 
 @cache
-def _entered_by() -> dict[str, str]:
-    from fitdoctor.source.interpreter.handler_index import HANDLERS
-
-    return {
-        name: f"fitdoctor.source.{module}" for module, names in HANDLERS.items() for name in names.split()
-    }
+def _register_all() -> None:
+    for module in _REGISTERING:
+        import_module(f"fitdoctor.source.{module}")
 
 
 def is_known_library(name: str) -> bool:
