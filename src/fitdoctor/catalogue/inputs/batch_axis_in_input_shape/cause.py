@@ -280,20 +280,17 @@ def _from_message(failure: FailureFacts, found: Shape, expected: Shape) -> Itera
 
     if not exact and not leading or exact and is_picture(expected):
         return  # a single picture lacks the batch axis: FIT102
-    frame = failure.last_user_frame
     reason = f"a batch of the data has shape {shape_words(found)}"
     finding = _finding(
         Unknown(), expected[1:], reason, "", Confidence.CERTAIN if exact else Confidence.LIKELY
     )
-    yield replace(finding, location=frame.location if frame else None)
+    yield replace(finding, location=failure.location)
 
 
 def _in_general(failure: FailureFacts) -> Finding:
-    frame = failure.last_user_frame
     return CAUSE.finding(
         "a convolution receives one axis too many: its input shape probably starts with the number of samples",
-        frame.location if frame else None,
+        failure.location,
         fix("set `input_shape` to the shape of one sample, without the number of samples"),
         subject="input shape of the model",
-        confidence=Confidence.LIKELY,
     )

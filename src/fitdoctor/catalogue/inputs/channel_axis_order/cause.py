@@ -148,10 +148,9 @@ def _read(
         words = f"{said.axis_length} channels in the last axis"
     if not permuted:
         return
-    frame = failure.last_user_frame
     yield CAUSE.finding(
         f"each sample has shape {shape_words(found)}, but the model expects {words}: the axes are permuted",
-        place(only_input_line(data), frame.location if frame else None),
+        place(only_input_line(data), failure.location),
         Evidence(
             "shape of the input",
             shape_words(said.found),

@@ -111,7 +111,6 @@ def from_tokenizer(module: Module) -> Iterator[Finding]:
             ),
             fix("add a row for id 0", wrap(module.code(count.node), "{} + 1")),
             subject="input_dim of the Embedding",
-            confidence=Confidence.LIKELY,
         )
 
 
@@ -264,17 +263,16 @@ def from_failure(
     array = data.x[0] if isinstance(data, DataFacts) and len(data.x) == 1 else None
     if array is not None:
         array = replace(array, code=origin_of(project, array))
-    frame = failure.last_user_frame
     location = _line(layer, array, project) if layer is not None else None
     yield CAUSE.finding(
         f"the data contains id {said.value}, but the Embedding has {said.high} rows: ids 0 to {said.high - 1}",
-        location or (frame.location if frame else None),
+        location or failure.location,
         Evidence(
             "id rejected by TensorFlow",
             str(said.value),
             f"0..{said.high - 1}",
             fact="failure.message",
-            location=frame.location if frame else None,
+            location=failure.location,
         ),
         fix(
             f"set `input_dim={said.value + 1}`: the largest id plus 1"

@@ -122,11 +122,10 @@ def from_failure(
     if not _EMPTY_BATCH.search(failure.message + failure.raw_message):
         return
     code = data.code if isinstance(data, DataFacts) else Unknown("the data is unknown")
-    frame = failure.last_user_frame
     chosen = next((slice_of(*batch) for batch in batches_behind(project, code)), None)
     yield CAUSE.finding(
         "a batch after the first has no samples",
-        place(chosen, code, frame.location if frame is not None else None),
+        place(chosen, code, failure.location),
         Evidence("samples in that batch", "0", "at least 1", "failure.message"),
         *([Evidence("this slice selects the samples", location=chosen)] if chosen else []),
         fix("select the batch with `i * size : (i + 1) * size`, for `len // size` batches"),

@@ -188,7 +188,7 @@ def from_failure(
         return
     frame = failure.last_user_frame
     module = module_of(project, frame)
-    location = frame.location if frame is not None else None
+    location = failure.location
     # The model accepted the data: a loss or a custom step rejects something else.
     taken = isinstance(data, DataFacts) and went_through(data)
     # Keras casts floats to float32, so only the operation shows which tensor is wrong.

@@ -285,7 +285,6 @@ def _of_input(code: Code, shape: Shape, message: str) -> Finding:
         ),
         *fixes,
         subject="input shape of the model",
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -336,7 +335,7 @@ def from_single_sample(failure: FailureFacts, project: Project | Unknown) -> Ite
     found = said.found or ()
     yield CAUSE.finding(
         f"the model is called with one sample, {shape_words(found)}, but expects a batch, {shape_words((1, *found))}",
-        frame.location if frame else None,
+        failure.location,
         Evidence("axes of a batch", shape_words(found), shape_words((None, *found)), fact="failure.message"),
         *as_a_batch(frame, project),
         subject="argument of the model",
@@ -404,7 +403,6 @@ def _from_message(said: InputMismatch, location: Location | None) -> Finding:
         ),
         fix("add the missing axis: `x[..., None]`" if few else "drop the extra axis"),
         subject="argument x of fit",
-        confidence=Confidence.LIKELY,
     )
 
 

@@ -108,7 +108,6 @@ def from_swapped_sides(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Ite
         ),
         fix(f"set the input shape to {shape_words(shape[1:])}"),
         subject=argument_words(array.path, fit),
-        confidence=Confidence.LIKELY,
         severity=Severity.WARNING,
     )
 
@@ -268,7 +267,7 @@ def _from_message(
         if inner is None or inner == found
         else f"samples of shape {shape_words(inner[1:])} do not match the model: its layer `{said.layer}` receives "
         f"{shape_words(sample)}, but expects {wanted}",
-        place(of_data if reshaped else of_model, of_model, of_data, frame.location if frame else None),
+        place(of_data if reshaped else of_model, of_model, of_data, failure.location),
         Evidence("shape of the input", shape_words(found), shape_words(expected), fact="failure.message"),
         fix(f"reshape the data to {wanted}")
         if _fits_reshaped(sample, expected[1:])
@@ -328,15 +327,14 @@ _WHICH_DATA = "the text does not show whether the training or the validation dat
 
 def _inside(failure: FailureFacts, found: Shape, expected: Shape) -> Finding:
     """Report an error raised while the model is built: it concerns its parts, not the data."""
-    frame, said = failure.last_user_frame, input_mismatch(failure.message)
+    _frame, said = failure.last_user_frame, input_mismatch(failure.message)
     part = f"`{said.layer}`" if said is not None and said.layer else "a model or layer"
     return CAUSE.finding(
         f"{part} receives a tensor of shape {shape_words(found)}, but expects {shape_words(expected)}",
-        frame.location if frame is not None else None,
+        failure.location,
         Evidence("shape of the tensor", shape_words(found), shape_words(expected), fact="failure.message"),
         fix("change the preceding layer to output that shape, or change the input shape here"),
         subject=f"input of {part}",
-        confidence=Confidence.LIKELY,
     )
 
 

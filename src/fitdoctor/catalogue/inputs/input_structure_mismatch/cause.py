@@ -407,7 +407,7 @@ def from_failure(
         return
     from fitdoctor.catalogue.inputs.input_structure_mismatch.columns_by_name import columns_for_one_input
 
-    raised = failure.last_user_frame.location if failure.last_user_frame is not None else None
+    raised = failure.location
     yield from columns_for_one_input(CAUSE, failure.message, fit, data, raised)
     said = input_count(failure.message)
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):

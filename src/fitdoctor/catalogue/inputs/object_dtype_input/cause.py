@@ -110,7 +110,7 @@ def from_uneven_rows(failure: FailureFacts) -> Iterator[Finding]:
     if here and _UNEVEN.search(failure.message):
         yield CAUSE.finding(
             "rows of different shapes cannot be converted to one array",
-            frame.location if frame is not None else None,
+            failure.location,
             raised_here(failure),
             fix("pad the rows to the same length: `keras.utils.pad_sequences(…)`"),
             fix("if numbers and arrays are mixed, convert the arrays to numbers with `.item()`"),

@@ -418,13 +418,11 @@ def _from_message(message: str, which: str, failure: FailureFacts, made: Code | 
         Evidence("rejected value", "a list", "an array, tensor or DataFrame", "failure.message"),
         fix(f"convert `{which}` to an array: `np.array({which})`"),
         subject=f"argument {which} of fit",
-        confidence=Confidence.LIKELY,
     )
 
 
 def _line(failure: FailureFacts) -> Location | None:
-    frame = failure.last_user_frame
-    return frame.location if frame else None
+    return failure.location
 
 
 CAUSE.message(

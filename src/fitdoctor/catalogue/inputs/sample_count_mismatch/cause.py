@@ -77,7 +77,6 @@ def from_source(data: DataFacts, project: Project) -> Iterator[Finding]:
             ),
             order[1],
             subject="numbers of samples",
-            confidence=Confidence.LIKELY,
         )
 
 
@@ -466,10 +465,9 @@ def from_failure(
         if data.role != "training" or not failure.from_text:
             return
     counts = [f"`{name}` has {', '.join(map(str, dict.fromkeys(rows)))}" for name, rows in sizes.sizes]
-    frame = failure.last_user_frame
     yield CAUSE.finding(
         f"the number of samples differs: {', '.join(counts)}",
-        _from_source(data, project) or (frame.location if frame else None),
+        _from_source(data, project) or failure.location,
         Evidence("samples", ", ".join(counts), "the same number", "failure.message"),
         fix("build x, y and the weights from the same samples"),
         subject="numbers of samples",
@@ -491,9 +489,8 @@ def _from_loss(
     labels, outputs = shapes.target, shapes.output
     lengths = {labels[0], outputs[0]} if labels and outputs else set()
     if len(lengths) == 2 and not lengths & {None, 1} and labels[1:] == outputs[1:]:
-        frame = failure.last_user_frame
         known = list(_findings(fit, data, project)) if data.form == "arrays" else []
-        other = _of_batches(outputs[0], labels[0], data, project, frame.location if frame else None)
+        other = _of_batches(outputs[0], labels[0], data, project, failure.location)
         yield from known or (other,)
 
 

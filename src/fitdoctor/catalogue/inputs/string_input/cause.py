@@ -325,4 +325,4 @@ def _line(failure: FailureFacts, data: DataFacts | Unknown, project: Project | U
     if isinstance(data, DataFacts):
         array = data.y[0] if "loss" in failure.node and data.y else suspect((*data.x, *data.y))
     in_fit = failure.called == "fit" and frame is not None and ".fit(" in frame.text
-    return place(origin_of(project, array) if in_fit else None, frame.location if frame else None)
+    return place(origin_of(project, array) if in_fit else None, failure.location)

@@ -36,7 +36,7 @@ from fitdoctor.catalogue.inputs.unscaled_or_wrapped_input.byte_arithmetic import
 from fitdoctor.catalogue.knowledge.data.data_trail import nearest, trail
 from fitdoctor.catalogue.knowledge.data.feature_scale import data_is_finite, is_large, meets_weights, unscaled
 from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, TrainingFacts, Unknown
 from fitdoctor.records import replace
@@ -105,7 +105,6 @@ def _wrapped(module: Module, node: ast.AST) -> Finding:
         if left is not None
         else fix("cast to float32 before the arithmetic"),
         subject="dtype of the features",
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -125,6 +124,5 @@ def _unscaled(array: ArrayFacts) -> Finding:
         ),
         fix("scale the features: a `Rescaling` or `Normalization` layer, or `StandardScaler`"),
         subject="size of the features",
-        confidence=Confidence.LIKELY,
         severity=Severity.INFO,
     )

@@ -267,8 +267,7 @@ def refused_after(
     shapes = shapes_of_failure(failure)
     if shapes is None:
         return
-    frame = failure.last_user_frame
-    place = frame.location if frame is not None else None
+    place = failure.location
     told = False
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         for target in targets(model, data):

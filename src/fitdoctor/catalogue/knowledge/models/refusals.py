@@ -346,7 +346,7 @@ def _at_line(failure: FailureFacts, project: Project | Unknown) -> Refusal:
     """Return what the failing line itself shows."""
     frame, said = failure.last_user_frame, input_mismatch(failure.message)
     shapes = (said.found,) if said is not None and said.found is not None else ()
-    refusal = Refusal(failure.message, shapes=shapes, place=frame.location if frame is not None else None)
+    refusal = Refusal(failure.message, shapes=shapes, place=failure.location)
     module = module_of(project, frame)
     node = None
     if frame is not None and module is not None:

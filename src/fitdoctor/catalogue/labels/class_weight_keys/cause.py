@@ -248,7 +248,6 @@ def from_failure(
         yield from found
         if found or data.role != "training":
             return
-    frame = failure.last_user_frame
     index = index_out_of_range(failure.message)
     message = (
         f"class {index.value} has no weight in `class_weight`"
@@ -258,17 +257,16 @@ def from_failure(
     weights = fit.class_weight.code if isinstance(fit, FitFacts) and fit.class_weight is not None else None
     yield CAUSE.finding(
         message,
-        place(weights, frame.location if frame is not None else None),
+        place(weights, failure.location),
         Evidence(
             "class whose weight Keras looked up",
             str(index.value) if index is not None else failure.message,
             f"0..{index.high - 1}" if index is not None else "a dict such as {0: 1.0, 1: 5.0}",
             fact="failure.message",
-            location=frame.location if frame is not None else None,
+            location=failure.location,
         ),
         fix("add a key to `class_weight` for every class in y"),
         subject=_SUBJECT,
-        confidence=Confidence.LIKELY,
         severity=Severity.ERROR,
     )
 

@@ -64,8 +64,7 @@ def from_failure(
 ) -> Iterator[Finding]:
     """Report the ValueError Keras raises for several outputs."""
     if _WORDS in failure.message and (isinstance(data, Unknown) or data.role == "training"):
-        frame = failure.last_user_frame
-        yield _finding(model, fit, data, frame.location if frame is not None else None)
+        yield _finding(model, fit, data, failure.location)
 
 
 def _finding(

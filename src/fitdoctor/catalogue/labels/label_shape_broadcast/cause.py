@@ -177,7 +177,6 @@ def from_own_loop(site: SpreadSite) -> Iterator[Finding]:
         ),
         unsafe("reshape the labels to the shape of the outputs", (*wrap(site.given, template), *imports)),
         subject="labels",
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -236,6 +235,5 @@ def _lost_axis(
             else (),
         ),
         subject="labels",
-        confidence=Confidence.LIKELY,
         severity=Severity.ERROR if raises else Severity.WARNING,
     )

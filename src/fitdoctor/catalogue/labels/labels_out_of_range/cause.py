@@ -335,12 +335,11 @@ def _from_words(
     """Build the finding from the message alone, which lists the batch with the stray label."""
     labels = data.y[0] if isinstance(data, DataFacts) and len(data.y) == 1 else None
     layer = head_layer(model) if isinstance(model, ModelFacts) else None
-    frame = failure.last_user_frame
     made: tuple[Code | Unknown | None, ...] = (labels.code, labels.use) if labels is not None else (origin,)
     if while_validating(failure):
         made = ()
     least, most = min(seen.batch, default=seen.value), max(seen.batch, default=seen.value)
-    raised = frame.location if frame else None
+    raised = failure.location
     if _lacks_units(seen):
         advice = fix(f"use at least {most + 1} units in the last layer, one per class")
         where = place(layer.code if layer is not None else None, *made, raised)

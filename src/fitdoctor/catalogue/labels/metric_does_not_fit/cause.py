@@ -132,8 +132,7 @@ def from_failure(
     """Report a metric that rejects labels and output."""
     if not _is_of_metric(failure):
         return
-    frame = failure.last_user_frame
-    raised_at = frame.location if frame is not None else None
+    raised_at = failure.location
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         found = [(target, misfits) for target, misfits in _grouped(model, data) if misfits[0].raises]
         for target, misfits in found:
@@ -155,7 +154,6 @@ def from_failure(
         ),
         fix('use a metric that matches the labels; the string `"accuracy"` selects one by their shape'),
         subject="metrics",
-        confidence=Confidence.LIKELY,
         severity=Severity.ERROR,
     )
 

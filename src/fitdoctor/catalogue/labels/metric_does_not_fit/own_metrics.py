@@ -10,7 +10,7 @@ from fitdoctor.catalogue.knowledge.labels.label_shapes import rows
 from fitdoctor.catalogue.knowledge.labels.targets import Target, metrics_for, targets
 from fitdoctor.catalogue.labels.comparisons import unaligned_comparison
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.diagnosis import Edit, Evidence, Finding
 from fitdoctor.edits import insert_before, spell, unsafe
 from fitdoctor.facts import DataFacts, MetricFacts, ModelFacts
 from fitdoctor.source.module import FunctionInfo
@@ -73,7 +73,6 @@ def _finding(cause: Cause, target: Target, met: list[_Met]) -> Finding:
         ),
         unsafe("reshape the labels to the shape of the outputs", _all_aligned(met)),
         subject=f"metric {met[0][0].name}",
-        confidence=Confidence.LIKELY,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import is_model_call
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.diagnosis import Edit, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.source.module import Module
 
@@ -43,7 +43,6 @@ def swapped(cause: Cause, module: Module) -> Iterator[Finding]:
                 ),
             ),
             subject="arguments of the metric",
-            confidence=Confidence.LIKELY,
         )
 
 

@@ -149,7 +149,6 @@ def from_failure(
             ),
             fix("pass y; for an autoencoder, pass x again as y"),
             subject="labels",
-            confidence=Confidence.LIKELY,
         )
 
 

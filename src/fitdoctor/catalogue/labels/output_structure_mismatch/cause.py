@@ -162,7 +162,7 @@ def from_failure(
 ) -> Iterator[Finding]:
     """Report the message of Keras, with what is known about the model."""
     frame = failure.last_user_frame
-    raised_at = frame.location if frame is not None else None
+    raised_at = failure.location
     yield from _from_weights(failure.message, model, Confidence.LIKELY, raised_at)
     if not _WORDS.search(failure.message) and not _asks_output(failure):
         return

@@ -467,12 +467,10 @@ def from_node(failure: FailureFacts, model: ModelFacts | Unknown) -> Iterator[Fi
         return
     if isinstance(model, ModelFacts):
         return
-    frame = failure.last_user_frame
     yield CAUSE.finding(
         "the loss cannot compare labels and outputs: their shapes differ",
-        frame.location if frame is not None else None,
+        failure.location,
         Evidence("the failing operation", failure.node, "", "failure.node"),
         fix("compare the shape of the labels with `model.output_shape`; only the batch axis may differ"),
         subject="labels",
-        confidence=Confidence.LIKELY,
     )

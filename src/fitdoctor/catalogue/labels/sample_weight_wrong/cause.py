@@ -342,7 +342,6 @@ def from_order(model: ModelFacts, data: DataFacts, project: Project | Unknown) -
         ),
         unsafe("swap the second and the third element", edits),
         subject="sample weights",
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -424,8 +423,7 @@ def from_failure(
     """Report weights that Keras rejects or that do not match the loss values."""
     if isinstance(data, DataFacts) and (data.role != "training" or not data.sample_weight):
         return
-    frame = failure.last_user_frame
-    raised_at = frame.location if frame is not None else None
+    raised_at = failure.location
     weights = data.sample_weight[0] if isinstance(data, DataFacts) and data.sample_weight else None
     step = step_of_loss(failure)
     if _BOTH in failure.message:

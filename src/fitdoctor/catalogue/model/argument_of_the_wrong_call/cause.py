@@ -31,9 +31,19 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.model.argument_of_the_wrong_call.keras_arguments import (
+    ARGUMENTS,
+    CALLBACKS,
+    OF_KERAS_2,
+    misspelt,
+)
+from fitdoctor.catalogue.model.argument_of_the_wrong_call.misspelt_names import (
+    Misspelt,
+    misspelt_names,
+    refused_name,
+)
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import (
@@ -47,16 +57,13 @@ from fitdoctor.edits import (
 )
 from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
 from fitdoctor.failure.failed_line import at_frame, module_of
-from fitdoctor.failure.patterns import UnexpectedKeyword
+from fitdoctor.failure.patterns import UnexpectedKeyword, unexpected_keyword
 from fitdoctor.source.conditions import knows_another_way
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES, SIGNATURES
 from fitdoctor.source.keras_changes import changes
 from fitdoctor.source.keras_objects import is_keras_model, may_define
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    from fitdoctor.catalogue.model.argument_of_the_wrong_call.misspelt_names import Misspelt
 
 CAUSE = Cause(
     id="FIT302",
@@ -65,8 +72,6 @@ CAUSE = Cause(
     raises=("TypeError", "ValueError"),
     explains=("FIT303", "FIT304"),
 )
-
-_LAYER_READ_AS = ("Expected `trainable` to be a boolean", "Argument `name` must be a string")
 
 
 @CAUSE.in_source
@@ -83,7 +88,7 @@ def from_source(module: Module) -> Iterator[Finding]:
                     module, site, argument
                 ):
                     continue
-                yield _finding(module, site, code, argument, Confidence.LIKELY)
+                yield _of_argument(module, site, code, argument, sure=False)
         yield from _spread(module, site)
 
 
@@ -99,14 +104,12 @@ def _spread(module: Module, site: CallSite) -> Iterator[Finding]:
             name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
             owner = _owner(name, site.method) if name and name not in SIGNATURES[site.method] else ""
             if owner and key is not None and name not in changes("argument", f"Model.{site.method}"):
-                yield CAUSE.finding(
-                    f"`{site.method}` does not accept `{name}`: it is an argument of `{owner}`",
-                    module.location(key),
-                    Evidence("the dict is passed here", location=module.location(site.node)),
-                    fix(f"remove `{name}` from the dict and pass it to `{owner}`"),
-                    subject=f"argument {name} of {site.method}",
-                    confidence=Confidence.LIKELY,
-                )
+                passed = Evidence("the dict is passed here", location=module.location(site.node))
+                remedy = fix(f"remove `{name}` from the dict and pass it to `{owner}`")
+                yield _finding(name, site.method, module.location(key), passed, remedy)
+
+
+_READS = ("get", "items", "keys", "values", "copy")
 
 
 def _is_changed(module: Module, name: str) -> bool:
@@ -115,13 +118,7 @@ def _is_changed(module: Module, name: str) -> bool:
         parent = module.parent(node) if node.id == name else None
         if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
             return True
-        if isinstance(parent, ast.Attribute) and parent.attr not in (
-            "get",
-            "items",
-            "keys",
-            "values",
-            "copy",
-        ):
+        if isinstance(parent, ast.Attribute) and parent.attr not in _READS:
             return True
     return False
 
@@ -144,22 +141,26 @@ def _receiver(site: CallSite) -> ast.expr:
 
 
 def _finding(
-    module: Module, site: CallSite, code: Code, argument: Argument, confidence: Confidence
+    name: str, method: str, location: Location | None, evidence: Evidence, *fixes: Fix, sure: bool = False
 ) -> Finding:
-    name, method = argument.name, site.method
     owner = _owner(name, method)
-    if owner:
-        message = f"`{method}` does not accept `{name}`: it is an argument of `{owner}`"
-    else:
-        message = f"`{method}` has no argument `{name}`"
     return CAUSE.finding(
-        message,
-        argument.whole,
-        Evidence(f"argument of `{method}`", name, owner and f"{owner}({name}=…)"),
-        *_fixes(module, site, code, argument, owner),
+        f"`{method}` does not accept `{name}`: it is an argument of `{owner}`"
+        if owner
+        else f"`{method}` has no argument `{name}`",
+        location,
+        evidence,
+        *fixes,
         subject=f"argument {name} of {method}",
-        confidence=confidence,
+        confidence=Confidence.CERTAIN if sure else Confidence.LIKELY,
     )
+
+
+def _of_argument(module: Module, site: CallSite, code: Code, argument: Argument, sure: bool) -> Finding:
+    name, owner = argument.name, _owner(argument.name, site.method)
+    evidence = Evidence(f"argument of `{site.method}`", name, owner and f"{owner}({name}=…)")
+    fixes = _fixes(module, site, code, argument, owner)
+    return _finding(name, site.method, argument.whole, evidence, *fixes, sure=sure)
 
 
 def _owner(name: str, method: str) -> str:
@@ -248,32 +249,41 @@ def _has(code: Code, method: str, name: str) -> bool:
     return code.argument(name, 1 if (method, name) == ("compile", "loss") else None) is not None
 
 
-@CAUSE.in_source
-@mentions("Sequential")
-def from_unlisted_layers(module: Module) -> Iterator[Finding]:
+@CAUSE.rule(
+    "Sequential",
+    says=r"^(?:Expected `trainable` to be a boolean|Argument `name` must be a string)",
+    anywhere=True,
+)
+def unlisted_layers(module: Module) -> Iterator[Finding]:
     """Report `Sequential(Dense(8), Dense(1))`, which passes the second layer as another argument."""
-    if any(len(call.node.args) > 1 for call in module.calls_under("keras.Sequential")):
-        from fitdoctor.catalogue.model.argument_of_the_wrong_call.unlisted_layers import unlisted_layers
-
-        yield from unlisted_layers(CAUSE, module)
-
-
-@CAUSE.after_failure
-def from_layer_for_flag(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report layers that Keras read as `trainable` or `name`."""
-    module = module_of(project, failure.last_user_frame)
-    if module is not None and failure.message.startswith(_LAYER_READ_AS):
-        from fitdoctor.catalogue.model.argument_of_the_wrong_call.unlisted_layers import unlisted_layers
-
-        yield from unlisted_layers(CAUSE, module)
+    for site in module.calls_under("keras."):
+        call = site.node
+        if len(call.args) < 2 or site.name.rpartition(".")[2] != "Sequential":
+            continue
+        second = module.origin(call.args[1])
+        made = second.node if second.certain and not second.path else None
+        if not isinstance(made, ast.Call) or not second.module.resolve(made.func).startswith("keras.layers."):
+            continue
+        first, last = module.location(call.args[0]).start, module.location(call.args[-1]).end
+        inside = module.places.parentheses(call)
+        if inside is not None and first.line > module.location(call.func).end_line:
+            # A layer per line: the brackets go beside the parentheses.
+            first, last = (module.places.between(each, each) for each in inside)
+        yield CAUSE.finding(
+            f"`Sequential` expects one list of layers, but receives {len(call.args)} arguments: "
+            "the second one is `trainable`",
+            module.location(call),
+            Evidence("arguments", f"{len(call.args)} separate layers", "a list of layers"),
+            fix("pass the layers as a list", (Edit(first, "["), Edit(last, "]"))),
+            subject="layers of Sequential",
+            confidence=Confidence.CERTAIN,
+        )
 
 
 @CAUSE.in_source
 @mentions("compile", "activation")
 def misspelt_in_source(module: Module, project: Project) -> Iterator[Finding]:
     """Report misspelled names of losses, metrics, optimizers and activations."""
-    from fitdoctor.catalogue.model.argument_of_the_wrong_call.misspelt_names import misspelt_names
-
     for each in misspelt_names(module, project):
         yield _misspelt_name(each, None, Confidence.LIKELY)
 
@@ -301,17 +311,11 @@ def from_refused_name(failure: FailureFacts, project: Project | Unknown) -> Iter
     """Read the unknown name from the Keras error."""
     if not failure.message.startswith(("Could not interpret", "Unknown ")):
         return
-    from fitdoctor.catalogue.model.argument_of_the_wrong_call.misspelt_names import refused_name
-
     found = refused_name(failure.message, None if isinstance(project, Unknown) else project)
     if found is None:
         return
-    if (
-        not found.meant
-        and found.node is None
-        and failure.called != "compile"
-        and _SAVED.search(failure.message)
-    ):
+    unwritten = not found.meant and found.node is None and failure.called != "compile"
+    if unwritten and _SAVED.search(failure.message):
         return  # a saved model names it: FIT908
     yield _misspelt_name(found, failure.last_user_frame, Confidence.CERTAIN)
 
@@ -322,8 +326,6 @@ _SAVED = re.compile(r"^Unknown (?:layer|object|loss function|metric function): .
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Read the argument and the function from the `TypeError`."""
-    from fitdoctor.failure.patterns import unexpected_keyword
-
     seen = unexpected_keyword(failure.message)
     if seen is None:
         return
@@ -341,22 +343,18 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         argument = code.argument(seen.name)
         if frame is not None and at_frame(site.module, site.node, frame):
             if argument is not None:
-                yield _finding(site.module, site, code, argument, Confidence.CERTAIN)
+                yield _of_argument(site.module, site, code, argument, sure=True)
                 return
             spread = _left_out_of_dict(site.module, site.node, seen.name)
     owner = _owner(seen.name, method)
-    yield CAUSE.finding(
-        f"`{method}` does not accept `{seen.name}`: it is an argument of `{owner}`"
-        if owner
-        else f"`{method}` has no argument `{seen.name}`",
-        frame.location if frame else None,
+    yield _finding(
+        seen.name,
+        method,
+        failure.location,
         Evidence("Python rejects the argument", seen.name, fact="failure.message"),
-        *[
-            unsafe(f"do not pass `{seen.name}` to `{method}`", spread),
-            fix(f"move `{seen.name}` to `{owner}`" if owner else f"remove or rename `{seen.name}`"),
-        ][not spread :],
-        subject=f"argument {seen.name} of {method}",
-        confidence=Confidence.CERTAIN,
+        *([unsafe(f"do not pass `{seen.name}` to `{method}`", spread)] if spread else []),
+        fix(f"move `{seen.name}` to `{owner}`" if owner else f"remove or rename `{seen.name}`"),
+        sure=True,
     )
 
 
@@ -374,52 +372,24 @@ def from_constructors(module: Module) -> Iterator[Finding]:
         home, _dot, made = site.name.rpartition(".")
         if not made[:1].isupper() or made in _TAKES_ANY:
             continue
-        if made not in PUBLIC_NAMES.get(
-            home, (made,)
-        ):  # from another Keras version, whose arguments are not known
-            continue
-        names = [keyword.arg for keyword in site.node.keywords]
-        if not names:
-            continue
-        from fitdoctor.catalogue.model.argument_of_the_wrong_call.keras_arguments import (
-            ARGUMENTS,
-            CALLBACKS,
-            OF_KERAS_2,
-            misspelt,
-        )
-
+        if made not in PUBLIC_NAMES.get(home, (made,)):
+            continue  # from another Keras version, whose arguments are not known
         known = ARGUMENTS | OF_KERAS_2 if module.keras == 2 else ARGUMENTS
-        if home == "keras.callbacks" and made in CALLBACKS and module.keras == 3:
+        closed = home == "keras.callbacks" and made in CALLBACKS and module.keras == 3
+        if closed:
             known = frozenset(CALLBACKS[made].split())
-            yield from _of_no_callback(module, site, known)
-        if known.issuperset(names):
+        if known.issuperset(keyword.arg or "" for keyword in site.node.keywords):
             continue
         code = module.code(site.node)
+        taken = {argument.name for argument in code.arguments}
         for argument in code.arguments:
-            asked = argument.name.isidentifier() and argument.name not in known
-            if asked and (
-                argument.name in changes("argument", site.name) or knows_another_way(module, site.node)
-            ):
+            if not argument.name.isidentifier() or argument.name in known:
+                continue
+            if argument.name in changes("argument", site.name) or knows_another_way(module, site.node):
                 continue  # FIT902, or the name of another Keras
-            meant = misspelt(argument.name) if asked else ""
-            taken = {other.name for other in code.arguments}
-            if meant and meant not in taken:
+            meant = misspelt(argument.name)
+            if meant and meant not in taken or closed and not meant:
                 yield _constructor(made, argument.name, meant, argument.whole, code, Confidence.LIKELY)
-
-
-def _of_no_callback(module: Module, site: CallSite, known: frozenset[str]) -> Iterator[Finding]:
-    """Report arguments that a callback does not have and that resemble none of its own."""
-    from fitdoctor.catalogue.model.argument_of_the_wrong_call.keras_arguments import misspelt
-
-    made = site.name.rpartition(".")[2]
-    code = module.code(site.node)
-    for argument in code.arguments:
-        name = argument.name
-        if not name.isidentifier() or name in known or misspelt(name) or knows_another_way(module, site.node):
-            continue
-        if name in changes("argument", site.name):
-            continue  # FIT902
-        yield _constructor(made, name, "", argument.whole, code, Confidence.LIKELY)
 
 
 def _constructor(
@@ -441,8 +411,6 @@ def _misspelt(
     seen: UnexpectedKeyword, failure: FailureFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Find the constructor argument that a rejected name is a letter or two away from, or that a callback rejects."""
-    from fitdoctor.catalogue.model.argument_of_the_wrong_call.keras_arguments import CALLBACKS, misspelt
-
     frame = failure.last_user_frame
     module = module_of(project, frame)
     meant = misspelt(seen.name)

@@ -81,7 +81,6 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         *evidence,
         fix(f"set `self.{missing.name}` in `__init__`"),
         subject=f"attribute {missing.name}",
-        confidence=Confidence.LIKELY,
     )
 
 

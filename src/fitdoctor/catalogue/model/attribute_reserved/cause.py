@@ -104,7 +104,6 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         *evidence,
         fix("rename the attribute"),
         subject=f"attribute {name}",
-        confidence=Confidence.LIKELY,
     )
 
 

@@ -263,7 +263,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if isinstance(project, Unknown):
         received = was_received(failure, refused.found)
         if not received and (failure.called not in _GIVEN_DATA or failure.layer_class):
-            yield _from_words(refused, frame.location if frame is not None else None, sure=received is False)
+            yield _from_words(refused, failure.location, sure=received is False)
         return
     candidates = _candidates(project, failure)
     if not candidates:
@@ -279,7 +279,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 f"rank {refused.found_rank}",
                 f"rank {refused.expected_rank}",
                 fact="failure.message",
-                location=frame.location if frame else None,
+                location=failure.location,
             )
         ],
     )

@@ -31,21 +31,11 @@ from functools import lru_cache
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.layer_source import is_layer_call
-from fitdoctor.catalogue.model.call_returns_nothing.one_way_returns import (
-    input_otherwise,
-    may_fall_through,
-    only_while_training,
-)
-from fitdoctor.catalogue.model.call_returns_nothing.returned_values import (
-    EFFECTS,
-    GIVE_NOTHING,
-    called_name,
-    returned,
-)
+from fitdoctor.catalogue.model.needed_losses import lacks_loss, says_no_loss
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, insert_after, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
@@ -62,6 +52,11 @@ CAUSE = Cause(
     raises=("ValueError", "TypeError", "AttributeError", "InvalidArgumentError"),
     explains=("FIT215", "FIT303", "FIT506"),
 )
+
+_EFFECTS = frozenset({"add_loss", "add_metric", "print"})
+"""Calls made for their side effects."""
+_GIVE_NOTHING = frozenset({"compile", "add", "build", "summary", "load_weights", "set_weights", "save"})
+"""Methods of a model that return nothing."""
 
 _NO_MODEL = re.compile(
     r"'NoneType' object has no attribute '(?:fit|compile|evaluate|predict|summary|save|add|train_on_batch)'"
@@ -87,7 +82,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     for function in filter(_should_return, module.functions):
         if returns_nothing(function) and not _for_effect(module, function):
             yield _finding(function, Confidence.LIKELY)
-        elif only_while_training(function):
+        elif _only_while_training(function):
             yield _one_way(function, [])
 
 
@@ -136,13 +131,11 @@ def _always_raises(statements: list[ast.stmt]) -> bool:
 
 def _for_effect(module: Module, function: FunctionInfo) -> bool:
     """Whether the result is unused: a layer with side effects only, or a model with a custom `train_step`."""
-    for part in own_nodes(function):
-        if isinstance(part, ast.Call):
-            if called_name(part) in EFFECTS and function.owner is not None and function.owner.kind != "Loss":
-                return True
     owner = function.owner
     if owner is None:
         return False
+    if owner.kind != "Loss" and any(_called_name(part) in _EFFECTS for part in own_nodes(function)):
+        return True
     if owner.kind == "Model" and module.method(owner, "train_step") is not None:
         return True
     if owner.kind == "Layer":
@@ -160,7 +153,7 @@ def _finding(function: FunctionInfo, confidence: Confidence, seen: Evidence | No
     module = function.module
     assert isinstance(function.node, ast.FunctionDef)
     last = _last_statement(function.node)
-    title, edits = returned(module, function, last)
+    title, edits = _returned(module, function, last)
     return CAUSE.finding(
         f"{name_of(function)} computes a result but does not return it",
         _first_line(module, last),
@@ -172,13 +165,58 @@ def _finding(function: FunctionInfo, confidence: Confidence, seen: Evidence | No
     )
 
 
+def _returned(module: Module, function: FunctionInfo, last: ast.stmt) -> tuple[str, tuple[Edit, ...]]:
+    """Return a title and edits that make a function return what its last statement computed."""
+    body = getattr(module.parent(last), "body", [])
+    behind = body[-1] if body and body[-1] is not last else None
+    value = _result(module, last)
+    if value is None:
+        given = [name for name in function.parameters if name != "self"]
+        if _called_name(getattr(last, "value", None)) not in _EFFECTS or not given or function.name != "call":
+            return "return the result", ()
+        value = given[0]  # a layer that adds a loss, or prints a value, returns its input
+    if isinstance(behind, ast.Return):
+        return f"return `{value}`", (Edit(module.location(behind), f"return {value}"),)
+    if isinstance(last, ast.Expr) and value == module.segment(last.value):
+        return "return the result", (Edit(module.location(last).start, "return "),)
+    return f"return `{value}`", insert_after(module.code(last), f"return {value}")
+
+
+def _result(module: Module, last: ast.stmt) -> str | None:
+    """Return the name or expression that holds the last computed value."""
+    if isinstance(last, ast.Assign):
+        target = last.targets[0]
+        return module.segment(target) if isinstance(target, (ast.Name, ast.Attribute)) else None
+    if isinstance(last, (ast.AnnAssign, ast.AugAssign)):
+        return module.segment(last.target)
+    if isinstance(last, ast.Expr):
+        return _of_statement(module, last.value)
+    if isinstance(last, ast.FunctionDef):
+        return last.name
+    if isinstance(last, (ast.For, ast.If, ast.With)):
+        return _result(module, last.body[-1])
+    return None
+
+
+def _of_statement(module: Module, value: ast.expr) -> str | None:
+    """Return the value of an expression statement: itself, or the model whose method returns nothing."""
+    name = _called_name(value)
+    if name in _EFFECTS:
+        return None
+    if name in _GIVE_NOTHING and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return module.segment(value.func.value)
+    return module.segment(value)
+
+
+def _called_name(call: ast.AST | None) -> str:
+    """Return the last part of the callee: `add_loss` in `self.add_loss(…)`; "" for anything but a call."""
+    called = call.func if isinstance(call, ast.Call) else None
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+
+
 def _first_line(module: Module, statement: ast.stmt) -> Location:
     whole = module.location(statement)
-    return (
-        whole
-        if whole.end_line == whole.line
-        else Location(whole.path, whole.line, whole.column, cell=whole.cell)
-    )
+    return whole if whole.end_line == whole.line else whole.start
 
 
 def _last_statement(node: ast.FunctionDef) -> ast.stmt:
@@ -198,13 +236,7 @@ def from_failure(
         return
     if isinstance(data, DataFacts) and data.role != "training":
         return
-    frame = failure.last_user_frame
-    seen = Evidence(
-        "the error mentions None",
-        failure.message.split("\n")[0][:160],
-        fact="failure.message",
-        location=frame.location if frame is not None else None,
-    )
+    seen = raised_here(failure)
     candidates = [
         function
         for module in project.modules
@@ -231,25 +263,22 @@ def _from_words(failure: FailureFacts) -> Iterator[Finding]:
     from fitdoctor.catalogue.traceback_lines import gives_labels
 
     frame = failure.last_user_frame
+    remedy = "the result"
     if "as input for layer" in failure.message:
-        what, remedy = (
-            "a layer receives None: the function that computes its input returns nothing",
-            "the result",
-        )
+        what = "a layer receives None: the function that computes its input returns nothing"
     elif _NO_MODEL.search(failure.message):
         what, remedy = "the model is None: the function that builds it returns nothing", "the model"
     elif frame is not None and failure.called == "fit" and gives_labels(frame.text):
         # Labels were passed, so the None comes from the model or its loss.
-        what, remedy = "the loss function or the model's `call` returns nothing", "the result"
+        what = "the loss function or the model's `call` returns nothing"
     else:
         return
     yield CAUSE.finding(
         what,
-        frame.location if frame is not None else None,
+        failure.location,
         Evidence("error", failure.message[:160], fact="failure.message"),
         fix(f"return {remedy} from that function"),
         subject="function",
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -286,8 +315,6 @@ def from_uses(module: Module) -> Iterator[Finding]:
 @CAUSE.before_fit
 def no_loss(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a missing loss whose factory function returns nothing."""
-    from fitdoctor.catalogue.model.needed_losses import lacks_loss
-
     if lacks_loss(model, fit, data):
         yield from _without_loss(project)
 
@@ -295,8 +322,6 @@ def no_loss(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project)
 @CAUSE.after_failure
 def no_loss_found(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain the Keras error about a missing loss in the same way."""
-    from fitdoctor.catalogue.model.needed_losses import says_no_loss
-
     if isinstance(project, Project) and says_no_loss(failure.message):
         yield from _without_loss(project)
 
@@ -323,21 +348,61 @@ def _losses(module: Module) -> list[ast.expr]:
     return [loss for loss in given if isinstance(loss, (ast.Call, ast.Name))]
 
 
-@CAUSE.in_source
-@mentions("fit(")
-def history_in_source(module: Module) -> Iterator[Finding]:
-    """Report the result of `fit` used as the model."""
-    from fitdoctor.catalogue.model.call_returns_nothing import history_for_model
-
-    yield from history_for_model.in_source(CAUSE, module)
+_OF_HISTORY = tuple(
+    """fit compile evaluate predict summary save add train_on_batch predict_on_batch save_weights load_weights
+    get_weights set_weights to_json get_layer layers trainable weights""".split()
+)
 
 
-@CAUSE.after_failure
-def history_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain a model method called on the history."""
-    from fitdoctor.catalogue.model.call_returns_nothing import history_for_model
+@CAUSE.rule(
+    "fit(",
+    says=rf"'History' object has no attribute '(?:{'|'.join(_OF_HISTORY)})'",
+    types=("AttributeError",),
+    problem="`fit` returns the training history, but its result is used as the model",
+    remedy="call `fit` on its own line, and keep using the model",
+    subject="result of fit",
+    confidence=Confidence.CERTAIN,
+)
+def history_for_model(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Report the result of `fit` used as the model: `model = model.fit(…)`."""
+    told: set[ast.Call] = set()
+    for node in module.nodes(ast.Attribute):
+        found = _history(module, node.value) if node.attr in _OF_HISTORY else None
+        if found is None or failure is None and found[1] in told:
+            continue
+        home, call = found
+        told.add(call)
+        name, statement = home.segment(call.func), home.statement(call)
+        target = (
+            statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
+        )
+        title, edits = f"call `{name}` on its own line", (Edit(home.location(statement), home.segment(call)),)
+        renamed = isinstance(target, ast.Name) and isinstance(call.func, ast.Attribute)
+        own = renamed and ast.unparse(call.func.value) == target.id  # type: ignore[attr-defined, union-attr]
+        yield CAUSE.finding(
+            f"`{name}` returns the training history, but its result is used as the model",
+            home.location(statement),
+            Evidence("result of `fit`", "a `History`", "a model", location=module.location(node)),
+            fix(title, edits) if own else fix(f"{title}, and keep using the model"),
+            subject=f"result of {name}",
+        )
 
-    yield from history_for_model.refused(CAUSE, failure, project)
+
+def _history(module: Module, value: ast.expr) -> tuple[Module, ast.Call] | None:
+    """Return the `fit` call that a value comes from, through functions that return it."""
+    for _ in range(4):
+        end = origin(module, value)
+        if end.path or not end.certain or not isinstance(end.node, ast.Call):
+            return None
+        module, made = end.module, end.node
+        if isinstance(made.func, ast.Attribute) and made.func.attr == "fit":
+            return (module, made) if is_keras_model(module, made.func.value) else None
+        function = callee(module, made)
+        returned = function.module.returns.get(function.node, []) if function is not None else []
+        if function is None or len(returned) != 1 or returned[0].value is None:
+            return None
+        module, value = function.module, returned[0].value
+    return None
 
 
 def _layer_inputs(module: Module) -> Iterator[ast.expr]:
@@ -366,7 +431,7 @@ def _nothing(module: Module, value: ast.expr) -> _Nothing | None:
     function = callee(module, value)
     if function is not None:
         return _Nothing(module, value, function) if _gives_nothing(function) else None
-    if isinstance(value.func, ast.Attribute) and value.func.attr in GIVE_NOTHING:
+    if isinstance(value.func, ast.Attribute) and value.func.attr in _GIVE_NOTHING:
         return _Nothing(module, value) if is_keras_model(module, value.func.value) else None
     return None
 
@@ -388,7 +453,7 @@ def _uses_nothing(whole: Project | Module) -> bool:
     return any(
         _is_used(whole, site.module, site.node) and is_keras_model(site.module, site.node.func.value)  # type: ignore[attr-defined]
         for module in (whole.modules if isinstance(whole, Project) else (whole,))
-        for site in module.method_calls(*GIVE_NOTHING)
+        for site in module.method_calls(*_GIVE_NOTHING)
     )
 
 
@@ -423,10 +488,8 @@ def _from_line(failure: FailureFacts, project: Project) -> Iterator[_Nothing]:
 
 
 def _given_nothing(found: _Nothing, confidence: Confidence, seen: list[Evidence]) -> Finding:
-    module, used = (
-        found.module,
-        Evidence("its result is used here", location=found.module.location(found.call)),
-    )
+    module = found.module
+    used = Evidence("its result is used here", location=module.location(found.call))
     if found.function is not None:
         finding = _finding(found.function, confidence, used)
         return replace(finding, evidence=(*finding.evidence, *seen))
@@ -452,7 +515,7 @@ def _on_one_way(project: Project, seen: Evidence) -> Iterator[Finding]:
         function
         for module in project.modules
         for function in module.functions
-        if _should_return(function) and may_fall_through(function)
+        if _should_return(function) and _may_fall_through(function)
     ]
     if len(found) != 1:
         return
@@ -463,14 +526,42 @@ def _one_way(function: FunctionInfo, seen: list[Evidence]) -> Finding:
     assert isinstance(function.node, ast.FunctionDef)
     last = function.node.body[-1]
     where = function.module.location(function.node)
+    unchanged = []
+    if function.name == "call" and _only_while_training(function) and len(function.parameters) > 1:
+        # A layer that only acts during training.
+        given = function.parameters[1]
+        edits = insert_after(function.module.code(last), f"return {given}")
+        unchanged = [unsafe(f"otherwise return `{given}` unchanged", edits)]
     return CAUSE.finding(
         f"{name_of(function)} returns a value on one path but None on the other",
         _first_line(function.module, last),
         *(seen or [Evidence("return value on the other path", "None", "a tensor", location=where)]),
-        *input_otherwise(function, last),
+        *unchanged,
         fix("return a tensor on every path"),
         subject=f"function {function.qualname}",
-        confidence=Confidence.LIKELY,
+    )
+
+
+def _only_while_training(function: FunctionInfo) -> bool:
+    """Whether the function returns None outside training, as in validation and `predict`."""
+    if not _may_fall_through(function):
+        return False
+    assert isinstance(function.node, ast.FunctionDef)
+    last = function.node.body[-1]
+    assert isinstance(last, ast.If)
+    asks = isinstance(last.test, ast.Name) and last.test.id == "training"
+    returned = [part for part in own_nodes(function) if isinstance(part, ast.Return)]
+    return asks and len(returned) == 1 and returned[0] is last.body[-1]
+
+
+def _may_fall_through(function: FunctionInfo) -> bool:
+    """Whether the last statement is an `if` without `else` that returns."""
+    node = function.node
+    last = node.body[-1] if isinstance(node, ast.FunctionDef) else None
+    return (
+        isinstance(last, ast.If)
+        and not last.orelse
+        and any(isinstance(part, ast.Return) for part in ast.walk(last))
     )
 
 

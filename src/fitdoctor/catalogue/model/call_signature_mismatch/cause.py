@@ -30,20 +30,22 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
+from fitdoctor.catalogue.knowledge.labels.targets import SPARSE
 from fitdoctor.catalogue.knowledge.models.model_classes import head
-from fitdoctor.catalogue.model.call_signature_mismatch.contract_edits import (
-    made_optional,
-    with_missing_parameters,
-)
-from fitdoctor.catalogue.model.call_signature_mismatch.dataset_lengths import broken_lengths
-from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, misfit
+from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, is_static, misfit
+from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, wrap
-from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, module_of, stands_at
+from fitdoctor.edits import fix, insert_before, unsafe, wrap
+from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.failure.called import called_in
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.frames import is_framework
-from fitdoctor.failure.patterns import argument_count, unexpected_keyword
-from fitdoctor.records import replace
+from fitdoctor.failure.patterns import argument_count, target_and_output, unexpected_keyword
+from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.callees import callee
+from fitdoctor.source.definitions import argument_of
+from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.symbolic import name_of, own_nodes
@@ -56,9 +58,8 @@ CAUSE = Cause(
     explains=("FIT302",),
 )
 
-_TOO_MANY = "too many positional arguments"
-_NO_INTEGER = re.compile(r"'(?:numpy\.)?float\d*' object cannot be interpreted as an integer")
-_NO_POSITIONAL = "should have a single positional argument, the input tensor"
+
+# --- functions that Keras calls -------------------------------------------------------------------------------------
 
 
 @CAUSE.in_source
@@ -66,139 +67,30 @@ _NO_POSITIONAL = "should have a single positional argument, the input tensor"
 def from_source(module: Module) -> Iterator[Finding]:
     """Report functions whose parameters do not accept Keras's call."""
     for function, contract, kind in contracts_in(module):
-        why = misfit(function, contract)
-        if _made_functions(function) and kind in ("loss", "metric"):
-            yield _factory(function, kind, Confidence.LIKELY, [])
-        elif why:
-            yield _finding(function, contract, kind, why, Confidence.LIKELY, [])
+        yield from _misfit(function, contract, kind, Confidence.LIKELY)
 
 
-@CAUSE.in_source
-@mentions("()]", "(),", "())")
-def called_in_source(module: Module) -> Iterator[Finding]:
-    """Report `compile(metrics=[r2()])`, which calls the user's function instead of passing it."""
-    if "compile" in module.text:
-        from fitdoctor.catalogue.model.call_signature_mismatch.called_too_soon import called_too_soon
-
-        yield from called_too_soon(CAUSE, module, Confidence.LIKELY)
-
-
-@CAUSE.after_failure
-def called_before(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain the `TypeError` of such a call."""
-    frame = failure.last_user_frame
-    if "missing 2 required positional arguments" not in failure.message or frame is None:
-        return
-    module = module_of(project, frame)
-    for finding in called_in_source(module) if module is not None else ():
-        if finding.location is not None and stands_at(finding.location, frame.line, frame.cell):
-            yield replace(finding, confidence=Confidence.CERTAIN)
+def _misfit(
+    function: FunctionInfo, contract: Contract, kind: str, confidence: Confidence, *evidence: Evidence
+) -> Iterator[Finding]:
+    why = misfit(function, contract)
+    if _made_functions(function) and kind in ("loss", "metric"):
+        yield _factory(function, kind, confidence, *evidence)
+    elif why:
+        title = f"accept the arguments that Keras passes: `({contract.signature})`"
+        yield CAUSE.finding(
+            f"Keras cannot call {name_of(function)}: {why}",
+            head(function),
+            _parameters(function, f"({contract.signature})"),
+            *evidence,
+            fix(title, _with_missing_parameters(function, contract)),
+            subject=f"{function.qualname} ({kind})",
+            confidence=confidence,
+        )
 
 
-@CAUSE.in_source
-@mentions(".build()")
-def build_without_shape(module: Module) -> Iterator[Finding]:
-    """Report `super().build()` without the input shape."""
-    from fitdoctor.catalogue.model.call_signature_mismatch.missing_arguments import bare_builds
-
-    yield from bare_builds(CAUSE, module, Confidence.LIKELY)
-
-
-@CAUSE.after_failure
-def build_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain the `TypeError` of such a call."""
-    from fitdoctor.catalogue.model.call_signature_mismatch.missing_arguments import bare_builds
-
-    module = module_of(project, failure.last_user_frame)
-    if module is not None and "build() missing 1 required positional argument" in failure.message:
-        yield from bare_builds(CAUSE, module, Confidence.CERTAIN)
-
-
-@CAUSE.in_source
-@mentions("initial_state")
-def states_in_source(module: Module) -> Iterator[Finding]:
-    """Report an LSTM called with one state."""
-    from fitdoctor.catalogue.model.recurrent_states import lone_states
-
-    yield from lone_states(CAUSE, module)
-
-
-@CAUSE.in_source
-@mentions("return_state")
-def states_unpacked(module: Module) -> Iterator[Finding]:
-    """Report a recurrent layer whose output and states are unpacked into the wrong number of names."""
-    from fitdoctor.catalogue.model.recurrent_states import unpacked_in_source
-
-    yield from unpacked_in_source(CAUSE, module)
-
-
-@CAUSE.after_failure
-def states_missing(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain a missing second state, or an unpacking error."""
-    from fitdoctor.catalogue.model.recurrent_states import second_missing, unpacked_states
-
-    yield from second_missing(CAUSE, failure, project)
-    yield from unpacked_states(CAUSE, failure, project)
-
-
-@CAUSE.in_source
-@mentions("MultiHeadAttention", "GroupedQueryAttention")
-def attention_called(module: Module) -> Iterator[Finding]:
-    """Report an attention layer called with one tensor."""
-    from fitdoctor.catalogue.model.call_signature_mismatch.missing_arguments import attention_in_source
-
-    yield from attention_in_source(CAUSE, module)
-
-
-@CAUSE.in_source
-@mentions("Add(", "verage(", "oncatenate(", "aximum(", "inimum(", "ultiply(", "ubtract(", "layers.add(")
-def tensors_one_by_one(module: Module) -> Iterator[Finding]:
-    """Report a merging layer called with separate tensors."""
-    from fitdoctor.catalogue.model.call_signature_mismatch.separate_tensors import called_one_by_one
-
-    yield from called_one_by_one(CAUSE, module)
-
-
-@CAUSE.after_failure
-def refused_one_by_one(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain the `TypeError` of such a call."""
-    from fitdoctor.catalogue.model.call_signature_mismatch.separate_tensors import refused
-
-    yield from refused(CAUSE, failure, project)
-
-
-@CAUSE.after_failure
-def argument_missing(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain a Keras layer that the user's code called with a missing argument."""
-    from fitdoctor.catalogue.model.call_signature_mismatch.missing_arguments import refused
-
-    yield from refused(CAUSE, failure, project)
-
-
-@CAUSE.after_failure
-def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain a loss called with labels and predictions swapped."""
-    from fitdoctor.catalogue.model.call_signature_mismatch.swapped_labels import refused
-
-    yield from refused(CAUSE, failure, project)
-
-
-@CAUSE.in_source
-@mentions("callbacks", "optimizers")
-def callback_classes(module: Module) -> Iterator[Finding]:
-    """Report a class passed to `fit` as a callback, or to `compile` as the optimizer."""
-    from fitdoctor.catalogue.model.call_signature_mismatch.unmade_objects import classes_given
-
-    yield from classes_given(CAUSE, module)
-
-
-@CAUSE.after_failure
-def object_not_made(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain a class used where Keras expects an instance."""
-    from fitdoctor.catalogue.model.call_signature_mismatch.unmade_objects import class_called, class_refused
-
-    yield from class_refused(CAUSE, failure, project)
-    yield from class_called(CAUSE, failure, project)
+def _parameters(function: FunctionInfo, expected: str = "", what: str = "parameters") -> Evidence:
+    return Evidence(what, f"({', '.join(function.parameters)})", expected, location=head(function))
 
 
 def _made_functions(function: FunctionInfo) -> bool:
@@ -214,29 +106,22 @@ def _made_functions(function: FunctionInfo) -> bool:
     )
 
 
-def _factory(function: FunctionInfo, kind: str, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+def _factory(function: FunctionInfo, kind: str, confidence: Confidence, *evidence: Evidence) -> Finding:
     """Report `loss=focal` instead of `loss=focal(2.0)`."""
     handed = function.traced.because if function.traced is not None else None
     arguments = function.node.args
     required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
     wanted = ", ".join(function.parameters[:required])
-    edits: tuple[Edit, ...] = ()
-    if handed is not None and not required and _is_name(function.module, handed, function.name):
-        end = Location(
-            handed.path, handed.end_line, handed.end_column, handed.end_line, handed.end_column, handed.cell
-        )
-        edits = (Edit(end, "()"),)
+    named = handed is not None and _is_name(function.module, handed, function.name)
     return CAUSE.finding(
         f"{name_of(function)} returns a {kind} but is not one: Keras calls it with `y_true` and `y_pred`",
         handed or head(function),
-        Evidence(
-            "it returns a function",
-            f"({', '.join(function.parameters)})",
-            "(y_true, y_pred)",
-            location=head(function),
-        ),
+        _parameters(function, "(y_true, y_pred)", "it returns a function"),
         *evidence,
-        fix(f"call it: `{function.name}({wanted})`", edits),
+        fix(
+            f"call it: `{function.name}({wanted})`",
+            (Edit(handed.end, "()"),) if handed is not None and named and not required else (),
+        ),
         subject=f"{function.qualname} ({kind})",
         confidence=confidence,
     )
@@ -247,154 +132,153 @@ def _is_name(module: Module, place: Location, name: str) -> bool:
     return place.line == place.end_line and line[place.column - 1 : place.end_column - 1] == name
 
 
-def _finding(
-    function: FunctionInfo,
-    contract: Contract,
-    kind: str,
-    why: str,
-    confidence: Confidence,
-    evidence: list[Evidence],
-) -> Finding:
-    signature = f"({contract.signature})"
-    return CAUSE.finding(
-        f"Keras cannot call {name_of(function)}: {why}",
-        head(function),
-        Evidence("parameters", f"({', '.join(function.parameters)})", signature, location=head(function)),
-        *evidence,
-        *_fixes(function, contract),
-        subject=f"{function.qualname} ({kind})",
-        confidence=confidence,
+def _with_missing_parameters(function: FunctionInfo, contract: Contract) -> tuple[Edit, ...]:
+    """Add missing parameters if the existing ones are in the right positions."""
+    node = function.node
+    arguments = node.args
+    listed = [*arguments.posonlyargs, *arguments.args]
+    bound = function.is_method and not is_static(function)
+    names = [argument.arg for argument in (listed[1:] if bound else listed)]
+    if isinstance(node, ast.Lambda) or arguments.kwonlyargs or arguments.vararg or (bound and not listed):
+        return ()
+    wanted = (*contract.positional, *contract.keywords)
+    if names == list(wanted[: len(names)]) and len(names) < len(wanted):
+        # `def on_epoch_end(self, epoch)`: append the rest.
+        added = [f"{name}=None" if name in _OPTIONAL else name for name in wanted[len(names) :]]
+        if not listed or (arguments.defaults and any("=" not in part for part in added)):
+            return ()
+        end = function.module.location(arguments.defaults[-1] if arguments.defaults else listed[-1]).end
+        return (Edit(end, "".join(f", {part}" for part in added)),)
+    if wanted == ("data",) and len(names) > 1 and not arguments.defaults:
+        return _taken_apart(function, listed, names)
+    if names == ["y_pred"] and wanted[:2] == ("y_true", "y_pred") and not _reads_globals(function):
+        # A loss that uses only the predictions still gets the labels first.
+        return (Edit(function.module.location(listed[-1]).start, "y_true, "),)
+    return ()
+
+
+def _taken_apart(function: FunctionInfo, listed: list[ast.arg], names: list[str]) -> tuple[Edit, ...]:
+    """Turn `def train_step(self, x, y)` into one that takes `data` and unpacks it first."""
+    assert not isinstance(function.node, ast.Lambda)
+    module, body = function.module, function.node.body
+    first, last = module.location(listed[-len(names)]), module.location(listed[-1])
+    where = Location(first.path, first.line, first.column, last.end_line, last.end_column, first.cell)
+    after = next((each for each in body if not _is_docstring(each)), body[0])
+    return (Edit(where, "data"), *insert_before(module.code(after), f"{', '.join(names)} = data"))
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _reads_globals(function: FunctionInfo) -> bool:
+    """Whether the function uses global data, which the labels of the batch should replace."""
+    bindings = function.module.index.module.bindings
+    return any(
+        isinstance(node, ast.Name) and any(isinstance(bound, ast.Name) for bound in bindings.get(node.id, ()))
+        for node in own_nodes(function)
     )
 
 
-def _fixes(function: FunctionInfo, contract: Contract) -> list[Fix]:
-    title = f"accept the arguments that Keras passes: `({contract.signature})`"
-    return [fix(title, with_missing_parameters(function, contract))]
+_OPTIONAL = frozenset({"logs", "sample_weight"})
 
 
-@CAUSE.in_source
-@mentions("PyDataset", "Sequence")
-def lengths_in_source(module: Module) -> Iterator[Finding]:
-    """Report a `PyDataset.__len__` that returns a float."""
-    for function, value in broken_lengths(module):
-        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
-            continue  # FIT715 reports quotients
-        yield CAUSE.finding(
-            f"{name_of(function)} returns a float, but a length must be an int",
-            module.location(value),
-            Evidence("return value", module.segment(value), "an int"),
-            fix("convert it to an int", wrap(module.code(value), "int({})")),
-            subject=name_of(function),
-            confidence=Confidence.LIKELY,
-        )
+_MAY_LACK = frozenset({"sample_weight", "logs", "training", "mask"})
+"""Parameters that Keras does not pass on every call."""
 
 
-@CAUSE.after_failure
-def from_length(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain the error about the length of a `PyDataset`."""
-    if not _NO_INTEGER.search(failure.message) or isinstance(project, Unknown):
-        return
-    for module in project.modules:
-        for finding in lengths_in_source(module):
-            yield replace(finding, confidence=Confidence.CERTAIN)
+def _made_optional(function: FunctionInfo, words: str) -> tuple[Edit, ...]:
+    """Add `=None` to the one missing argument, if it is the last without a default."""
+    given = function.node.args
+    without = given.args[: len(given.args) - len(given.defaults)]
+    missing = [name for name in _MAY_LACK if f"missing 1 required positional argument: '{name}'" in words]
+    if not missing or not without or without[-1].arg != missing[0] or without[-1].annotation is not None:
+        return ()
+    return (Edit(function.module.location(without[-1]), f"{missing[0]}=None"),)
+
+
+_NO_POSITIONAL = "should have a single positional argument, the input tensor"
+_TOO_MANY = "too many positional arguments"
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Read the rejected arguments from the error of a function that Keras calls, or of a custom layer."""
-    twice = _TWICE.search(failure.message) if failure.type == "TypeError" else None
-    if twice is not None:
-        yield CAUSE.finding(
-            f"`{twice['name']}` is passed to a layer twice: by position and by name, or by the user and by Keras",
-            failure.last_user_frame.location if failure.last_user_frame else None,
-            Evidence("Python rejects the call", twice[0], fact="failure.message"),
-            fix(
-                f"pass `{twice['name']}` once; a layer of a package may need the Keras version it was made for"
-            ),
-            subject=twice["name"],
-            confidence=Confidence.LIKELY,
-        )
-        return
     told = _told(failure)
     if told is None:
-        yield from _function_as_value(failure, project)
         return
     owner, name, words = told
-    evidence = [Evidence("Python rejects the call", words, fact="failure.message")]
+    evidence = Evidence("Python rejects the call", words, fact="failure.message")
     by_keras = _called_by_keras(failure)
-    line = failure.last_user_frame.text if failure.last_user_frame else ""
-    if (
-        by_keras
-        and name
-        and re.search(rf"(?<!def )\b{re.escape(name)}\(", line)
-        and isinstance(project, Unknown)
-    ):
-        return  # the program makes the call itself
-    if isinstance(project, Project) and by_keras and name:
-        for function, contract, kind in _named(project, owner, name):
-            why = misfit(function, contract)
-            if why and _made_functions(function) and kind in ("loss", "metric"):
-                yield _factory(function, kind, Confidence.CERTAIN, evidence)
-                return
-            if why:
-                yield _finding(function, contract, kind, why, Confidence.CERTAIN, evidence)
-                return
-        unlisted = _plainly_named(project, owner, name)
-        if unlisted is not None:
-            yield _unlisted(unlisted, words, evidence)
-            return
-    if isinstance(project, Project) and not name:
-        yield from _layer_called(failure, project, evidence)
+    frame = failure.last_user_frame
+    here = failure.location
+    if isinstance(project, Project):
+        if by_keras and name:
+            for function, contract, kind in _named(project, owner, name):
+                if misfit(function, contract):
+                    yield from _misfit(function, contract, kind, Confidence.CERTAIN, evidence)
+                    return
+            unlisted = _plainly_named(project, owner, name)
+            if unlisted is not None:
+                yield _unlisted(unlisted, words, evidence)
+        elif not name:
+            yield from _layer_called(failure, project, evidence)
         return
-    if by_keras and name and not isinstance(project, Project) and _is_users(owner, name):
+    if by_keras and name and frame is not None and re.search(rf"(?<!def )\b{re.escape(name)}\(", frame.text):
+        return  # the program makes the call itself
+    if by_keras and name and _is_users(owner, name):
         yield CAUSE.finding(
             f"Keras cannot call `{f'{owner}.' if owner else ''}{name}`: {_of_it(words)}",
-            failure.last_user_frame.location if failure.last_user_frame else None,
-            *evidence,
+            here,
+            evidence,
             fix("accept the arguments that Keras passes"),
             subject=name,
-            confidence=Confidence.LIKELY,
         )
-    elif name == "call" and isinstance(project, Unknown):
+    elif name == "call":
         yield CAUSE.finding(
             f"a layer or model is called with arguments that its `call` does not accept: {words}",
-            failure.last_user_frame.location if failure.last_user_frame else None,
-            *evidence,
+            here,
+            evidence,
             fix("pass only the arguments of `call`, by name where they are optional"),
             subject=name,
-            confidence=Confidence.LIKELY,
         )
 
 
-_TWICE = re.compile(
-    r"got multiple values for (?:keyword )?argument '(?P<name>training|mask|inputs|input_shape|name|units)'"
+CAUSE.message(
+    r"got multiple values for (?:keyword )?argument '(?P<name>training|mask|inputs|input_shape|name|units)'",
+    "`{name}` is passed to a layer twice: by position and by name, or by the user and by Keras",
+    "pass `{name}` once; a layer of a package may need the Keras version it was made for",
+    subject="{name}",
+    types=("TypeError",),
 )
-_OF_KERAS = ("compute_output_spec", "make_train_function", "make_test_function", "jit")
-_FUNCTION_VALUE = re.compile(r"<function [\w.<>]*?(?P<factory>\w+)\.<locals>\.[\w<>]+ at 0x")
 
 
-def _function_as_value(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+@CAUSE.after_failure
+def function_as_value(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain a function where a value was expected: Keras called a loss factory as the loss."""
-    shown = _FUNCTION_VALUE.search(failure.message)
+    shown = _FUNCTION_VALUE.search(failure.message) if _told(failure) is None else None
     if shown is None or failure.type.endswith("Warning") or shown["factory"] in _OF_KERAS:
         return
     said = failure.message.strip().splitlines()[0][:160]
-    evidence = [Evidence("got a function instead of a value", said, fact="failure.message")]
+    evidence = Evidence("got a function instead of a value", said, fact="failure.message")
     if isinstance(project, Unknown):
-        name, frame = shown["factory"], failure.last_user_frame
+        name, _frame = shown["factory"], failure.last_user_frame
         yield CAUSE.finding(
             f"`{name}` returns a loss function, but is passed as the loss itself",
-            frame.location if frame is not None else None,
-            *evidence,
+            failure.location,
+            evidence,
             fix(f"call it where the loss is passed: `{name}(…)`"),
             subject=name,
-            confidence=Confidence.LIKELY,
         )
         return
     for function, _contract, kind in _named(project, "", shown["factory"]):
         if _made_functions(function) and kind in ("loss", "metric"):
             yield _factory(function, kind, Confidence.CERTAIN, evidence)
             return
+
+
+_OF_KERAS = ("compute_output_spec", "make_train_function", "make_test_function", "jit")
+_FUNCTION_VALUE = re.compile(r"<function [\w.<>]*?(?P<factory>\w+)\.<locals>\.[\w<>]+ at 0x")
 
 
 def _told(failure: FailureFacts) -> tuple[str, str, str] | None:
@@ -460,60 +344,515 @@ def _plainly_named(project: Project, owner: str, name: str) -> FunctionInfo | No
     return found[0] if len(found) == 1 else None
 
 
-def _unlisted(function: FunctionInfo, words: str, evidence: list[Evidence]) -> Finding:
+def _unlisted(function: FunctionInfo, words: str, evidence: Evidence) -> Finding:
     return CAUSE.finding(
         f"Keras cannot call {name_of(function)} with its current parameters",
         head(function),
-        Evidence("parameters", f"({', '.join(function.parameters)})", location=head(function)),
-        *evidence,
-        fix(f"accept the arguments that Keras passes: {words}", made_optional(function, words)),
+        _parameters(function),
+        evidence,
+        fix(f"accept the arguments that Keras passes: {words}", _made_optional(function, words)),
         subject=function.qualname,
-        confidence=Confidence.LIKELY,
     )
 
 
-def _layer_called(failure: FailureFacts, project: Project, evidence: list[Evidence]) -> Iterator[Finding]:
+def _layer_called(failure: FailureFacts, project: Project, evidence: Evidence) -> Iterator[Finding]:
     """Explain a custom layer called with arguments its `call` does not accept: `sig.bind` names no function."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if frame is None or module is None:
         return
     if _NO_POSITIONAL in failure.message:
-        name = failure.message.partition("Layer ")[2].split(" ")[0]
-        owner = project.class_named(name)
+        owner = project.class_named(failure.message.partition("Layer ")[2].split(" ")[0])
         method = owner.module.method(owner, "call") if owner is not None else None
         if method is not None:
             yield _unlisted(method, failure.message.splitlines()[0], evidence)
-        return
-    if _TOO_MANY not in failure.message:
-        return
-    for call, method in _calls_of_layers(module):
-        room = len(method.parameters) - 1
-        if at_frame(module, call, frame) and len(call.args) > room and method.node.args.vararg is None:
-            yield _too_many(module, call, method, evidence)
-            return
+    elif _TOO_MANY in failure.message:
+        for call, method in _calls_of_layers(module, frame):
+            room = len(method.parameters) - 1
+            if len(call.args) > room and method.node.args.vararg is None:
+                yield CAUSE.finding(
+                    f"{name_of(method)} takes {counted(room, 'argument')}, but is called with {len(call.args)}",
+                    module.location(call),
+                    _parameters(method),
+                    evidence,
+                    fix("call it with the arguments that `call` declares, or add parameters to `call`"),
+                    subject=module.segment(call.func),
+                    confidence=Confidence.CERTAIN,
+                )
+                return
 
 
-def _calls_of_layers(module: Module) -> Iterator[tuple[ast.Call, FunctionInfo]]:
-    """Yield calls of custom layers and models in a file, with their `call` method."""
+def _calls_of_layers(module: Module, frame: Frame) -> Iterator[tuple[ast.Call, FunctionInfo]]:
+    """Yield the calls of custom layers and models on a line, with their `call` method."""
     for site in module.calls:
-        origin = module.origin(site.node.func)
-        made = origin.node if isinstance(origin.node, ast.Call) else None
-        owner = origin.module.definition(made.func) if made is not None else None
+        origin = module.origin(site.node.func) if at_frame(module, site.node, frame) else None
+        if origin is None or not isinstance(origin.node, ast.Call):
+            continue
+        owner = origin.module.definition(origin.node.func)
         if isinstance(owner, ClassInfo) and owner.kind in ("Layer", "Model"):
             method = owner.module.method(owner, "call")
             if method is not None:
                 yield site.node, method
 
 
-def _too_many(module: Module, call: ast.Call, method: FunctionInfo, evidence: list[Evidence]) -> Finding:
-    takes = len(method.parameters) - 1
-    return CAUSE.finding(
-        f"{name_of(method)} takes {takes} argument{'s' * (takes != 1)}, but is called with {len(call.args)}",
-        module.location(call),
-        Evidence("parameters", f"({', '.join(method.parameters)})", location=head(method)),
-        *evidence,
-        fix("call it with the arguments that `call` declares, or add parameters to `call`"),
-        subject=module.segment(call.func),
+# --- functions that are called instead of passed --------------------------------------------------------------------
+
+
+@CAUSE.rule("()]", "(),", "())", says="missing 2 required positional arguments")
+def called_too_soon(module: Module) -> Iterator[Finding]:
+    """Report `compile(metrics=[r2()])`, which calls the user's function instead of passing it."""
+    for site in module.method_calls("compile"):
+        for name, position in (("loss", 1), ("metrics", 2), ("weighted_metrics", None)):
+            given = argument_of(site.node, name, position)
+            parts: list[ast.expr | None] = [given]
+            if isinstance(given, (ast.List, ast.Tuple)):
+                parts = list(given.elts)
+            elif isinstance(given, ast.Dict):
+                parts = list(given.values)
+            for call in parts:
+                if not isinstance(call, ast.Call) or call.args or call.keywords:
+                    continue
+                function = module.definition(call.func)
+                if isinstance(function, FunctionInfo) and _wants_two(function):
+                    shown = module.segment(call.func)
+                    yield CAUSE.finding(
+                        f"`{shown}()` is called without arguments: Keras calls it with labels and predictions",
+                        module.location(call),
+                        Evidence(
+                            "arguments",
+                            "()",
+                            f"({', '.join(function.parameters)})",
+                            location=function.module.location(function.node),
+                        ),
+                        fix(f"pass the function itself: `{shown}`", (Edit(module.location(call), shown),)),
+                        subject=f"function {shown}",
+                    )
+
+
+def _wants_two(function: FunctionInfo) -> bool:
+    node = function.node
+    if not isinstance(node, ast.FunctionDef) or node.decorator_list or function.is_method:
+        return False
+    given = node.args
+    return len(given.args) - len(given.defaults) == 2 and not given.kwonlyargs and not given.posonlyargs
+
+
+@CAUSE.after_failure
+def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Explain a loss that the program calls with the predictions first: its outputs have fewer axes than its labels."""
+    shapes, frame = target_and_output(failure.message), failure.last_user_frame
+    if shapes is None or shapes.rule != "one rank less" or len(shapes.output) >= len(shapes.target):
+        return
+    if frame is None or called_in(frame) in _BY_KERAS:
+        return
+    given = arguments_of_loss(project, failure, SPARSE)
+    edits: tuple[Edit, ...] = ()
+    if given is not None:
+        module, first, second = given
+        edits = (
+            Edit(module.location(first), module.segment(second)),
+            Edit(module.location(second), module.segment(first)),
+        )
+    yield CAUSE.finding(
+        "the loss is called with the predictions first, but it expects the labels first",
+        frame.location,
+        Evidence(
+            "shapes read as labels and predictions",
+            f"{shape_words(shapes.target)} and {shape_words(shapes.output)}",
+            "labels with one axis fewer than the predictions",
+            fact="failure.message",
+            location=frame.location,
+        ),
+        fix("pass the labels first: `loss(y_true, y_pred)`", edits),
+        subject="arguments of the loss",
         confidence=Confidence.CERTAIN,
     )
+
+
+# --- layers called without an argument ------------------------------------------------------------------------------
+
+_BY_KERAS = frozenset(
+    "fit evaluate predict train_on_batch test_on_batch predict_on_batch compute_loss".split()
+)
+_ARGUMENT_MISSING = (
+    r"(?:\bcall\(\) missing \d+ required (?:positional|keyword-only) arguments?"
+    r"|missing a required (?:keyword-only )?argument): '(?P<name>\w+)'"
+)
+_ATTENTION = ("keras.layers.MultiHeadAttention", "keras.layers.GroupedQueryAttention")
+
+
+def _is_of_program(failure: FailureFacts) -> bool:
+    """Whether the program called the layer: calls made by Keras have their own causes."""
+    frame = failure.last_user_frame
+    return frame is not None and called_in(frame) not in _BY_KERAS and failure.frames[-1].library
+
+
+@CAUSE.rule(
+    "MultiHeadAttention",
+    "GroupedQueryAttention",
+    says=_ARGUMENT_MISSING,
+    types=("TypeError",),
+    problem="a layer is called without its argument `{name}`",
+    remedy="pass `{name}` in the call",
+    subject="argument {name}",
+    fits=_is_of_program,
+)
+def attention_without_value(module: Module) -> Iterator[Finding]:
+    """Report an attention layer called with one tensor: `attention(x)` instead of `attention(x, x)`."""
+    for site in module.calls:
+        call = site.node
+        if site.name or any(word.arg is None for word in call.keywords):
+            continue
+        if any(isinstance(given, ast.Starred) for given in call.args):
+            continue
+        missing = [
+            name for name, position in (("query", 0), ("value", 1)) if not site.argument(name, position)
+        ]
+        # Resolving the callee is the most expensive check, so it comes last.
+        if not missing or callee(module, call) is not None or not _is_attention(module, call):
+            continue
+        name = missing[0]
+        remedy = fix(f"pass `{name}`")
+        if name == "value" and len(call.args) == 1:
+            text = module.segment(call.args[0])
+            title = f"use self-attention: `({text}, {text})`"
+            remedy = unsafe(title, (Edit(module.location(call.args[0]).end, f", {text}"),))
+        given = ", ".join(module.segment(part) for part in (*call.args, *call.keywords))
+        yield CAUSE.finding(
+            f"`{module.segment(call.func)}` is called without `{name}`: attention needs a query and values",
+            module.location(call),
+            Evidence("arguments", f"({given})", "(query, value)"),
+            remedy,
+            subject=f"argument {name}",
+        )
+
+
+def _is_attention(module: Module, call: ast.Call) -> bool:
+    """Whether a call certainly calls an attention layer, rather than creating one."""
+    end = module.origin(call.func)
+    known = isinstance(end.node, ast.Call) and end.certain and not end.path
+    return known and isinstance(end.node, ast.Call) and end.module.resolve(end.node.func) in _ATTENTION
+
+
+@CAUSE.rule(says=_ARGUMENT_MISSING, in_source=False, types=("TypeError",), fits=_is_of_program)
+def parameter_without_default(module: Module, frame: Frame | None) -> Iterator[Finding]:
+    """Report a `call` that declares `training` or `mask` without a default: only Keras passes them."""
+    for call, method in _calls_of_layers(module, frame) if frame is not None else ():
+        arguments = method.node.args
+        required = arguments.args[: len(arguments.args) - len(arguments.defaults)]
+        # Parameters after it would need a default too.
+        if required and required[-1].arg in ("training", "mask") and required[-1].annotation is None:
+            name, declared = required[-1].arg, method.module.location(required[-1])
+            yield CAUSE.finding(
+                f"a layer is called without its argument `{name}`",
+                declared,
+                Evidence("the call", location=module.location(call)),
+                fix(f"add a default: `{name}=None`", (Edit(declared.end, "=None"),)),
+                fix(f"pass `{name}` in the call"),
+                subject=f"argument {name}",
+            )
+
+
+_BUILT_WITHOUT_SHAPE = frozenset(
+    ("Sequential", "Wrapper", "Embedding", "ReversibleEmbedding", "TextVectorization")
+)
+"""Keras classes whose `build` does not need the shape."""
+
+
+@CAUSE.rule(".build()", says=r"build\(\) missing 1 required positional argument")
+def bare_build(module: Module) -> Iterator[Finding]:
+    """Report `super().build()` without the shape that Keras's `build` requires."""
+    for site in module.method_calls("build"):
+        call, function = site.node, site.function
+        owner = function.owner if function is not None else None
+        if call.args or call.keywords or function is None or owner is None or function.name != "build":
+            continue
+        if not isinstance(site.receiver, ast.Call) or ast.unparse(site.receiver.func) != "super":
+            continue
+        ancestry = module.ancestry(owner)
+        own = any("build" in ancestor.methods for ancestor in ancestry[1:])
+        if own or owner.kind not in ("Layer", "Model") or len(function.parameters) < 2:
+            continue
+        if {base.rpartition(".")[2] for each in ancestry for base in each.bases} & _BUILT_WITHOUT_SHAPE:
+            continue
+        shape, text = function.parameters[1], module.segment(call)
+        whole = f"{text[:-1]}{shape})"
+        yield CAUSE.finding(
+            f"`super().build()` is called without `{shape}`, which Keras requires",
+            module.location(call),
+            Evidence("the call", f"`{text}`", f"`{whole}`"),
+            fix(f"pass the shape: `super().build({shape})`", (Edit(module.location(call), whole),)),
+            subject=f"{owner.name}.build",
+        )
+
+
+# --- merging layers called with separate tensors --------------------------------------------------------------------
+
+_MERGING = ("Add", "Average", "Concatenate", "Maximum", "Minimum", "Multiply", "Subtract")
+_MERGERS = frozenset(f"keras.layers.{name}" for name in _MERGING)
+_MERGES = frozenset(f"keras.layers.{snake_case(name)}" for name in _MERGING)
+
+
+@CAUSE.rule(
+    *("Add(", "verage(", "oncatenate(", "aximum(", "inimum(", "ultiply(", "ubtract(", "layers.add("),
+    says=".",
+    types=("TypeError", "ValueError"),
+)
+def called_one_by_one(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Report `Add()(a, b)` instead of `Add()([a, b])`."""
+    if failure is not None and failure.type == "TypeError" and "positional argument" not in failure.message:
+        return
+    # Skip files that create no merging layer: a called layer is not identifiable by name.
+    for site in module.calls if module.calls_to(*_MERGERS) else module.calls_to(*_MERGES):
+        node, given, name = site.node, site.node.args, site.name
+        if len(given) < 2 or any(isinstance(one, (ast.Starred, ast.List, ast.Tuple)) for one in given):
+            continue
+        if not name:
+            made = node.func if isinstance(node.func, ast.Call) else module.made_by(node.func)
+            name = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+        elif name not in _MERGES:
+            continue
+        # `concatenate(tensors, axis)` is correct, so the first argument must be a single tensor.
+        if name == "keras.layers.concatenate" and not isinstance(module.made_by(given[0]), ast.Call):
+            continue
+        if name in _MERGES | _MERGERS:
+            first, last = module.location(given[0]), module.location(given[-1])
+            shown = name.rpartition(".")[2]
+            yield CAUSE.finding(
+                f"`{shown}` expects its tensors in one list, but receives them as separate arguments",
+                module.location(node),
+                Evidence("tensors", f"{len(given)} arguments", "one list"),
+                fix("pass the tensors as a list", (Edit(first.start, "["), Edit(last.end, "]"))),
+                subject=f"arguments of {shown}",
+            )
+
+
+# --- classes instead of instances -----------------------------------------------------------------------------------
+
+
+@CAUSE.rule(
+    "callbacks",
+    says=r"\bset_(?:model|params)\(\) missing 1 required positional argument",
+    problem="a class is passed as a callback instead of an instance",
+    remedy="create the callback: call the class",
+    subject="callbacks of fit",
+    confidence=Confidence.CERTAIN,
+    anywhere=True,
+)
+def callback_class(module: Module) -> Iterator[Finding]:
+    """Report `callbacks=[EarlyStopping]`."""
+    for site in module.method_calls("fit"):
+        whole = site.argument("callbacks", 5)
+        if whole is None:
+            continue
+        end = module.origin(whole)
+        parts = end.node.elts if isinstance(end.node, (ast.List, ast.Tuple)) else [end.node]
+        for part in parts if end.certain and not end.path else ():
+            yield from _unmade(end.module, part, "callbacks")
+
+
+@CAUSE.rule(
+    "optimizers",
+    says=r"Could not interpret optimizer identifier:.{0,4}<class '[\w.]*?(?P<name>\w+)'>",
+    problem="a class is passed as an optimizer instead of an instance",
+    remedy="create the optimizer: `{name}()`",
+    subject="optimizer of compile",
+    confidence=Confidence.CERTAIN,
+    anywhere=True,
+)
+def optimizer_class(module: Module) -> Iterator[Finding]:
+    """Report `optimizer=Adam`."""
+    for site in module.method_calls("compile"):
+        given = site.argument("optimizer", 0)
+        if given is not None:
+            yield from _unmade(module, given, "optimizers")
+
+
+@CAUSE.rule(
+    says=r"^\w+\.\w+\(\) missing \d+ required positional arguments?: ", in_source=False, anywhere=True
+)
+def class_called(module: Module, frame: Frame | None) -> Iterator[Finding]:
+    """Report a method called on a Keras class: `model = Sequential`, then `model.add(…)`."""
+    for site in module.calls if frame is not None else ():
+        if isinstance(site.node.func, ast.Attribute) and frame is not None:
+            if at_frame(module, site.node, frame):
+                yield from _unmade(module, site.node.func.value, "", module.location(site.node))
+
+
+def _unmade(module: Module, node: ast.expr, home: str, used: Location | None = None) -> Iterator[Finding]:
+    """Report a class, of Keras or a custom callback, that a value certainly is."""
+    end = module.origin(node)
+    if not end.certain or end.path or not isinstance(end.node, (ast.Name, ast.Attribute)):
+        return
+    module, given = end.module, end.node
+    inside = r"(?:\w+\.)?" if not home else rf"{home}\."
+    of_keras = re.fullmatch(rf"keras\.{inside}[A-Z]\w*", module.resolve(given))
+    owner = module.definition(given) if home == "callbacks" else None
+    if of_keras or isinstance(owner, ClassInfo) and owner.kind == "Callback":
+        name, here = module.segment(given), module.location(given)
+        yield CAUSE.finding(
+            f"the class `{name}` is used instead of an instance",
+            here,
+            Evidence("value", name, f"{name}(…)", location=used),
+            fix(f"create an instance: `{name}()`", (Edit(here.end, "()"),)),
+            subject=f"class {name}",
+        )
+
+
+# --- lengths --------------------------------------------------------------------------------------------------------
+
+_FLOATS = ("numpy.ceil", "numpy.floor", "numpy.round", "numpy.divide", "float", "tensorflow.math.ceil")
+
+
+@CAUSE.rule(
+    "PyDataset",
+    "Sequence",
+    says=r"'(?:numpy\.)?float\d*' object cannot be interpreted as an integer",
+    anywhere=True,
+)
+def broken_length(module: Module) -> Iterator[Finding]:
+    """Report a `PyDataset.__len__` that returns a float."""
+    for info in module.classes:
+        length = info.methods.get("__len__") if info.kind == "PyDataset" else None
+        for node in module.returns.get(length.node, ()) if length is not None else ():
+            value = node.value
+            quotient = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)  # FIT715
+            if length is not None and value is not None and not quotient and _is_float(module, value):
+                yield CAUSE.finding(
+                    f"{name_of(length)} returns a float, but a length must be an int",
+                    module.location(value),
+                    Evidence("return value", module.segment(value), "an int"),
+                    fix("convert it to an int", wrap(module.code(value), "int({})")),
+                    subject=name_of(length),
+                )
+
+
+def _is_float(module: Module, node: ast.expr) -> bool:
+    node = module.made_by(node)
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Div):
+            return True
+        arithmetic = isinstance(node.op, (ast.Add, ast.Sub, ast.Mult))
+        return arithmetic and (_is_float(module, node.left) or _is_float(module, node.right))
+    return isinstance(node, ast.Call) and module.resolve(node.func) in _FLOATS
+
+
+# --- states of recurrent layers -------------------------------------------------------------------------------------
+
+_ONE_STATE = "`LSTM` receives one initial state, but expects two: h and c"
+
+
+def _is_of_states(failure: FailureFacts) -> bool:
+    return failure.layer_class == "LSTM" and "initial_state" in dict(failure.arguments)
+
+
+@CAUSE.rule(
+    "initial_state",
+    says="list index out of range",
+    types=("IndexError",),
+    problem=_ONE_STATE,
+    remedy="pass both states: `initial_state=[h, c]`",
+    subject="LSTM",
+    confidence=Confidence.CERTAIN,
+    fits=_is_of_states,
+    anywhere=True,
+)
+def lone_state(module: Module) -> Iterator[Finding]:
+    """Report an LSTM called with a list of one state, or with a single tensor."""
+    for node in module.nodes(ast.Call):
+        state = argument_of(node, "initial_state")
+        if state is None or not _is_lstm(module, node.func):
+            continue
+        held = _list_behind(module, state)
+        one = held.elts[0] if held is not None and len(held.elts) == 1 else None
+        if held is None and _is_tensor(module, state):
+            one = state
+        if one is None or isinstance(one, ast.Starred):
+            continue
+        text, given = module.segment(one), held or state
+        other = _other_state(module, one)
+        both = Edit(module.location(given), f"[{text}, {other or text}]")
+        title = f"pass both states: `[{text}, {other}]`" if other else "pass both states: `[h, c]`"
+        repair = fix(title, (both,)) if other else unsafe(title, (both,))
+        # A named list is edited where it is created.
+        where = module.location(node if given is state else given)
+        yield CAUSE.finding(_ONE_STATE, where, repair, subject="LSTM")
+
+
+def _list_behind(module: Module, state: ast.expr) -> ast.List | ast.Tuple | None:
+    """Return the list of states that is passed, directly or by name."""
+    if not isinstance(state, ast.Name):
+        return state if isinstance(state, (ast.List, ast.Tuple)) else None
+    end = module.origin(state)
+    known = end.certain and not end.path and end.module is module
+    return end.node if known and isinstance(end.node, (ast.List, ast.Tuple)) else None
+
+
+def _other_state(module: Module, state: ast.expr) -> str:
+    """Return `c` if the program unpacks `outputs, h, c = lstm(x)` and passes `h`."""
+    found = last_assignment(module, state) if isinstance(state, ast.Name) else None
+    if found is None or found[0].path != (1,):
+        return ""
+    statement = module.statement(found[0].target)
+    taken = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    names = taken.elts if isinstance(taken, ast.Tuple) else []
+    return names[2].id if len(names) == 3 and isinstance(names[2], ast.Name) and names[2].id != "_" else ""
+
+
+def _is_lstm(module: Module, callee: ast.expr) -> bool:
+    made = module.made_by(callee)
+    return isinstance(made, ast.Call) and module.resolve(made.func).endswith("keras.layers.LSTM")
+
+
+def _is_tensor(module: Module, state: ast.expr) -> bool:
+    """Whether a value is the output of a `Dense`, and so a single tensor."""
+    made = module.made_by(state)
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Call):
+        return False
+    return module.resolve(made.func.func).endswith("keras.layers.Dense")
+
+
+_VALUES = {"keras.layers.LSTM": 3, "keras.layers.GRU": 2, "keras.layers.SimpleRNN": 2}
+"""Number of values that a layer returns with `return_state=True`: the output and its states."""
+
+
+@CAUSE.rule("return_state", says=r"(?:too many|not enough) values to unpack \(expected \d+")
+def unpacked_states(module: Module) -> Iterator[Finding]:
+    """Report a recurrent layer whose output and states are unpacked into the wrong number of names."""
+    for node in module.nodes(ast.Assign):
+        target, called = node.targets[0], node.value
+        if not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(called, ast.Call):
+            continue
+        maker = module.made_by(called.func)
+        name, given = _with_states(module, maker) if isinstance(maker, ast.Call) else ("", 0)
+        least = len([one for one in target.elts if not isinstance(one, ast.Starred)])
+        if given and least != given and not (least < len(target.elts) and least < given):
+            yield CAUSE.finding(
+                f"`{name}` returns {given} values with `return_state=True`, but {least} are unpacked",
+                module.location(target),
+                _unpacked(module, target, given),
+                subject=name,
+            )
+
+
+def _with_states(module: Module, maker: ast.Call) -> tuple[str, int]:
+    """Return a recurrent layer's name and its number of return values; 0 if unknown."""
+    kind = module.resolve(maker.func)
+    if kind == "keras.layers.Bidirectional" and argument_of(maker, "merge_mode") is None:
+        inner = argument_of(maker, "layer", 0)
+        made = module.made_by(inner) if inner is not None else None
+        name, given = _with_states(module, made) if isinstance(made, ast.Call) else ("", 0)
+        # One output, then the states of both directions.
+        return f"Bidirectional({name})", 2 * given - 1 if given else 0
+    asked = argument_of(maker, "return_state")
+    told = isinstance(asked, ast.Constant) and asked.value is True
+    return kind.rpartition(".")[2], _VALUES.get(kind, 0) if told else 0
+
+
+def _unpacked(module: Module, target: ast.Tuple | ast.List, given: int) -> Fix:
+    """Use `output, *states = …`, which keeps the states together as `initial_state` expects them."""
+    names = [module.segment(name) for name in target.elts]
+    if len(names) != 2 or given < 3:
+        return fix(f"unpack {given} values: the output, then its states")
+    text = f"{names[0]}, *{names[1]}"
+    return fix(f"keep the states together: `{text} = …`", (Edit(module.location(target), text),))

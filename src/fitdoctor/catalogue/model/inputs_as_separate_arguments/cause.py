@@ -177,14 +177,12 @@ def from_failure(
 
 
 def _without_source(failure: FailureFacts, name: str, evidence: list[Evidence]) -> Finding:
-    frame = failure.last_user_frame
     return CAUSE.finding(
         f"`call` requires the argument `{name}`, but Keras passes all of `x` as one argument",
-        frame.location if frame else None,
+        failure.location,
         *evidence,
         fix("take one argument and unpack it in `call`"),
         subject="call",
-        confidence=Confidence.LIKELY,
     )
 
 

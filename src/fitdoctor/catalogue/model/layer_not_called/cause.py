@@ -37,11 +37,12 @@ from fitdoctor.catalogue.knowledge.models.layer_source import (
     made_at,
     node_at,
 )
+from fitdoctor.catalogue.knowledge.models.refusals import of_failure, of_site
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, LayerFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
+from fitdoctor.facts import FailureFacts, Frame, LayerFacts, Unknown
+from fitdoctor.failure.failed_line import module_of
 from fitdoctor.failure.traced_code import library_behind
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.keras_names import snake_case
@@ -65,13 +66,15 @@ _OUTPUTS = re.compile(
 )
 _POSITIONAL = "Only input tensors may be passed as positional arguments"
 _LAYER = re.compile(r"<(?P<kind>[A-Z]\w*) name=(?P<name>[\w/.-]+), built=\w+>")
-_OBJECT = re.compile(r"(?:Found|Got):? '?<[\w.]*layers\.[\w.]*\.(?P<kind>[A-Z]\w*) object at 0x")
-"""The Keras 2 wording of the same error."""
-_CLASS = re.compile(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(?of type <class 'type'>")
-_SEQUENTIAL = re.compile(
-    r"Only instances of `?keras\.Layer`? can be added|added layer must be an instance of class Layer"
+_CLASS = (
+    r"(?:<class '[\w.]*\.|(?:Found|Got):? '?<[\w.]*layers\.[\w.]*\.)(?P<kind>[A-Z]\w*)"
+    r"(?:'> \(?of type <class 'type'>| object at 0x)"
 )
-_TENSOR = re.compile(r"<KerasTensor\b|of type <class '[\w.]*KerasTensor'>|Found: KerasTensor|Found: Tensor\(")
+"""A class, or in the wording of Keras 2 a layer."""
+_SEQUENTIAL = (
+    r"(?:Only instances of `?keras\.Layer`? can be added|added layer must be an instance of class Layer)"
+)
+_TENSOR = r"<KerasTensor\b|of type <class '[\w.]*KerasTensor'>|Found: KerasTensor|Found: Tensor\("
 _NEEDS_NOTHING = re.compile(
     r"Flatten|\w*Pooling\dD|\w*Normalization|\w*ReLU|ELU|Softmax|Masking|UpSampling[123]D|ZeroPadding[123]D"
 )
@@ -86,38 +89,65 @@ def _speaks_of_layers(message: str) -> bool:
 @CAUSE.in_source
 def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
     """Report a layer in the source where a tensor is expected."""
-    from fitdoctor.catalogue.knowledge.models.refusals import of_site
-
     refusal = of_site(site)
     if refusal is None or not _speaks_of_layers(refusal.message) or not refusal.way:
         return
     yield _finding(refusal.way[0], refusal.place, project, Confidence.LIKELY)
 
 
-@CAUSE.in_source
-def from_classes(module: Module) -> Iterator[Finding]:
+@CAUSE.rule(
+    says=_SEQUENTIAL + rf"(?s:.)*?{_CLASS}",
+    problem="the class `{kind}` is used instead of an instance",
+    remedy="create a layer: `{kind}()`",
+    subject="layer {kind}",
+    confidence=Confidence.CERTAIN,
+    anywhere=True,
+)
+def class_in_sequential(module: Module) -> Iterator[Finding]:
     """Report a class in a `Sequential` where a layer is expected."""
     for given in _given_to_sequential(module):
         name = module.resolve(given) if isinstance(given, (ast.Name, ast.Attribute)) else ""
-        if name.startswith("keras.layers.") and name.rpartition(".")[2][:1].isupper():
-            yield _unmade(module, given, Confidence.LIKELY)
-        elif isinstance(given, ast.Call) and is_layer_call(module, given.func) and given.args:
-            yield _called_already(module, given, Confidence.LIKELY)
+        if not name.startswith("keras.layers.") or not name.rpartition(".")[2][:1].isupper():
+            continue
+        kind, here = module.segment(given), module.location(given)
+        yield CAUSE.finding(
+            f"the class `{kind}` is used instead of an instance",
+            here,
+            Evidence("element of the `Sequential`", f"the class `{kind}`", f"`{kind}()`"),
+            fix(f"create a layer: `{kind}()`", (Edit(here.end, "()"),))
+            if _NEEDS_NOTHING.fullmatch(kind.rpartition(".")[2])
+            else fix(f"create a layer: `{kind}(…)`"),
+            subject=f"layer {kind}",
+        )
 
 
-def _called_already(module: Module, given: ast.Call, confidence: Confidence) -> Finding:
-    """Report `model.add(Dense(8)(x))`: the model calls its layers itself."""
-    maker = given.func
-    assert isinstance(maker, ast.Call)
-    kind = layer_of(module, maker).class_name
-    return CAUSE.finding(
-        f"the output of `{kind}` is passed to a `Sequential`, which expects layers and calls them itself",
-        module.location(given),
-        Evidence("element of the `Sequential`", "a tensor", f"the layer `{kind}(…)`"),
-        fix("pass the layer", (Edit(module.location(given), module.segment(maker)),)),
-        subject=f"layer {kind}",
-        confidence=confidence,
-    )
+@CAUSE.rule(
+    says=_SEQUENTIAL + rf"(?s:.)*?(?:{_TENSOR})",
+    problem="a tensor is passed to a `Sequential`, which expects layers and calls them itself",
+    remedy="pass the layer or the model, not its output",
+    subject="layers of the Sequential",
+    confidence=Confidence.CERTAIN,
+)
+def tensor_in_sequential(module: Module, frame: Frame | None) -> Iterator[Finding]:
+    """Report `model.add(Dense(8)(x))` and, where it failed, `model.add(base.output)`: the model calls its layers itself."""
+    for given in _given_to_sequential(module):
+        if isinstance(given, ast.Call) and is_layer_call(module, given.func) and given.args:
+            kind, layer = layer_of(module, given.func).class_name, given.func  # type: ignore[arg-type]
+            what, remedy = f"the output of `{kind}`", "pass the layer"
+            seen = Evidence("element of the `Sequential`", "a tensor", f"the layer `{kind}(…)`")
+        elif frame is not None and isinstance(given, ast.Attribute) and given.attr == "output":
+            kind, layer = "", given.value
+            what, remedy = "a tensor", "pass the layer or the model, not its output"
+            seen = Evidence("element of the `Sequential`", "a tensor", "a layer")
+        else:
+            continue
+        yield CAUSE.finding(
+            f"{what} is passed to a `Sequential`, which expects layers and calls them itself",
+            module.location(given),
+            seen,
+            fix(remedy, (Edit(module.location(given), module.segment(layer)),)),
+            subject=f"layer {kind}" if kind else "layers of the Sequential",
+        )
 
 
 def _given_to_sequential(module: Module) -> Iterator[ast.expr]:
@@ -126,83 +156,18 @@ def _given_to_sequential(module: Module) -> Iterator[ast.expr]:
         listed = site.argument("layers", 0)
         yield from listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else ()
     for site in module.method_calls("add"):
-        assert isinstance(site.node.func, ast.Attribute)
-        maker = module.made_by(site.node.func.value)
+        maker = module.made_by(site.receiver)
         if isinstance(maker, ast.Call) and module.resolve(maker.func) == "keras.Sequential":
             yield from site.node.args
-
-
-def _unmade(module: Module, given: ast.expr, confidence: Confidence) -> Finding:
-    kind, here = module.segment(given), module.location(given)
-    return CAUSE.finding(
-        f"the class `{kind}` is used instead of an instance",
-        here,
-        Evidence("element of the `Sequential`", f"the class `{kind}`", f"`{kind}()`"),
-        fix(f"create a layer: `{kind}()`", (Edit(here.end, "()"),))
-        if _NEEDS_NOTHING.fullmatch(kind.rpartition(".")[2])
-        else fix(f"create a layer: `{kind}(…)`"),
-        subject=f"layer {kind}",
-        confidence=confidence,
-    )
-
-
-def _class_in_sequential(failure: FailureFacts, kind: str, project: Project | Unknown) -> Iterator[Finding]:
-    """Report the only element of that name that the failing line passes to a `Sequential`."""
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
-    for given in _given_to_sequential(module) if module is not None else ():
-        assert module is not None
-        if module.segment(given).rpartition(".")[2] == kind:
-            yield _unmade(module, given, Confidence.CERTAIN)
-            return
-    yield CAUSE.finding(
-        f"the class `{kind}` is used instead of an instance",
-        frame.location if frame is not None else None,
-        Evidence("Keras received", f"the class `{kind}`", fact="failure.message"),
-        fix(f"create a layer: `{kind}()`"),
-        subject=f"layer {kind}",
-        confidence=Confidence.CERTAIN,
-    )
-
-
-def _tensor_in_sequential(failure: FailureFacts, project: Project | Unknown) -> Finding:
-    """Report `model.add(base.output)`, which passes an output instead of a layer."""
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
-    on_line = [] if module is None or frame is None else _given_to_sequential(module)
-    given = [part for part in on_line if module and frame and at_frame(module, part, frame)]
-    called = [
-        part for part in given if isinstance(part, ast.Call) and module and is_layer_call(module, part.func)
-    ]
-    if module is not None and len(called) == 1:
-        return _called_already(module, called[0], Confidence.CERTAIN)
-    outputs = [part for part in given if isinstance(part, ast.Attribute) and part.attr == "output"]
-    edits: tuple[Edit, ...] = ()
-    if module is not None and len(outputs) == 1:
-        edits = (Edit(module.location(outputs[0]), module.segment(outputs[0].value)),)
-    return CAUSE.finding(
-        "a tensor is passed to a `Sequential`, which expects layers and calls them itself",
-        frame.location if frame is not None else None,
-        raised_here(failure),
-        fix("pass the layer or the model, not its output", edits),
-        subject="layers of the Sequential",
-        confidence=Confidence.CERTAIN,
-    )
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Read the layer from the Keras error."""
-    from fitdoctor.catalogue.knowledge.models.refusals import of_failure
-
     shown = _LAYER.search(failure.message)
-    unmade = _CLASS.search(failure.message) or _OBJECT.search(failure.message)
-    if unmade is not None and _SEQUENTIAL.search(failure.message):
-        yield from _class_in_sequential(failure, unmade["kind"], project)
-        return
-    if _TENSOR.search(failure.message) and _SEQUENTIAL.search(failure.message):
-        yield _tensor_in_sequential(failure, project)
-        return
+    unmade = re.search(_CLASS, failure.message)
+    if unmade is not None and re.search(_SEQUENTIAL, failure.message):
+        return  # a rule explains it
     if shown is None and _raised_in_making(failure):
         yield from _tensor_given(failure, project)
         return
@@ -220,7 +185,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     name = shown["name"] if shown is not None else ""
     layer = _made(module_of(project, frame), kind, name)
     call = frame.code.location if frame is not None and not isinstance(frame.code, Unknown) else None
-    yield _finding(layer, call or (frame.location if frame else None), project, Confidence.CERTAIN, kind)
+    yield _finding(layer, call or failure.location, project, Confidence.CERTAIN, kind)
 
 
 def _made(module: Module | None, kind: str, name: str) -> LayerFacts | None:
@@ -357,7 +322,7 @@ def _tensor_given(failure: FailureFacts, project: Project | Unknown) -> Iterator
         return
     yield CAUSE.finding(
         "a tensor is passed to a layer's constructor instead of to the layer",
-        frame.location if frame is not None else None,
+        failure.location,
         Evidence("error", failure.message[:120], fact="failure.message"),
         fix("create the layer, then call it on the tensor: `Layer(…)(x)`"),
         subject="layer",

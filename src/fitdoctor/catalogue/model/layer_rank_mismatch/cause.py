@@ -168,7 +168,6 @@ def _while_making(refusal: Refusal, ranks: Ranks, project: Project | Unknown) ->
             else "flatten, pool or reshape before this layer"
         ),
         subject=f"layer {refusal.name}",
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -408,7 +407,6 @@ def _reduced(refusal: Refusal, ranks: Ranks, project: Project | Unknown) -> Iter
         Evidence(f"input of {refusal.shown}", "(None,)", "(None, 1)", location=refusal.place),
         fix("keep the reduced axis with size 1: `keepdims=True`", keep),
         subject=f"layer {refusal.name}",
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -633,16 +631,14 @@ def from_label_failure(
                 return
     if same_values(shapes.target[1:], shapes.output[1:]):
         return
-    frame = failure.last_user_frame
     known = any(size is not None for size in shapes.output[1:])
     of_shape = f" of shape {shape_words((None, *shapes.output[1:]))}" if known else ""
     yield CAUSE.finding(
         f"the output is an image{of_shape}, but there is one label per sample",
-        frame.location if frame is not None else None,
+        failure.location,
         Evidence(
             "output shape", shape_words(shapes.output), shape_words(shapes.target), fact="failure.message"
         ),
         fix("add `Flatten()` or global pooling before the first `Dense`"),
         subject="output shape",
-        confidence=Confidence.LIKELY,
     )

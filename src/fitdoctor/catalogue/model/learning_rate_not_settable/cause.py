@@ -103,12 +103,11 @@ def from_failure(
     """Explain the Keras error."""
     if _SAID not in failure.message and not _LEGACY.search(failure.message):
         return
-    frame = failure.last_user_frame
     callbacks = fit.callbacks if isinstance(fit, FitFacts) else ()
     acting = next((each.code for each in callbacks if each.class_name in _ACTS), None)
     yield _finding(
         "a callback sets the learning rate, but the optimizer has a schedule",
-        place(acting, frame.location if frame is not None else None),
+        place(acting, failure.location),
         [raised_here(failure)],
         _number_instead(model, project) if isinstance(model, ModelFacts) else (),
         Confidence.CERTAIN,

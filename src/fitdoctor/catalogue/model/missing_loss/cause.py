@@ -86,7 +86,7 @@ def from_failure(
     if not says_no_loss(failure.message):
         return
     frame = failure.last_user_frame
-    call = frame.location if frame is not None else None
+    call = failure.location
     if isinstance(data, DataFacts) and data.role != "training":
         return
     if (

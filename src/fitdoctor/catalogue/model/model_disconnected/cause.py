@@ -116,10 +116,9 @@ def _makes_model(module: Module, site: CallSite) -> bool:
 
 
 def _plain(failure: FailureFacts, evidence: list[Evidence]) -> Finding:
-    frame = failure.last_user_frame
     return CAUSE.finding(
         "the outputs of the model are not connected to its inputs",
-        frame.location if frame else None,
+        failure.location,
         *evidence,
         fix("compute the outputs from the inputs passed to the model"),
         subject="model",

@@ -32,9 +32,10 @@ are reported.
 
 from __future__ import annotations
 
+import ast
 import re
+import string
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.model.monitored_value_missing.value_names import (
@@ -45,6 +46,7 @@ from fitdoctor.catalogue.model.monitored_value_missing.value_names import (
     available,
     closest,
     has_validation,
+    is_same,
     may_be_numbered,
     names_of_values,
     twins,
@@ -53,11 +55,12 @@ from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import CallbackFacts, Code, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.records import dataclass
+from fitdoctor.source.conditions import is_conditional
+from fitdoctor.source.keras_objects import is_keras_model
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    from fitdoctor.catalogue.model.monitored_value_missing.logged_values import LoggedRead
 
 WATCHERS = {"EarlyStopping": 0, "ModelCheckpoint": 1, "ReduceLROnPlateau": 0}
 """Callbacks that monitor a value, with the position of their `monitor` argument."""
@@ -71,35 +74,55 @@ CAUSE = Cause(
     stage=2,
 )
 
-_SAID = re.compile(
-    r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]+?),? but Keras isn't able"
-)
+
+def _seen(what: str, name: str, names: tuple[str, ...] | None, location: Location | None) -> Evidence:
+    """Return the name that is asked for, next to those that `fit` reports."""
+    return Evidence(what, f"`{name}`", _reported(names), location=location)
+
+
+def _reported(names: tuple[str, ...] | None) -> str:
+    return listing([name for name in names or () if name not in ADDED], 8)
+
+
+def _validate(code: Code | Unknown) -> Fix:
+    if isinstance(code, Unknown):
+        return unsafe("pass validation data to `fit`")
+    return unsafe("validate on part of the data", set_argument(code, "validation_split", "0.2"))
+
+
+# --- monitors and paths of Keras's callbacks ------------------------------------------------------------------------
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions(*tuple(WATCHERS))
 def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report a callback whose monitored value `fit` will not report."""
+    """Report a callback that monitors, or a checkpoint path with, a value that `fit` will not report."""
     if fit.method != "fit" or not model.compiled:
         return
     for callback in fit.callbacks:
         monitor = callback.setting("monitor")
-        if callback.class_name not in WATCHERS or not monitor or not _acts_on_it(callback):
+        if callback.class_name not in WATCHERS or not _is_called_per_epoch(callback):
             continue
         names = available(model, fit, project)
         plain = adds_nothing(fit) and not OWN_STEPS & set(model.overrides)
-        if monitor.startswith("val_") and not has_validation(fit) and plain:
+        if not monitor or callback.class_name == "ModelCheckpoint" and not _saves_best(callback):
+            pass  # a checkpoint that saves every epoch does not use the value
+        elif monitor.startswith("val_") and not has_validation(fit) and plain:
             yield _no_validation(callback, monitor, names, fit, model.keras)
         elif names is not None and monitor not in names and not may_be_numbered(monitor, names):
-            yield _missing(callback, monitor, names, fit, [], model.keras)
+            yield _missing(callback, monitor, names, fit, model.keras)
+        for name in _named_in_path(callback):
+            if names is not None and name not in names and not may_be_numbered(name, names):
+                yield _unnamed(name, names, callback, project)
 
 
-def _acts_on_it(callback: CallbackFacts) -> bool:
-    """Whether the callback uses the value: a checkpoint that saves every epoch does not."""
-    if callback.class_name != "ModelCheckpoint":
-        return True
-    return callback.setting("save_best_only") == "True" and callback.setting("save_freq") in (None, "epoch")
+def _is_called_per_epoch(callback: CallbackFacts) -> bool:
+    return callback.class_name != "ModelCheckpoint" or callback.setting("save_freq") in (None, "epoch")
+
+
+def _saves_best(callback: CallbackFacts) -> bool:
+    return callback.setting("save_best_only") == "True"
 
 
 def _no_validation(
@@ -109,10 +132,8 @@ def _no_validation(
     return CAUSE.finding(
         f"`{callback.class_name}` monitors `{monitor}`, but `fit` receives no validation data: {_consequence(callback)}",
         place(fit.code, callback.code),
-        _watched(callback, monitor, names),
-        unsafe("validate on part of the data", set_argument(fit.code, "validation_split", "0.2"))
-        if not isinstance(fit.code, Unknown)
-        else unsafe("pass validation data to `fit`"),
+        _seen("monitored value", monitor, names, place(callback.code)),
+        _validate(fit.code),
         *_renamed(callback, monitor.removeprefix("val_"), names),
         subject=f"monitor of {callback.class_name}",
         confidence=Confidence.CERTAIN,
@@ -139,15 +160,15 @@ def _missing(
     monitor: str,
     names: tuple[str, ...],
     fit: FitFacts | Unknown,
-    evidence: list[Evidence],
     keras: int = 3,
+    *evidence: Evidence,
 ) -> Finding:
     raises = keras == 3 and _raises(callback, monitor, names)
     then = "Keras raises at the end of the first epoch" if raises else _consequence(callback)
     return CAUSE.finding(
         f"`{callback.class_name}` monitors `{monitor}`, which `fit` does not report: {then}",
         place(_monitor(callback), callback.code, fit.code if isinstance(fit, FitFacts) else None),
-        _watched(callback, monitor, names),
+        _seen("monitored value", monitor, names, place(callback.code)),
         *evidence,
         *_fixes(callback, monitor, names),
         subject=f"monitor of {callback.class_name}",
@@ -164,23 +185,12 @@ def _monitor(callback: CallbackFacts) -> Location | None:
     return given.whole if given is not None else None
 
 
-def _watched(callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None) -> Evidence:
-    there = [name for name in names or () if name not in ADDED]
-    return Evidence(
-        "monitored value",
-        f"`{monitor}`",
-        listing(there, 8),
-        fact="fit.callbacks",
-        location=place(callback.code),
-    )
-
-
 def _fixes(callback: CallbackFacts, monitor: str, names: tuple[str, ...]) -> list[Fix]:
     other = closest(monitor, names)
     if other is None:
-        return [unsafe(f"monitor one of {listing([name for name in names if name not in ADDED], 8)}")]
+        return [unsafe(f"monitor one of {_reported(names)}")]
     # `acc` and `accuracy` are one metric; any other name is a guess.
-    make = fix if other.removeprefix("val_") in twins(monitor.removeprefix("val_")) else unsafe
+    make = fix if is_same(monitor, other) else unsafe
     return _renamed(callback, other, names, make) or [unsafe(f"monitor `{other}`")]
 
 
@@ -192,61 +202,19 @@ def _renamed(
 ) -> list[Fix]:
     if names is not None and name not in names:
         return []
-    position = WATCHERS.get(callback.class_name)
-    edits = set_argument(callback.code, "monitor", f'"{name}"', position) if _is_call(callback) else ()
-    return [make(f"monitor `{name}`", edits)]
+    code, position = callback.code, WATCHERS.get(callback.class_name)
+    # The code may also be a factory or a variable.
+    made = isinstance(code, Code) and code.name.endswith(f".{callback.class_name}")
+    return [make(f"monitor `{name}`", set_argument(code, "monitor", f'"{name}"', position) if made else ())]
 
 
-def _is_call(callback: CallbackFacts) -> bool:
-    """Whether the code is the constructor call itself, not a factory or a variable."""
-    return isinstance(callback.code, Code) and callback.code.name.endswith(f".{callback.class_name}")
-
-
-# --- paths of checkpoints -------------------------------------------------------------------------------------------
-
-
-@CAUSE.in_source
-@CAUSE.before_fit
-@mentions("ModelCheckpoint")
-def from_path(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report a checkpoint path with a value that `fit` will not report."""
-    if fit.method != "fit" or not model.compiled:
-        return
-    for callback in fit.callbacks:
-        if callback.class_name != "ModelCheckpoint" or callback.setting("save_freq") not in (None, "epoch"):
-            continue
-        from fitdoctor.catalogue.model.monitored_value_missing.checkpoint_names import named_in_path
-
-        named = named_in_path(callback)
-        names = available(model, fit, project) if named else None
-        for name in named:
-            if names is not None and name not in names and not may_be_numbered(name, names):
-                yield _unnamed(name, names, callback, project, Confidence.CERTAIN, [])
-
-
-@CAUSE.after_failure
-def from_failed_path(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
-) -> Iterator[Finding]:
-    """Read the missing value of a checkpoint path from the Keras error."""
-    from fitdoctor.catalogue.model.monitored_value_missing.checkpoint_names import FAILED
-
-    said = FAILED.search(failure.message)
-    if said is None:
-        return
-    told = isinstance(model, ModelFacts) and isinstance(fit, FitFacts)
-    names = available(model, fit, project) if told else None  # type: ignore[arg-type]
-    frame = failure.last_user_frame
-    evidence = [
-        Evidence(
-            "Keras cannot format the path", fact="failure.message", location=frame.location if frame else None
-        )
-    ]
-    callback = next(
-        (each for each in (fit.callbacks if isinstance(fit, FitFacts) else ()) if each.setting("filepath")),
-        CallbackFacts("ModelCheckpoint"),
-    )
-    yield _unnamed(said["name"], names or (), callback, project, Confidence.CERTAIN, evidence)
+def _named_in_path(callback: CallbackFacts) -> list[str]:
+    """Return the values in a checkpoint path (`{val_accuracy:.2f}`) other than the epoch and batch numbers."""
+    try:
+        fields = [field for _text, field, *_ in string.Formatter().parse(callback.setting("filepath") or "")]
+    except ValueError:
+        return []
+    return [field for field in fields if field and field.isidentifier() and field not in ("epoch", "batch")]
 
 
 def _unnamed(
@@ -254,36 +222,176 @@ def _unnamed(
     names: tuple[str, ...],
     callback: CallbackFacts,
     project: Project | Unknown,
-    confidence: Confidence,
-    evidence: list[Evidence],
+    *evidence: Evidence,
 ) -> Finding:
-    from fitdoctor.catalogue.model.monitored_value_missing.checkpoint_names import (
-        other_name,
-        place_of,
-        written_paths,
-    )
-
-    paths = written_paths(project, name)
-    other = closest(name, names) if names else next(iter(twins(name.removeprefix("val_"))), None)
-    if not names and other is not None and name.startswith("val_"):
-        other = f"val_{other}"
-    edits = [other_name(*path, name, other) for path in paths] if other is not None else []
-    if edits and other is not None and callback.setting("monitor") == name:
-        edits += [edit for remedy in _renamed(callback, other, names or None) for edit in remedy.edits]
-    same = other is not None and other.removeprefix("val_") in twins(name.removeprefix("val_"))
-    remedy = (fix if same else unsafe)(f"use `{other}` in the path", edits) if other else None
+    paths = list(_written_paths(project, name))
+    if names:
+        other = closest(name, names)
+    else:
+        prefix = "val_" if name.startswith("val_") else ""
+        other = next((prefix + twin for twin in twins(name.removeprefix("val_"))), None)
+    remedy = fix("use a value that `fit` reports in the path")
+    if other is not None:
+        edits = [
+            Edit(module.location(node), re.sub(rf"\{{{name}(?=[:}}!])", f"{{{other}", module.segment(node)))
+            for module, node in paths
+        ]
+        if edits and callback.setting("monitor") == name:
+            edits += [edit for each in _renamed(callback, other, names or None) for edit in each.edits]
+        remedy = (fix if is_same(name, other) else unsafe)(f"use `{other}` in the path", edits)
+    written = paths[0][0].location(paths[0][1]) if len(paths) == 1 else None
     return CAUSE.finding(
         f"the checkpoint path uses `{name}`, which `fit` does not report",
-        place(place_of(paths), callback.code, *(each.location for each in evidence)),
-        _watched(callback, name, names),
+        place(written, callback.code, *(each.location for each in evidence)),
+        _seen("value in the path", name, names, place(callback.code)),
         *evidence,
-        remedy or fix("use a value that `fit` reports in the path"),
+        remedy,
         subject="path of ModelCheckpoint",
-        confidence=confidence,
+        confidence=Confidence.CERTAIN,
     )
 
 
-# --- custom callbacks --------------------------------------------------------------------------------------
+def _written_paths(project: Project | Unknown, name: str) -> Iterator[tuple[Module, ast.Constant]]:
+    """Yield the string literals of the program that contain the value."""
+    field = re.compile(rf"\{{{name}[:}}!]")
+    for module in project.modules if isinstance(project, Project) else ():
+        for node in module.nodes(ast.Constant) if module.calls_to("keras.callbacks.ModelCheckpoint") else ():
+            # In an f-string, braces are doubled.
+            whole = not isinstance(module.parent(node), ast.JoinedStr)
+            if isinstance(node.value, str) and field.search(node.value) and whole:
+                yield module, node
+
+
+_UNDECIDED = re.compile(
+    r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]+?),? but Keras isn't able"
+)
+_UNFORMATTED = re.compile(r"Failed to format this callback filepath: [\s\S]*Reason: [\\']*(?P<name>\w+)")
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """Read the callback and the value from the Keras error."""
+    said, path = _UNDECIDED.search(failure.message), _UNFORMATTED.search(failure.message)
+    here = failure.location
+    given = fit.callbacks if isinstance(fit, FitFacts) else ()
+    names = available(model, fit, project) if said or path else None
+    if path:
+        evidence = Evidence("Keras cannot format the path", fact="failure.message", location=here)
+        saver = next((each for each in given if each.setting("filepath")), CallbackFacts("ModelCheckpoint"))
+        yield _unnamed(path["name"], names or (), saver, project, evidence)
+    if said is None:
+        return
+    monitor, name = said["monitor"], said["callback"]
+    evidence = Evidence("Keras cannot tell whether to maximize or minimize it", fact="failure.message")
+    callback = _callback(name, monitor, given, project)
+    if names is not None and monitor not in names:
+        yield _missing(callback, monitor, names, fit, 3, evidence)
+        return
+    problem, remedy = "which is not a metric of the model", "monitor a metric that the model has"
+    if names is not None:
+        problem = "but Keras does not know whether to maximize or minimize it"
+        remedy = 'set `mode="max"` or `mode="min"`'
+    yield CAUSE.finding(
+        f"`{name}` monitors `{monitor}`, {problem}",
+        place(_monitor(callback), callback.code, here),
+        evidence,
+        unsafe(remedy),
+        subject=f"monitor of {name}",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _callback(
+    name: str, monitor: str, given: tuple[CallbackFacts, ...], project: Project | Unknown
+) -> CallbackFacts:
+    """Return the callback that Keras names: from the call, else the only one in the source that matches."""
+    for callback in given:
+        if callback.class_name == name and callback.setting("monitor") == monitor:
+            return callback
+    found = [
+        module.code(site.node)
+        for module in (project.modules if isinstance(project, Project) else ())
+        for site in module.calls_to(f"keras.callbacks.{name}")
+        if monitor in module.segment(site.node)
+    ]
+    code = found[0] if len(found) == 1 else Unknown()
+    return CallbackFacts(name, (("monitor", monitor), ("mode", "auto")), code)
+
+
+# --- custom callbacks -----------------------------------------------------------------------------------------------
+
+_AT_EPOCHS = ("on_epoch_end", "on_train_end")
+_AT_BATCHES = ("on_batch_end", "on_train_batch_end", "on_train_batch_begin", "on_batch_begin")
+
+
+@dataclass(frozen=True, eq=False)
+class _LoggedRead:
+    """`logs["name"]` or `logs.get("name")` in a method that Keras calls."""
+
+    module: Module
+    function: FunctionInfo
+    owner: ClassInfo
+    node: ast.expr
+    """The whole read expression."""
+    key: ast.Constant
+
+    @property
+    def name(self) -> str:
+        """The name of the value read."""
+        return str(self.key.value)
+
+    @property
+    def raises(self) -> bool:
+        """Whether the read of a missing value raises: a `KeyError`, or arithmetic with None."""
+        body = list(ast.walk(self.function.node))
+        named = [node for node in body if isinstance(node, ast.Constant) and node.value == self.name]
+        if len(named) > 1 or any(isinstance(node, ast.Try) for node in body):
+            return False  # the method checks first, or catches the exception
+        if isinstance(self.node, ast.Subscript):
+            return True
+        parent = self.module.parent(self.node)
+        if isinstance(parent, ast.Compare):
+            return not any(isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for op in parent.ops)
+        return isinstance(parent, ast.BinOp) and not isinstance(parent.op, ast.Mod)
+
+    def there(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names in `logs` when the method is called."""
+        validated = self.function.name in _AT_EPOCHS
+        return tuple(name for name in names if validated or not name.startswith("val_"))
+
+
+def _logged_reads(module: Module) -> Iterator[_LoggedRead]:
+    """Yield the reads of `logs` in a file's callbacks."""
+    reads: list[tuple[ast.expr, ast.expr, ast.expr]] = [
+        (node, node.value, node.slice)
+        for node in module.nodes(ast.Subscript)
+        if isinstance(node.ctx, ast.Load)
+    ]
+    reads += [
+        (call.node, call.node.func.value, call.node.args[0])
+        for call in module.method_calls("get")
+        if len(call.node.args) == 1 and isinstance(call.node.func, ast.Attribute)
+    ]
+    for node, holder, key in reads:
+        if not isinstance(holder, ast.Name) or not isinstance(key, ast.Constant):
+            continue
+        function = module.function_of(node)
+        if function is None or function.owner is None or not isinstance(key.value, str):
+            continue
+        known = function.name in _AT_EPOCHS + _AT_BATCHES and function.owner.kind == "Callback"
+        if known and function.parameters and function.parameters[-1] == holder.id:
+            yield _LoggedRead(module, function, function.owner, node, key)
+
+
+def _writes_logs(project: Project) -> bool:
+    """Whether a callback of the program adds values to `logs`."""
+    return any(
+        isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id == "logs"
+        for module in project.modules
+        for node in module.nodes(ast.Subscript)
+    ) or any("logs.update(" in module.text or "logs.setdefault(" in module.text for module in project.modules)
 
 
 @CAUSE.in_source
@@ -294,20 +402,15 @@ def from_own_callback(model: ModelFacts, fit: FitFacts, project: Project) -> Ite
     given = {callback.class_name for callback in fit.callbacks} - HARMLESS
     if fit.method != "fit" or not model.compiled or not given:
         return
-    from fitdoctor.catalogue.model.monitored_value_missing.logged_values import logged_reads, writes_logs
-
     names = names_of_values(model, fit, project)
-    if names is None or writes_logs(project):
+    if names is None or _writes_logs(project):
         return
     for module in project.modules:
-        for read in logged_reads(module):
-            owner = read.function.owner
-            there = _there(read, names)
-            if owner is None or owner.name not in given or not _is_meant(owner, fit, project):
-                continue
-            if read.raises and read.name not in there:
-                if not may_be_numbered(read.name, there):
-                    yield _unlogged(read, there, fit, Confidence.LIKELY, [])
+        for read in _logged_reads(module):
+            there = read.there(names)
+            if read.owner.name in given and _is_meant(read.owner, fit, project) and read.raises:
+                if read.name not in there and not may_be_numbered(read.name, there):
+                    yield _unlogged(read, there, fit, Confidence.LIKELY)
 
 
 def _is_meant(owner: ClassInfo, fit: FitFacts, project: Project) -> bool:
@@ -321,146 +424,241 @@ def _is_meant(owner: ClassInfo, fit: FitFacts, project: Project) -> bool:
 def from_failed_callback(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
-    """Explain a custom callback that failed on a value missing from `logs`."""
-    if failure.last_user_frame is None or not failure.last_user_frame.function.startswith("on_"):
+    """Explain a custom callback that failed on a value missing from `logs`: a missing key, or arithmetic with None."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    of_key = failure.type == "KeyError"
+    of_none = failure.type in ("TypeError", "ValueError") and "NoneType" in failure.message
+    if frame is None or module is None or not frame.function.startswith("on_") or not (of_key or of_none):
         return
-    from fitdoctor.catalogue.model.monitored_value_missing.logged_values import failed_read
+    reads = [read for read in _logged_reads(module) if read.function.name == frame.function]
+    # `acc = logs.get("acc")` may be on one line and `if acc > 0.9` on a later one.
+    here = [read for read in reads if at_frame(module, read.node, frame)] or [
+        read for read in reads if _is_used_at(module, read, frame.line)
+    ]
+    if of_key:
+        here = [read for read in here if repr(read.name) in failure.message]
+    if len(here) == 1:
+        evidence = Evidence("the callback raises", failure.message[:120], fact="failure.message")
+        names = names_of_values(model, fit, project) or ()
+        yield _unlogged(here[0], here[0].there(names), fit, Confidence.CERTAIN, evidence)
 
-    read = failed_read(failure, project)
-    if read is None:
-        return
-    told = isinstance(model, ModelFacts) and isinstance(fit, FitFacts)
-    names = names_of_values(model, fit, project) if told else None  # type: ignore[arg-type]
-    evidence = [Evidence("the callback raises", failure.message[:120], fact="failure.message")]
-    yield _unlogged(read, _there(read, names or ()), fit, Confidence.CERTAIN, evidence)
 
-
-@CAUSE.in_source
-@mentions("history")
-def from_history(module: Module, project: Project) -> Iterator[Finding]:
-    """Report reads of keys that the history of a fit cannot have."""
-    from fitdoctor.catalogue.model.monitored_value_missing.history_reads import (
-        unknown_keys,
-        unvalidated_reads,
+def _is_used_at(module: Module, read: _LoggedRead, line: int) -> bool:
+    statement = module.statement(read.node)
+    if not isinstance(statement, ast.Assign) or statement.value is not read.node:
+        return False
+    names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    return any(
+        isinstance(node, ast.Name) and node.id in names and node.lineno == line
+        for node in ast.walk(read.function.node)
     )
-
-    found = list(unvalidated_reads(CAUSE, module, project))
-    yield from found
-    told = {one.location for one in found}
-    yield from (one for one in unknown_keys(CAUSE, module, project) if one.location not in told)
-
-
-@CAUSE.after_failure
-def from_failed_history(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain a `KeyError` from such a read of the history."""
-    from fitdoctor.catalogue.model.monitored_value_missing.history_reads import failed_key, failed_read
-
-    yield from failed_read(CAUSE, failure, project)
-    yield from failed_key(CAUSE, failure, project)
-
-
-@CAUSE.after_failure
-def from_failed_line(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain it from the traceback alone, which quotes the line."""
-    from fitdoctor.catalogue.model.monitored_value_missing.quoted_reads import quoted_reads
-
-    if not isinstance(project, Project):
-        yield from quoted_reads(CAUSE, failure)
-
-
-def _there(read: LoggedRead, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names in `logs` when the method is called."""
-    return tuple(name for name in names if read.with_validation or not name.startswith("val_"))
 
 
 def _unlogged(
-    read: LoggedRead,
+    read: _LoggedRead,
     names: tuple[str, ...],
     fit: FitFacts | Unknown,
     confidence: Confidence,
-    evidence: list[Evidence],
+    *evidence: Evidence,
 ) -> Finding:
-    there = [name for name in names if name not in ADDED]
-    told = f"it reports {listing(there, 8)}" if there else "it uses the names of the metrics"
-    owner = read.function.owner
+    there = _reported(names)
+    told = f"it reports {there}" if there else "it uses the names of the metrics"
+    other = closest(read.name, names)
+    if other is not None and is_same(read.name, other):
+        text = read.module.segment(read.key).replace(read.name, other)
+        remedy = fix(f"read `{other}`", (Edit(read.module.location(read.key), text),))
+    elif read.name.startswith("val_") and isinstance(fit, FitFacts) and not has_validation(fit):
+        remedy = _validate(fit.code)
+    else:
+        remedy = fix("read a value that `fit` reports" + (f", such as `{other}`" if other else ""))
     return CAUSE.finding(
         f"`{read.function.name}` reads `{read.name}`, which `fit` does not report: {told}",
         read.module.location(read.node),
-        Evidence("value read", f"`{read.name}`", listing(there, 8), location=read.module.location(read.node)),
+        _seen("value read", read.name, names, read.module.location(read.node)),
         *evidence,
-        *_read_instead(read, names, fit),
-        subject=f"logs of {owner.name if owner is not None else read.function.name}",
+        remedy,
+        subject=f"logs of {read.owner.name}",
         confidence=confidence,
     )
 
 
-def _read_instead(read: LoggedRead, names: tuple[str, ...], fit: FitFacts | Unknown) -> list[Fix]:
-    other = closest(read.name, names)
-    if other is None or other.removeprefix("val_") not in twins(read.name.removeprefix("val_")):
-        if read.name.startswith("val_") and isinstance(fit, FitFacts) and not has_validation(fit):
-            edits = set_argument(fit.code, "validation_split", "0.2") if isinstance(fit.code, Code) else ()
-            return [unsafe("validate on part of the data", edits)]
-        return [fix("read a value that `fit` reports" + (f", such as `{other}`" if other else ""))]
-    text = read.module.segment(read.key).replace(read.name, other)
-    return [fix(f"read `{other}`", (Edit(read.module.location(read.key), text),))]
+# --- the history that fit returns -----------------------------------------------------------------------------------
+
+
+@CAUSE.rule("history", says=r"^'\w+'$", types=("KeyError",))
+def read_of_history(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Report the first read of a key that the history of a fit cannot have, for each fit and reason."""
+    told: set[tuple[ast.AST, bool]] = set()
+    for node in module.nodes(ast.Subscript):
+        key = str(node.slice.value) if isinstance(node.slice, ast.Constant) else ""
+        holder = node.value
+        if not key or not isinstance(holder, ast.Attribute) or holder.attr != "history":
+            continue
+        if is_conditional(module, node) if failure is None else repr(key) != failure.message.strip():
+            continue
+        call = module.made_by(holder.value)
+        unvalidated = key.startswith("val_") and _fits_without_validation(module, call)
+        if (call, unvalidated) in told or failure is None and _may_validate_itself(module):
+            continue
+        if unvalidated:
+            yield CAUSE.finding(
+                f"the history has no `{key}`: `fit` receives no validation data",
+                module.location(node),
+                Evidence(
+                    "the history comes from this call", "no validation data", location=module.location(call)
+                ),
+                _validate(module.code(call)),
+                subject=f"history key {key}",
+            )
+        elif key.removeprefix("val_") == "acc":
+            continue  # the older name of a metric that is there: another cause
+        else:
+            names = _keys_of(module, call)
+            if failure is None and (names is None or key in names):
+                continue
+            yield _unknown(module, node, call, key, names)
+        told.add((call, unvalidated))
+
+
+def _may_validate_itself(module: Module) -> bool:
+    """Whether a custom callback may validate and add its values."""
+    project = module.project
+    return (
+        project is None or _writes_logs(project) or any(each.kind == "Callback" for each in project.classes)
+    )
+
+
+def _keys_of(module: Module, call: ast.AST) -> tuple[str, ...] | None:
+    """Return the keys of the history that a `fit` call returns; None if unknown."""
+    from fitdoctor.source.fits.fit_sites import fit_sites
+
+    for site in fit_sites(module) if isinstance(call, ast.Call) else ():
+        if place(site.fit.code) == module.location(call) and site.fit.method == "fit":
+            return (
+                available(site.model, site.fit, module.project or Unknown()) if site.metrics_known else None
+            )
+    return None
+
+
+def _fits_without_validation(module: Module, call: ast.AST) -> bool:
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "fit":
+        return False
+    # Five arguments come before the validation ones: x, y, batch_size, epochs, verbose.
+    if len(call.args) > 5 or any(isinstance(each, ast.Starred) for each in call.args):
+        return False
+    validates = any(word.arg in ("validation_data", "validation_split", None) for word in call.keywords)
+    return is_keras_model(module, call.func.value) and not validates
+
+
+def _unknown(
+    module: Module, node: ast.Subscript, call: ast.AST, key: str, names: tuple[str, ...] | None
+) -> Finding:
+    there, other = _reported(names), closest(key, names or ADDED)
+    keys = f"it has {there}" if there else "its keys are the names of the compiled metrics"
+    if other is not None and is_same(key, other):
+        text = module.segment(node.slice).replace(key, other)
+        remedy = fix(f"read `{other}`", (Edit(module.location(node.slice), text),))
+        if other in ADDED:
+            keys = f"this Keras calls it `{other}`, and only callbacks that change the learning rate add it"
+    else:
+        metric = key.removeprefix("val_")
+        remedy = fix(
+            f'add the metric to `compile`: `metrics=["{metric}"]`, or read a key that the history has'
+        )
+    return CAUSE.finding(
+        f"the history has no `{key}`: {keys}",
+        module.location(node),
+        _seen("key read", key, names, module.location(call) if isinstance(call, ast.Call) else None),
+        remedy,
+        subject=f"history key {key}",
+    )
+
+
+# --- what a traceback shows without the source ----------------------------------------------------------------------
+
+_READS = re.compile(r"(?:(?P<history>\.history)|\blogs)(?:\[|(?P<get>\.get\())(['\"])(?P<name>\w+)\3[\])]")
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
-) -> Iterator[Finding]:
-    """Read the callback and the value from the Keras error."""
-    said = _SAID.search(failure.message)
-    if said is None:
-        return
-    monitor, name = said["monitor"], said["callback"]
-    evidence = [Evidence("Keras cannot tell whether to maximize or minimize it", fact="failure.message")]
-    callback = _callback(name, monitor, fit, project)
-    names = (
-        available(model, fit, project)
-        if isinstance(model, ModelFacts) and isinstance(fit, FitFacts)
-        else None
-    )
-    if names is not None and monitor not in names:
-        yield _missing(callback, monitor, names, fit, evidence)
-        return
+def from_quoted_line(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report the missing value that the failing line, as the traceback quotes it, reads."""
     frame = failure.last_user_frame
-    exists = names is not None
+    if isinstance(project, Project) or frame is None:
+        return
+    found = {}
+    for read in _READS.finditer(frame.text):
+        name, of_history = read["name"], bool(read["history"])
+        if not of_history and not frame.function.startswith("on_") or of_history and name == "acc":
+            continue
+        if read["get"]:
+            fits = not of_history and failure.type != "KeyError" and "NoneType" in failure.message
+        else:
+            fits = failure.type == "KeyError" and repr(name) == failure.message.strip()
+        if fits:
+            found[name] = of_history
+    if len(found) != 1:
+        return
+    ((name, of_history),) = found.items()
+    validation = name.startswith("val_")
+    remedy = "read the name of an existing metric"
     yield CAUSE.finding(
-        f"`{name}` monitors `{monitor}`, "
-        + (
-            "but Keras does not know whether to maximize or minimize it"
-            if exists
-            else "which is not a metric of the model"
-        ),
-        place(_monitor(callback), callback.code, frame.location if frame else None),
-        *evidence,
-        unsafe('set `mode="max"` or `mode="min"`' if exists else "monitor a metric that the model has"),
-        subject=f"monitor of {name}",
+        f"the history has no `{name}`: "
+        + ("`fit` received no validation data, or " if validation else "")
+        + "there is no metric of that name"
+        if of_history
+        else f"`{frame.function}` reads `{name}`, which `fit` does not report: it uses the names of the metrics",
+        frame.location,
+        Evidence("the failing line", frame.text[:120], fact="failure.frames"),
+        unsafe(f"pass validation data to `fit`, or {remedy}" if validation else remedy),
+        subject=f"history key {name}" if of_history else f"logs of {frame.function}",
         confidence=Confidence.CERTAIN,
     )
 
 
-def _callback(name: str, monitor: str, fit: FitFacts | Unknown, project: Project | Unknown) -> CallbackFacts:
-    """Return the callback that Keras names: from the call, else the only one in the source that matches."""
-    for callback in fit.callbacks if isinstance(fit, FitFacts) else ():
-        if callback.class_name == name and callback.setting("monitor") == monitor:
-            return callback
-    found: list[Code] = []
-    for module in project.modules if isinstance(project, Project) else ():
-        found += _makers(module, name, monitor)
-    code = found[0] if len(found) == 1 else Unknown()
-    return CallbackFacts(name, (("monitor", monitor), ("mode", "auto")), code)
+def _has_no_line(failure: FailureFacts) -> bool:
+    return failure.last_user_frame is None
 
 
-def _makers(module: Module, name: str, monitor: str) -> list[Code]:
-    return [
-        module.code(site.node)
-        for site in module.calls_to(f"keras.callbacks.{name}")
-        if monitor in module.segment(site.node)
-    ]
+_IN_CALLBACK = re.compile(r"/callbacks\.py:on_epoch_end$")
+"""Where callbacks of Keras before 3 raise."""
 
-
+CAUSE.message(
+    r"unsupported operand type\(s\) for -: 'NoneType' and 'float'|'[<>]' not supported between",
+    "a callback monitors a value that `fit` does not report",
+    "monitor `loss`, or the name of an existing metric; pass validation data for `val_…` names",
+    subject="callbacks",
+    place=_IN_CALLBACK,
+    unread=True,
+)
+CAUSE.message(
+    r"^['\"]?(?P<name>\w*)['\"]?$",
+    "the checkpoint path uses `{name}`, which `fit` does not report",
+    "use a value that `fit` reports in the path; `val_…` names need validation data",
+    subject="path of ModelCheckpoint",
+    types=("KeyError",),
+    place=_IN_CALLBACK,
+    unread=True,
+)
+# Only a history or `logs` has such keys.
+CAUSE.message(
+    r"^'(?P<name>val_(?:loss|accuracy|\w+_(?:loss|accuracy)|mae|mse|auc|precision|recall))'$",
+    "`fit` reports no `{name}`: it got no validation data, or there is no metric of that name",
+    "pass validation data to `fit`, or read the name of an existing metric",
+    subject="history key {name}",
+    types=("KeyError",),
+    fits=_has_no_line,
+    unread=True,
+)
+CAUSE.message(
+    r"^'(?P<name>(?:(?:sparse_)?categorical_|binary_)?accuracy)'$",
+    "`fit` reports no `{name}`: there is no metric of that name",
+    "read the name of an existing metric",
+    subject="history key {name}",
+    types=("KeyError",),
+    fits=_has_no_line,
+    unread=True,
+)
 CAUSE.message(
     r"conditioned on metric `(?P<name>\w+)` which is not available\. Available metrics are: (?P<there>[\w,]{0,300})",
     "a callback monitors `{name}`, which `fit` does not report; it reports {there}",

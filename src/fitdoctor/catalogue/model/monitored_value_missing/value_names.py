@@ -37,13 +37,19 @@ def adds_nothing(fit: FitFacts) -> bool:
     return all(callback.class_name in HARMLESS for callback in fit.callbacks)
 
 
-def available(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[str, ...] | None:
+def available(
+    model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
+) -> tuple[str, ...] | None:
     """Return the names that `fit` will report; None if unknown."""
-    return names_of_values(model, fit, project) if adds_nothing(fit) else None
+    return names_of_values(model, fit, project) if isinstance(fit, FitFacts) and adds_nothing(fit) else None
 
 
-def names_of_values(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[str, ...] | None:
+def names_of_values(
+    model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
+) -> tuple[str, ...] | None:
     """Return the names that `fit` will report if no callback adds any."""
+    if isinstance(model, Unknown) or isinstance(fit, Unknown):
+        return None
     outputs = len(model.output_names) or (len(model.outputs) if isinstance(model.outputs, tuple) else 1)
     if outputs > 1 or model.loss_structure not in ("single", "none") or model.metric_keys:
         return None
@@ -114,6 +120,11 @@ def may_be_numbered(monitor: str, names: tuple[str, ...]) -> bool:
 def twins(plain: str) -> set[str]:
     """Return the other names of a metric."""
     return {_SAME.get(plain, ""), *(long for long, short in _SAME.items() if short == plain)} - {"", plain}
+
+
+def is_same(name: str, other: str) -> bool:
+    """Whether two names are names of one metric."""
+    return other.removeprefix("val_") in twins(name.removeprefix("val_"))
 
 
 def closest(monitor: str, names: Collection[str]) -> str | None:

@@ -75,7 +75,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     yield CAUSE.finding(
         f"two parts of the model are named `{name}`",
-        frame.location if frame is not None else None,
+        failure.location,
         raised,
         fix(
             "rename one of them: most layers and pretrained networks accept `name=`",

@@ -184,13 +184,12 @@ def from_failure(
     else:
         return
     owner = project.class_named(name) if isinstance(project, Project) else None
-    frame = failure.last_user_frame
     method = fit.method if isinstance(fit, FitFacts) else failure.called
     evidence = [Evidence("Keras calls the model", fact="failure.message")]
     if owner is None:
         yield CAUSE.finding(
             f"`{name}` has neither a `call` nor a custom step",
-            frame.location if frame else None,
+            failure.location,
             *evidence,
             fix("write a `test_step` or a `call`"),
             subject=f"model {name}",
@@ -201,7 +200,7 @@ def from_failure(
         yield _without_any(owner, evidence)
         return
     code = fit.code if isinstance(fit, FitFacts) else Unknown()
-    where = place(code, frame.location if frame else None)
+    where = place(code, failure.location)
     step = _STEPS.get(method, "test_step")
     yield _finding(owner, method, step, where, code, Confidence.CERTAIN, evidence)
 

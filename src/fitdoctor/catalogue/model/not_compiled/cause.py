@@ -96,7 +96,6 @@ def _override_finding(model: ModelFacts, module: Module, method: FunctionInfo) -
         Evidence("the model overrides `compile` here", location=module.location(method.node)),
         fix("call `super().compile()` first", insert_before(module.code(first), "super().compile()")),
         subject="model",
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -132,7 +131,6 @@ def from_failure(
         "must compile your model before" not in failure.message
     ):
         return
-    frame = failure.last_user_frame
     remedy = fix("call `compile(optimizer=…, loss=…)` on this model first")
     if isinstance(fit, FitFacts) and isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         found = list(from_model(model, fit, data, project))
@@ -141,7 +139,7 @@ def from_failure(
             return
     yield CAUSE.finding(
         "the model is not compiled",
-        frame.location if frame else None,
+        failure.location,
         Evidence("Keras does not train an uncompiled model", fact="failure.message"),
         remedy,
         subject="model",

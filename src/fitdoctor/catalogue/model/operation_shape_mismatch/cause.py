@@ -502,7 +502,6 @@ def _by_words(
         return
     if shapes_of_failure(failure) is not None or step_of_loss(failure) is not None or _is_of_metric(failure):
         return  # labels and outputs
-    frame = failure.last_user_frame
     operation = f"`{failure.operation}`" if failure.operation else "an operation"
     words = " and ".join(shape_words(shape) for shape in shapes.shapes[:2])
     advice = (
@@ -510,7 +509,7 @@ def _by_words(
     )
     yield CAUSE.finding(
         f"{operation} gets incompatible shapes: {words}",
-        frame.location if frame is not None else None,
+        failure.location,
         _said(failure.message),
         fix(advice),
         subject="shapes",
@@ -594,11 +593,8 @@ def _in_keras_layer(
     """Report a Keras layer that received incompatible tensors: an initial state or a mask of the wrong size."""
     if failure.layer_class in MERGES:
         return  # merging layers are a separate cause
-    from fitdoctor.catalogue.model.recurrent_states import as_wide_as_state
-
     shapes = operation_shapes(failure.message)
-    frame = failure.last_user_frame
-    here = frame.location if frame is not None else None
+    here = failure.location
     name, made = next(_layers_of_node(failure.node, project, model), (failure.layer_class, None))
     yield _finding(
         f"`{name}`",
@@ -606,9 +602,28 @@ def _in_keras_layer(
         shapes,
         Confidence.LIKELY,
         _said(failure.message),
-        *as_wide_as_state(failure, project, made),
+        *_as_wide_as_state(failure, project, made),
         fix(f"pass tensors of matching sizes to `{name}`, or change its size to match them"),
     )
+
+
+_WIDTH = re.compile(r"shape=\((?:None|\d+), (\d+)\)")
+
+
+def _as_wide_as_state(
+    failure: FailureFacts, project: Project | Unknown, made: Location | None
+) -> Iterator[Fix]:
+    """Set the units of the layer created there to the size of its initial state."""
+    widths = set(_WIDTH.findall(dict(failure.arguments).get("states", "")))
+    module = project.module_at(made.path) if made is not None and isinstance(project, Project) else None
+    if module is None or len(widths) != 1:
+        return
+    units = widths.pop()
+    for site in module.calls:
+        if module.location(site.node) == made:
+            edits = set_argument(module.code(site.node), "units", units, 0)
+            yield unsafe(f"use {units} units, the size of the state", edits)
+            return
 
 
 def _layers_of_node(

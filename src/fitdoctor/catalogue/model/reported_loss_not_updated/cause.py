@@ -410,14 +410,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if _UNBUILT not in failure.message or failure.called != "fit":
         return
     if isinstance(project, Unknown):
-        frame = failure.last_user_frame
         yield CAUSE.finding(
             "the training step never updates the metrics passed to `compile`",
-            frame.location if frame is not None else None,
+            failure.location,
             Evidence("Keras reads the metrics", fact="failure.message"),
             fix("update the metrics in `train_step`: `metric.update_state(y, y_pred)`"),
             subject="metrics",
-            confidence=Confidence.LIKELY,
         )
         return
     for module in project.modules:

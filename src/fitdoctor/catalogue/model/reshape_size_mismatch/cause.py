@@ -302,7 +302,6 @@ def _of_batch(
     target: ast.Tuple | ast.List,
     rows: tuple[Shape, Shape],
 ) -> Finding:
-    frame = failure.last_user_frame
     rest = ", ".join(module.segment(each) for each in target.elts[1:])
     return CAUSE.finding(
         f"the reshape turns {rows[0][0]} rows into {rows[1][0]}: with -1 for the batch axis, a sample that does "
@@ -313,11 +312,10 @@ def _of_batch(
             _words(rows[0]),
             _words(rows[1]),
             fact="failure.message",
-            location=frame.location if frame is not None else None,
+            location=failure.location,
         ),
         fix(f"pass samples of ({rest}) elements to the layer, or use -1 for an axis other than the first"),
         subject="reshape",
-        confidence=Confidence.LIKELY,
     )
 
 

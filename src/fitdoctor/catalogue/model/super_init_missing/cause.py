@@ -333,10 +333,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     asked = bool(failure.frames) and failure.frames[-1].function == "_is_layer_name_unique"
     if not told and not asked and (missing is None or missing.name != "_dtype_policy"):
         return
-    frame = failure.last_user_frame
     yield CAUSE.finding(
         f"{f'`{name}`' if name else 'a class'} does not call `super().__init__()` first in its `__init__`",
-        frame.location if frame is not None else None,
+        failure.location,
         Evidence("the base class is not initialized", failure.message.split("\n")[0][:200]),
         fix("call `super().__init__()` first"),
         subject=f"class {name}" if name else "class",

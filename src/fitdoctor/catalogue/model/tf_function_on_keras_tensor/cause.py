@@ -281,7 +281,7 @@ def from_failure(
     module = module_of(project, frame)
     if frame is None or module is None:
         if told:
-            yield _from_line(frame.location if frame is not None else None)
+            yield _from_line(failure.location)
         return
     calls = list(misused(module))
     here = [call for call in calls if at_frame(module, call, frame)]

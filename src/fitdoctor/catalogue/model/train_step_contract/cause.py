@@ -315,15 +315,13 @@ def from_failure(
     if found:
         yield found[0]
     elif returns_nothing or (isinstance(project, Unknown) and _raised_in_keras(failure)):
-        frame = failure.last_user_frame
         what = "nothing" if returns_nothing else "a value that is not a dict"
         yield CAUSE.finding(
             f"`train_step` or `test_step` returns {what}, but Keras expects a dict of metrics",
-            frame.location if frame else None,
+            failure.location,
             *evidence,
             fix("return a dict of metric names and values"),
             subject="train_step",
-            confidence=Confidence.LIKELY,
         )
 
 
@@ -399,5 +397,4 @@ def _unpacks_without_source(location: Location, name: str, evidence: list[Eviden
         *evidence,
         fix("unpack with `keras.utils.unpack_x_y_sample_weight`"),
         subject=name,
-        confidence=Confidence.LIKELY,
     )

@@ -191,7 +191,6 @@ def _callback_finding(module: Module, owner: ClassInfo, name: str, statement: as
         *_traced_anew(module, statement),
         fix("train in two `fit` calls, and compile again between them after the change"),
         subject=f"trainable in {owner.name}",
-        confidence=Confidence.LIKELY,
     )
 
 

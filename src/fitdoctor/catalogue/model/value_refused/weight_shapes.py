@@ -34,7 +34,7 @@ def refused_weights(cause: Cause, failure: FailureFacts, project: Project | Unkn
     frame = failure.last_user_frame
     module = module_of(project, frame)
     name = f"layer `{said['layer']}`" if said["layer"] else "the layer"
-    place = frame.location if frame is not None else None
+    place = failure.location
     site = None
     if module is not None and frame is not None:
         calls = [call for call in module.calls if at_frame(module, call.node, frame)]

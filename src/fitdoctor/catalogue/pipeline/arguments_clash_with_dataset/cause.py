@@ -183,7 +183,7 @@ def from_failure(
     kind = "generator" if name == "class_weight" else "dataset or generator"
     yield CAUSE.finding(
         f"`{name}` cannot be combined with a {kind}: {_reason(name)}",
-        place(argument.whole if argument else None, frame.location if frame else None),
+        place(argument.whole if argument else None, failure.location),
         *_fixes(name, code),
         subject=f"argument {name} of fit",
     )

@@ -314,7 +314,7 @@ def from_failure(
 ) -> Iterator[Finding]:
     """Report what Keras rejected, with the reason from the data."""
     frame = failure.last_user_frame
-    location = frame.location if frame is not None else None
+    location = failure.location
     loaded = loader_batches.failed(CAUSE, failure, data)
     if loaded is not None:
         yield loaded
@@ -406,7 +406,7 @@ def _list_failed(
     )
     yield from found[:1]
     if not found:
-        yield _holds_list("", frame.location if frame else None, "training data", Confidence.LIKELY)
+        yield _holds_list("", failure.location, "training data", Confidence.LIKELY)
 
 
 CAUSE.message(

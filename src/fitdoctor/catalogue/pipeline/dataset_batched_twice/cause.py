@@ -217,12 +217,11 @@ def from_failure(
         return
     if said.expected is not None and not _fit(said.found[2:], said.expected[1:]):
         return
-    frame = failure.last_user_frame
     steps = batch_steps(data.pipeline) if isinstance(data, DataFacts) else []
     second = steps[-1].code if steps else Unknown("the `batch` call was not found")
     yield CAUSE.finding(
         f"the data has two batch axes: its shape is {shape_words(said.found)}",
-        place(step_place(second), frame.location if frame else None),
+        place(step_place(second), failure.location),
         Evidence(
             "shape of the layer input",
             shape_words(said.found),

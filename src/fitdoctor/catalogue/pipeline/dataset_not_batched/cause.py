@@ -271,7 +271,6 @@ def from_failure(
         # The model got more axes, so the missing one was lost inside it.
         return
     expected = said.expected or (None, *said.found)
-    frame = failure.last_user_frame
     dropped = None
     if isinstance(data, DataFacts) and isinstance(fit, FitFacts):
         dropped = result_dropped(project, fit, data)
@@ -281,7 +280,7 @@ def from_failure(
         place(
             dropped[0] if dropped else None,
             _end(data) if isinstance(data, DataFacts) else None,
-            frame.location if frame else None,
+            failure.location,
         ),
         Evidence(
             "shape of the model input", shape_words(said.found), shape_words(expected), fact="failure.message"

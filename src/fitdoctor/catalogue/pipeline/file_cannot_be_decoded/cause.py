@@ -56,14 +56,13 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if not _SAID.search(failure.message):
         return
     site = _reader(project)
-    frame = failure.last_user_frame
     remedy = fix(
         "read every file once before training, and remove or re-download those that cannot be decoded"
     )
     skipping = with_step_after(_mapped(site), ".ignore_errors()") if site is not None else ()
     yield CAUSE.finding(
         "a data file cannot be decoded: it is empty, truncated or in another format",
-        place(site.module.code(site.node) if site is not None else None, frame.location if frame else None),
+        place(site.module.code(site.node) if site is not None else None, failure.location),
         raised_here(failure),
         *(
             [unsafe("skip files that cannot be decoded with `ignore_errors()`", skipping), remedy]

@@ -318,7 +318,7 @@ def from_failure(
         yield from found
         if found:
             return
-    location: Location | None = frame.location if frame is not None else None
+    location: Location | None = failure.location
     location = _not_awaited(failure.message, project) or location
     resolved = _RESOLVED.search(failure.message)
     if resolved is not None:

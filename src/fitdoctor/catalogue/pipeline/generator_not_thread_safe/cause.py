@@ -149,7 +149,6 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     """Report that one thread called the generator while another was running it."""
     if "generator already executing" not in failure.message + failure.raw_message:
         return
-    frame = failure.last_user_frame
     found: list[Finding] = []
     modules = project.modules if not isinstance(project, Unknown) else ()
     for module in modules:
@@ -166,7 +165,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     yield CAUSE.finding(
         "two threads used one Python generator at the same time",
-        frame.location if frame is not None else None,
+        failure.location,
         Evidence("error in the second thread", "generator already executing", fact="failure.message"),
         fix("use one worker (`workers=1`)"),
         fix("compute each batch from its index, without a generator"),

@@ -415,8 +415,7 @@ def _batches_differ(
 
 def _called_already(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report `from_generator(batches(), …)`, which gets a generator instead of the function."""
-    frame = failure.last_user_frame
-    location, edits = frame.location if frame is not None else None, tuple[Edit, ...]()
+    location, edits = failure.location, tuple[Edit, ...]()
     for module, call in signature_calls(project):
         given = generator_argument(call)
         made = module.made_by(given) if given is not None else None
@@ -452,8 +451,7 @@ def _all_compared(project: Project | Unknown) -> list[Finding]:
 
 def _declared(project: Project | Unknown, failure: FailureFacts) -> Location | None:
     """Return the first part of the project's only signature, otherwise the line that raised."""
-    frame = failure.last_user_frame
-    fallback = frame.location if frame is not None else None
+    fallback = failure.location
     if isinstance(project, Unknown):
         return fallback
     calls = signature_calls(project)

@@ -158,10 +158,9 @@ def from_warning(failure: FailureFacts) -> Iterator[Finding]:
     said = _WANTED.search(failure.message)
     if said is None:
         return
-    frame = failure.last_user_frame
     yield CAUSE.finding(
         f"the data has fewer than the {said['batches']} batches that the steps need",
-        frame.location if frame is not None else None,
+        failure.location,
         Evidence(
             "Keras stopped training",
             f"fewer than {said['batches']} batches",

@@ -55,11 +55,10 @@ def from_failure(
         return
     first, other = said
     batch = _batch_call(data, project)
-    frame = failure.last_user_frame
     unseen = isinstance(project, Unknown) and first[1:] == other[1:]
     yield CAUSE.finding(
         f"the samples of a batch have different shapes: {_words(first)} and {_words(other)}",
-        place(step_place(batch), frame.location if frame is not None else None),
+        place(step_place(batch), failure.location),
         Evidence("sample shape", _words(other), _words(first), fact="failure.message"),
         *_fixes(batch, first, other, _resized(model, data, batch)),
         subject="samples in a batch",

@@ -379,7 +379,7 @@ def from_failure(
         yield CAUSE.finding(
             "`decode_image` returns a tensor of unknown rank, because it also accepts animated GIFs",
             module.location(call),
-            Evidence("the shape is needed here", location=frame.location if frame else None),
+            Evidence("the shape is needed here", location=failure.location),
             _decoded(module.code(call)),
             subject="training dataset",
             confidence=Confidence.CERTAIN,
@@ -387,7 +387,7 @@ def from_failure(
         return
     if frame is not None and failure.called not in ("fit", "evaluate", "predict", "", *_STEPS):
         return
-    location = _only_culprit(project) or (frame.location if frame is not None else None)
+    location = _only_culprit(project) or failure.location
     yield CAUSE.finding(
         "a tensor in the data has an unknown shape: it comes from Python code (`py_function`, a generator)",
         location,

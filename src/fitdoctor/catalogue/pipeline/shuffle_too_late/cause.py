@@ -146,7 +146,6 @@ def from_arrays(module: Module) -> Iterator[Finding]:
             Evidence("the same rows are read from both here", location=module.location(kept)),
             unsafe("use one random order for both", both_reordered(module, features, kept)),
             subject=f"order of {kept.attr}",
-            confidence=Confidence.LIKELY,
         )
     for features, labels in separate_orders(module):
         yield CAUSE.finding(
@@ -155,7 +154,6 @@ def from_arrays(module: Module) -> Iterator[Finding]:
             Evidence("the features are shuffled here", location=module.location(features.random)),
             unsafe("use one random order for both", one_order(module, features, labels)),
             subject=f"order of {labels.name}",
-            confidence=Confidence.LIKELY,
         )
 
 

@@ -105,7 +105,6 @@ def _finding(module: Module, name: str, divided: ast.BinOp, use: Location) -> Fi
             "divide with `//`", (Edit(between, " // "),) if plain and _bare(module, divided) else ()
         ),
         subject=name,
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -155,7 +154,7 @@ def _untraced(failure: FailureFacts, fit_call: FitFacts | Unknown, sliced: bool)
     edits = () if argument is None else (Edit(argument.location, f"int({argument.text})"),)
     return CAUSE.finding(
         "`batch_size` is a float" if sliced else "the number of steps or the length of the data is a float",
-        argument.whole if argument is not None else frame.location if frame is not None else None,
+        argument.whole if argument is not None else failure.location,
         fix("divide with `//`, or convert the value with `int(…)`", edits),
         subject="`batch_size`" if sliced else "steps",
     )

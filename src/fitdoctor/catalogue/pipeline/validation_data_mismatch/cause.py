@@ -141,7 +141,6 @@ def labels_left_out(
         Evidence("parts", "x", "x and y", fact="data.validation"),
         _with_labels(project, fit),
         subject="validation data",
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -337,7 +336,6 @@ def _without_labels(failure: FailureFacts, fit_call: FitFacts, project: Project 
         Evidence("Keras found no labels", failure.message[:200], fact="failure.message"),
         _with_labels(project, fit_call),
         subject="argument validation_data of fit",
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -391,7 +389,7 @@ def _from_words(failure: FailureFacts, made: Location | None = None) -> Iterator
         told = "the model accepts the training data, but not the validation data"
     yield CAUSE.finding(
         told,
-        place(made, argument.whole if argument else None, frame.location if frame is not None else None),
+        place(made, argument.whole if argument else None, failure.location),
         Evidence("error during validation", failure.message[:200], fact="failure.message"),
         fix("prepare the validation data like the training data"),
         subject="argument validation_data of fit",

@@ -45,7 +45,7 @@ from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
 )
 from fitdoctor.catalogue.pipeline.validation_edits import same_preparation
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code, unsafe
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.records import dataclass, replace
@@ -114,7 +114,6 @@ def _fitted_again(
         Evidence("data that the scaler is fitted to", given, f"`{before}` only"),
         unsafe(f"scale the test data like the training data: `{owner}.transform({given})`", edits),
         subject=f"scaler {owner}",
-        confidence=Confidence.LIKELY,
     )
 
 
@@ -198,7 +197,6 @@ def _finding(
         *(unsafe(f"add `{each.text}` to the validation pipeline, too", each.edits) for each in maps),
         _remedy(ours, theirs, project),
         subject="argument validation_data of fit",
-        confidence=Confidence.LIKELY,
     )
 
 

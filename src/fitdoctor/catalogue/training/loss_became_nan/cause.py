@@ -31,7 +31,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.data.feature_scale import data_is_finite, unscaled
 from fitdoctor.catalogue.knowledge.models.learning_rate import rate_edit, rate_of, rate_place
 from fitdoctor.catalogue.words import number
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import DataFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.source.definitions import FunctionInfo
@@ -92,7 +92,6 @@ def from_training(
             Evidence("operation", module.segment(node)[:80]),
             _guard(module, nodes),
             subject="training",
-            confidence=Confidence.LIKELY,
         )
         return
     if (rate is None or rate < LARGE_RATE) and any(unscaled(model, data)):
@@ -109,7 +108,6 @@ def from_training(
             rate_edit(model, project, (rate or 0.1) / 100) if rate is not None and rate >= LARGE_RATE else (),
         ),
         subject="training",
-        confidence=Confidence.LIKELY,
     )
 
 

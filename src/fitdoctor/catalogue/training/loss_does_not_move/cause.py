@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.models.learning_rate import rate_edit, rate_of, rate_place
 from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.source.project import Project
@@ -61,7 +61,6 @@ def from_training(
             seen,
             unsafe("use a typical learning rate", rate_edit(model, project, 1e-3)),
             subject="training",
-            confidence=Confidence.LIKELY,
         )
     elif zero is not None and _moved(losses) < 1e-2:
         yield CAUSE.finding(
@@ -70,7 +69,6 @@ def from_training(
             seen,
             fix("use the default kernel initializer"),
             subject="training",
-            confidence=Confidence.LIKELY,
         )
     elif rate is not None and _stuck(losses, rate, model):
         yield CAUSE.finding(
@@ -80,7 +78,6 @@ def from_training(
             seen,
             unsafe("use a typical learning rate", rate_edit(model, project, 1e-3)),
             subject="training",
-            confidence=Confidence.LIKELY,
         )
     elif (
         # The loss of a converged model is constant, too.
@@ -115,7 +112,6 @@ def _without_gradient(model: ModelFacts, seen: Evidence) -> Finding:
         if dead
         else fix("find the operation that blocks the gradient: a hard threshold, a clipped or dead output"),
         subject="training",
-        confidence=Confidence.LIKELY,
     )
 
 
