@@ -38,6 +38,7 @@ from fitdoctor.engine_inputs import (
     training_case,
 )
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts, Unknown
+from fitdoctor.failure.assemble import assemble
 from fitdoctor.failure.messages import read_message
 from fitdoctor.failure.raised_by import is_of_another_library, note_about
 from fitdoctor.records import dataclass, replace
@@ -159,9 +160,10 @@ def examine_failure(
 
 _TYPES_TO_TRY = (
     *("ValueError", "InvalidArgumentError", "TypeError", "AttributeError", "RuntimeError", "KeyError"),
-    *("ImportError", "ModuleNotFoundError", "NotImplementedError", "IndexError"),
+    *("ImportError", "ModuleNotFoundError", "NotImplementedError", "IndexError", "AssertionError"),
 )
-_LONGEST_MESSAGE = 4000
+_LONGEST_QUESTION = 20_000
+"""Characters of a text that may be a question, with a message in its prose; logs are longer."""
 _LINES_OF_A_MESSAGE = 4
 
 
@@ -172,33 +174,111 @@ def failures_told_in(text: str, path: str = "") -> list[FailureFacts]:
         text: a log, a traceback, a saved notebook or a message.
         path: the file that it was read from, for a notebook.
     """
-    from fitdoctor.failure.signs import logged_status
     from fitdoctor.failure.text import failures_in
 
     failures = failures_in(text, path)
-    message = " ".join(text.split())
-    # The log of a program that works has such lines, too; a piece of a traceback shows that it failed.
-    failed = text.strip().count("\n") < _LINES_OF_A_MESSAGE or '  File "' in text
-    status = logged_status(text) if failed and len(message) <= _LONGEST_MESSAGE and not failures else None
-    if status is not None:  # a line of a log is a failure only if it is known as one
-        logged = failures_in(": ".join(status))
-        return logged if logged and examine_failure(logged[-1]).findings else []
-    if failures or not message or len(message) > _LONGEST_MESSAGE:
+    if len(text) > _LONGEST_QUESTION or not text.strip():
         return failures
-    sure, by_words, of_others = _with_guessed_type(message)
-    if sure:
-        return sure
-    for quote in [found["message"] for found in _QUOTED_MESSAGE.finditer(text)][-_MOST_QUOTED:]:
-        sure, words, _ = _with_guessed_type(quote)
+    if failures:
+        return [*failures[:-1], _with_message_in_prose(failures[-1], text)]
+    status = _logged_failure(text)
+    if status is not None:
+        return status
+    if text.strip().count("\n") < _LINES_OF_A_MESSAGE:
+        sure, by_words, of_others = _with_guessed_type(" ".join(text.split()))
+        if sure:
+            return sure
+    else:  # prose or a log of many lines may contain the words of a message
+        by_words = of_others = []
+    for index, said in enumerate(_sayings(text)):
+        sure, words, others = _with_guessed_type(said)
         if sure or words:
             return sure or words
-    # Prose or a log of many lines may contain the words of a message.
-    return by_words or of_others if text.strip().count("\n") < _LINES_OF_A_MESSAGE else []
+        of_others = of_others or (others if index == 0 else [])
+    return by_words or of_others
 
 
+_ADMITS_FAILURE = re.compile(
+    r"^(?!.{0,40}\d\d:\d\d)[^\n]{0,300}\b(?i:errors?|fail(?:s|ed|ing)?|crash(?:es|ed)?|exception)\b",
+    re.MULTILINE,
+)
+"""A line of prose that says so; a line of a log begins with its time."""
+
+
+_ROOT_ERROR = re.compile(r"^[\s`]{0,8}\(0\) [A-Z][\w ]{2,30}: ", re.MULTILINE)
+"""The first of the root errors that an exception of TensorFlow lists."""
+
+
+def _logged_failure(text: str) -> list[FailureFacts] | None:
+    """What TensorFlow logged before it raised, if a cause explains it; None if it logged nothing."""
+    from fitdoctor.failure.signs import logged_status
+    from fitdoctor.failure.text import failures_in
+
+    # The log of a program that works has such lines, too; a piece of a traceback shows that it failed.
+    short = text.strip().count("\n") < _LINES_OF_A_MESSAGE
+    failed = short or '  File "' in text or _ADMITS_FAILURE.search(text) or _ROOT_ERROR.search(text)
+    status = logged_status(text) if failed else None
+    if status is None:
+        return None
+    logged = failures_in(": ".join(status))
+    return logged if logged and examine_failure(logged[-1]).findings else []
+
+
+_TITLE = re.compile(r"\s*#? ?(?P<message>[^\n]{15,300})")
 _QUOTED_MESSAGE = re.compile(r"(?P<mark>[\"`])(?=[^\s\"`])(?P<message>[^\"`\n]{25,1000})(?P=mark)")
 """A message in a sentence: `I get the error "…" while training`."""
-_MOST_QUOTED = 3
+_LABELLED = re.compile(
+    r"^[^\n]{0,60}\b(?i:error|message)\b[^\n:]{0,30}:+\s{0,3}(?P<message>\S[^\n]{15,1000})$", re.MULTILINE
+)
+_EMPHASIZED = re.compile(r"^ {0,3}[*_`]{1,3}(?P<message>\w[^\n]{15,1000}?)[*_`]{1,3}\s*$", re.MULTILINE)
+_FENCED = re.compile(r"^```\w*\n(?P<message>[^\n]{15,1000})\n```", re.MULTILINE)
+_ON_ITS_OWN = re.compile(
+    r"^ {0,3}(?P<message>[A-Z`'\"](?![^\n]*\b(?:I|I'm|my|me|we|our)\b)[^\n]{25,1000})$", re.MULTILINE
+)
+"""A line that may be a message rather than a sentence of the person who asks."""
+_MOST_SAYINGS = 12
+
+
+def _sayings(text: str) -> list[str]:
+    """The passages of a question that may be a message, the most likely first: title, quotes, lines of their own."""
+    title = _TITLE.match(text)
+    found = [] if title is None else [title["message"]]
+    for expected in (_QUOTED_MESSAGE, _FENCED, _LABELLED, _EMPHASIZED, _ON_ITS_OWN):
+        found += [each["message"] for each in expected.finditer(text)][-_MOST_SAYINGS // 4 :]
+    plain = [each.strip(" #*") for each in found]
+    bare = [part for each in plain for part in (_ERROR_LABEL.sub("", each), each)]
+    return list(dict.fromkeys(bare))
+
+
+_ERROR_LABEL = re.compile(
+    r"^.{0,60}\b(?i:error|exception)(?: message)?(?: (?:as|is|that|saying|in))? ?[:-]? ?(?=\S.{14})"
+)
+"""What people write before a message: `Error: …`, `I get an error saying …`."""
+
+
+def _with_message_in_prose(cut: FailureFacts, text: str) -> FailureFacts:
+    """A traceback that was cut before its message, with the one that the title or the prose tells if it fits."""
+    if cut.message.strip() or not cut.frames or examine_failure(cut).findings:
+        return cut
+    for said in _sayings(text):
+        for name in [cut.type] if cut.type else _TYPES_TO_TRY:
+            told = assemble(name, said, cut.frames, cut.earlier, from_text=True, called=cut.called)
+            findings = examine_failure(told).findings
+            if findings and findings[0].subject != BY_TYPE:
+                return replace(told, trained=cut.trained, wrapped=cut.wrapped)
+    return cut
+
+
+_PYTHON_SAYS = (
+    ("AttributeError", re.compile(r"has no attribute '")),
+    ("IndexError", re.compile(r"index out of range|is out of bounds for axis")),
+    (
+        "TypeError",
+        re.compile(r"object is not |\(\) (?:takes|missing|got an unexpected)|unsupported operand type"),
+    ),
+    ("ImportError", re.compile(r"(?i:cannot import name|no module named)")),
+)
+"""What Python says in exceptions of one type."""
 
 
 def _with_guessed_type(message: str) -> tuple[list[FailureFacts], list[FailureFacts], list[FailureFacts]]:
@@ -207,7 +287,8 @@ def _with_guessed_type(message: str) -> tuple[list[FailureFacts], list[FailureFa
 
     by_words: list[FailureFacts] = []
     of_others: list[FailureFacts] = []
-    for name in _TYPES_TO_TRY:
+    of_python = next((kind for kind, words in _PYTHON_SAYS if words.search(message)), "")
+    for name in dict.fromkeys((*([of_python] if of_python else []), *_TYPES_TO_TRY)):
         guessed = failures_in(f"{name}: {message}")
         findings = examine_failure(guessed[-1]).findings if guessed else ()
         if findings and findings[0].subject not in (BY_MESSAGE, BY_TYPE):

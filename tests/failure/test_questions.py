@@ -89,6 +89,42 @@ TypeError: object of type 'int' has no len()
 
 \t [[{{node PyFunc}}]]
 """
+_CUT_WHILE_LOADING = """\
+Traceback (most recent call last):
+  File "show.py", line 21, in <module>
+    model = load_model('model.h5')
+  File "/v/lib/python3.5/dist-packages/keras/models.py", line 233, in load_model
+    model = model_from_config(model_config, custom_objects=custom_objects)
+"""
+_IN_FIT = """\
+{kind}                              Traceback (most recent call last)
+<ipython-input-12-c11f14a6a159> in <module>
+----> 8 {line}
+
+~/envs/gpu/lib/python3.7/site-packages/tensorflow_core/python/keras/engine/training.py in {function}(self, *args)
+--> 819         use_multiprocessing=use_multiprocessing)
+"""
+_TOLD_IN_BOLD = "# Help with my card\n\n*cuDNN failed to initialize*\n\n" + _IN_FIT.format(
+    kind="UnknownError", line="net.fit(x, y)", function="fit"
+)
+_IN_RECURRENT_LAYER = (
+    "# NotImplementedError: Cannot convert a symbolic Tensor (strided_slice:0) to a numpy array.\n\n"
+    + _IN_FIT.format(kind="NotImplementedError", line="net.add(LSTM(96, input_shape=(9, 1)))", function="add")
+)
+_OF_OLD_CALLBACK = """\
+~/course/bars.py in on_epoch_end(self, epoch, logs)
+---> 29         for name in self.params['metrics']:
+
+KeyError: 'metrics'
+"""
+_LOGGED_AND_TOLD = """\
+With one GPU it results in an error:
+
+> 2019-11-13 18:49:46.495134: W tensorflow/core/executor.cc:216] Invalid argument: var and grad do not have the same \
+shape[2,1536] [512,1536]
+> 2019-11-13 18:49:46.495135: I tensorflow/core/device.cc:21] Found device 0
+> 2019-11-13 18:49:46.495136: I tensorflow/core/device.cc:21] Found device 1
+"""
 
 
 def test_an_error_of_python_inside_the_pipeline_is_told_as_one():
@@ -121,6 +157,18 @@ def test_an_error_of_python_inside_the_pipeline_is_told_as_one():
         (_PYTHON_2.format(line="m.add(keras.layers.AvgPool())", name="AvgPool"), "FIT901"),
         (_PYTHON_2.format(line="s = tf.contrib.layers.l2()", name="contrib"), "FIT406"),
         (_IN_TENSORBOARD, "FIT712"),
+        (_CUT_WHILE_LOADING, "FIT908"),
+        (_TOLD_IN_BOLD, "FIT906"),
+        (_IN_RECURRENT_LAYER, "FIT901"),
+        (_OF_OLD_CALLBACK, "FIT901"),
+        (_LOGGED_AND_TOLD, "FIT320"),
+        ("# expected d_1 to have shape (6,) but got array with shape (9,) Error\n\nI get it\nin\nfit.\nWhy?", "FIT205"),
+        ("# Hi\n\nIt says\n```\ntf.placeholder() is not compatible with eager execution\n```\nin\n1.7", "FIT406"),
+        ("# No\n\n`fit_generator` is not supported for models compiled with tf.distribute.Strategy.\n\nAnd\nnow?", "FIT607"),
+        ("I run it\n{InvalidArgumentError}Key: a.  Data types don't match. Expected type: int64\nand\nso\non", "FIT716"),
+        ("It gives 'AttributeError: 'Tensor' object has no attribute 'assign'", "FIT407"),
+        ("ValueError: Output tensors to a Model must be the output of a Keras `Layer` (thus holding past layer metadata). "
+         "Found: <keras.layers.core.Dense object at 0x7f54>", "FIT309"),
     ],
 )  # fmt: skip
 def test_the_cause_is_found_in_a_question(text, cause):
@@ -137,3 +185,32 @@ def test_the_cause_is_found_in_a_question(text, cause):
 )
 def test_what_only_looks_like_a_message_or_bold_text_is_left_alone(text):
     assert not any(examine_failure(each).findings for each in failures_told_in(text))
+
+
+def test_a_title_that_is_no_message_is_not_taken_for_one():
+    text = "# Nothing works at all on my machine\n\n" + _IN_FIT.format(
+        kind="ValueError", line="net.fit(x, y)", function="fit"
+    )
+    [unexplained] = examine_failure(failures_told_in(text)[-1]).unexplained
+    assert unexplained.message == ""
+    assert unexplained.note.startswith("the text ends before the message")
+    assert unexplained.location.line == 8
+
+
+def test_the_frames_of_spyder_are_read_without_a_header():
+    text = (
+        "  File D:\\me\\parts.py:266 in call\n    x = self.parts(x)\n\n"
+        "  File D:\\me\\parts.py:89 in parts\n    x = x + y\n\nRuntimeError: no\n"
+    )
+    [failure] = failures_told_in(text)
+    assert [frame.line for frame in failure.user_frames] == [266, 89]
+
+
+def test_a_name_that_keras_2_lost_is_not_blamed_on_keras_3():
+    text = (
+        'Traceback (most recent call last):\n  File "train.py", line 8, in <module>\n    net.fit(x, y, callbacks=[c])\n'
+        '  File "/v/site-packages/tensorflow/python/keras/engine/training.py", line 1080, in fit\n    callbacks.begin()\n'
+        '  File "train.py", line 4, in on_train_begin\n    grads = get(self.model.total_loss)\n'
+        "AttributeError: 'Functional' object has no attribute 'total_loss'\n"
+    )
+    assert [each.id for each in examine_failure(failures_told_in(text)[-1]).findings] == ["FIT901"]

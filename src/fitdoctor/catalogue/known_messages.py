@@ -171,7 +171,8 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     )),
     ("FIT111", Rule(
         re.compile(
-            r"Input must be either real or complex|Cannot convert \S.{0,60} to EagerTensor of dtype \w+"
+            r"Input must be either real or complex|Incompatible types: <dtype"
+            r"|Cannot convert \S.{0,60} to EagerTensor of dtype \w+"
             r"|Expected \w+, (?:but )?got .{1,200} of type '\w+' instead|does not support RaggedTensors"
             r"|only supports RaggedTensors"
             r"|Value for attr '\w+' of "
@@ -886,10 +887,16 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "workers",
         "replace the generator with files or `tf.data` operations, or set `AutoShardPolicy.OFF`",
     )),
+    ("FIT607", Rule(
+        re.compile(r"is not supported for models compiled with tf\.distribute"),
+        "this method of Keras does not work under a distribution strategy",
+        "call `fit` with a `tf.data.Dataset` instead",
+    )),
     ("FIT605", Rule(
         re.compile(
             r"must be divisible (?:the )?by (?:the )?number of replicas|Reduction\.(?:SUM"
             r"|NONE)`? .{0,80}loss reduction"
+            r"|batch.?size must be divisible by the number of"
             r"|is not divisible by `?num_replicas_in_sync|not divisible by the number of (?:replicas|devices)"
         ),
         "the global batch size or the loss reduction does not suit the number of replicas",
@@ -960,7 +967,9 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "a generator ended while `fit` still needed batches, or an exception inside it ended it",
         "let the generator loop forever (`while True`), and call `next` on it once to see what it raises",
         types=("StopIteration",),
-        raised_in=("fit_generator", "evaluate_generator", "predict_generator", "fit", "evaluate", "predict"),
+        raised_in=(
+            "fit_generator", "evaluate_generator", "predict_generator", "fit", "evaluate", "predict", "wrapper",
+        ),
         of_framework=True,
         also=("FIT705",),
     )),
@@ -1062,19 +1071,30 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     ("FIT716", Rule(
         re.compile(
             r"(?:truncated|corrupted) record|should match \(header_size"
-            r"|is required but could not be found|parse serialized [Ee]xample"
             r"|unknown (?:image )?format|[Uu]nknown image file format|Input is empty|Invalid (?:PNG|JPEG|GIF|BMP"
             r"|WAV)|decode \w+ format using a wrong op|Unable to decode bytes|[Cc]ould not (?:decode|load) image"
             r"|cannot identify image file|(?:jpeg|png|gif)::Uncompress|incomplete or corrupted"
             r"|image file is truncated"
         ),
         "a file of the dataset cannot be decoded",
-        "find the file by reading them one by one, and remove or convert it; check the feature names of "
-        "TFRecord files",
+        "find the file by reading them one by one, and remove or convert it",
+    )),
+    ("FIT716", Rule(
+        re.compile(
+            r"Feature(?: list)?:? '?(?P<missing>[\w/.-]+)'?.{0,60} is required but could not be found"
+            r"|(?:Key: (?P<key>[^,\s]{1,100}?)[.,] .{0,40})?(?:Data types don't match|Number of \w+ values != expected)"
+            r"|parse serialized [Ee]xample"
+        ),
+        "a TFRecord file does not contain the features that the program declares",
+        "compare the names, dtypes and shapes passed to `parse_single_example` with those that were written: "
+        "`tf.train.Example.FromString(record.numpy())` shows one record",
     )),
     # --- memory and environment -----------------------------------------------------------------------------
     ("FIT802", Rule(
-        re.compile(r"larger than 2 ?GB|larger than the limit \(2147483647|cannot be larger than 2GB|exceeds? .{0,40}2GiB"),
+        re.compile(
+            r"larger than 2 ?GB|larger than the limit \(2147483647|cannot be larger than 2GB|exceeds? .{0,40}2GiB"
+            r"|Failed to serialize message"
+        ),
         "an array of more than 2 GB becomes a constant of the graph",
         "read the data with `tf.data.Dataset.from_generator`, or pass NumPy arrays to `fit` directly",
     )),
@@ -1379,6 +1399,16 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "a variable of a strategy is used outside the context that it belongs to",
         "update it inside `strategy.run(…)`, and create it inside `strategy.scope()`",
     )),
+    ("FIT406", Rule(
+        re.compile(r"enable_eager_execution must be called at program startup"),
+        "eager execution is enabled after the program has already used TensorFlow",
+        "call it right after the import, and restart the kernel of the notebook first; TensorFlow 2 needs no such call",
+    )),
+    ("FIT602", Rule(
+        re.compile(r"No unary variant device copy function found"),
+        "a dataset, or another object that exists only on the CPU, is used in a traced loop that runs on the GPU",
+        "loop over the dataset in Python, outside the `tf.function`, or put the loop under `tf.device(\"/CPU:0\")`",
+    )),
     ("FIT609", Rule(
         re.compile(
             r"must be (?:configured|set) at program startup|Cannot set memory growth|Virtual CPUs already set"
@@ -1439,6 +1469,12 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "an operation needs a size that is not known while the function is traced",
         "set the shape before it: `x.set_shape(…)` or `tf.ensure_shape(x, …)`",
         also=("FIT709",),
+    )),
+    ("FIT324", Rule(
+        re.compile(r"looks like it has unbuilt state, but Keras is not able to trace"),
+        "Keras cannot run `call` of a custom layer on symbolic inputs to find the shapes of its weights",
+        "call the layer once on real data to see what fails in `call`, or create the weights in its `build` method",
+        also=("FIT312",),
     )),
     ("FIT405", Rule(
         re.compile(r"symbolic output of a Keras layer during eager|from inside a control-flow construct"),
@@ -1513,7 +1549,8 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
 _BY_TYPE: tuple[tuple[str, Rule], ...] = (
     ("FIT320", Rule(
         re.compile(
-            r"(?i:broadcast(?:able)? shapes|not broadcastable|incompatible shapes|(?:shape|dimension|rank|size"
+            r"(?i:broadcast(?:able)? shapes|not broadcastable|incompatible shapes"
+            r"|n[o']t (?:have )?the same (?:shape|rank)|(?:shape|dimension|rank|size"
             r"|length|vector|matrix|scalar|depth|\d-d(?:imensional)?)s?\b.{0,120}\b(?:must|should|expected"
             r"|mismatch|match|out of bounds|compatible|equal|but (?:got|is|received|saw))|(?:must|should|expected"
             r"|requires)\b.{0,80}\b(?:shape|dimension|rank|size|length|vector|matrix|scalar|depth"
@@ -1562,13 +1599,15 @@ _BY_TYPE: tuple[tuple[str, Rule], ...] = (
 _RECEIVED = re.compile(r"\b(?:[Rr]eceived|Got|Found|You passed)\b:? ?[`'\"(\[<]?\w+")
 """Without a traceback, the style in which Keras quotes the rejected value."""
 
+_CUT = ""
+"""The type of an exception whose traceback was cut before it: its place is all that is known."""
 _MISUSED = ("ValueError", "TypeError", "KeyError", "IndexError", "RuntimeError", "NotImplementedError")
 _BY_PLACE: tuple[tuple[str, Rule], ...] = (
     ("FIT909", Rule(
         re.compile(""),
         "the saved weights belong to a model with a different architecture",
         "build the model exactly as it was when it was saved, then load the weights",
-        types=("ValueError", "KeyError", "IndexError"),
+        types=("ValueError", "KeyError", "IndexError", _CUT),
         raised_in=(
             "load_weights", "load_weights_from_hdf5_group", "load_weights_from_hdf5_group_by_name",
             "preprocess_weights_for_loading", "set_weights", "load_own_variables", "batch_set_value",
@@ -1581,7 +1620,7 @@ _BY_PLACE: tuple[tuple[str, Rule], ...] = (
         "the saved model cannot be written to this file, or rebuilt from it",
         "load it with the version of Keras that saved it, pass `custom_objects` for custom classes, and implement "
         "`get_config` in them",
-        types=(*_MISUSED, "NameError"),
+        types=(*_MISUSED, "NameError", _CUT),
         raised_in=(
             "load_model", "model_from_json", "model_from_yaml", "model_from_config", "from_config", "deserialize",
             "deserialize_keras_object", "save_model", "to_json", "get_config", "serialize_keras_object", "func_load",
@@ -1589,6 +1628,28 @@ _BY_PLACE: tuple[tuple[str, Rule], ...] = (
         ),
         of_framework=True,
         also=("FIT901",),
+    )),
+    ("FIT322", Rule(
+        re.compile(""),
+        "the checkpoint path uses a value that `fit` does not report",
+        "use the keys of `history.history` in the path, such as `{epoch}` and `{loss}`",
+        types=("KeyError",),
+        place=re.compile(r"callbacks\.py:_get_file_path$"),
+    )),
+    ("FIT101", Rule(
+        re.compile(r"^$"),
+        "Keras compares the data with the inputs and outputs of the model here, and they differ",
+        "compare their shapes: `print(x.shape, model.input_shape)` and `print(y.shape, model.output_shape)`",
+        types=("ValueError", _CUT),
+        place=re.compile(r":_?standardize_input_data$"),
+        also=("FIT205",),
+    )),
+    ("FIT901", Rule(
+        re.compile(r"^$"),
+        "Keras or TensorFlow cannot be imported: mostly, the versions of two installed packages do not match",
+        "install versions that belong together, in a new environment",
+        place=re.compile(r"(?:^|/)(?:keras|tensorflow(?:_core)?)/(?:[\w/]+/)?\w+\.py:<module>$"),
+        also=("FIT907",),
     )),
     ("FIT904", Rule(
         re.compile(""),

@@ -9,10 +9,10 @@ from fitdoctor.failure.frames import cell_number
 from fitdoctor.failure.traceback_text import MOST_LINES, Block, gather_message, text_frame
 
 _HEADER = re.compile(
-    r"^\s*(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?:\s{2,}|(?<=Error)\s|(?<=Exception)\s)"
+    r"^\s*(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?:\s{2,}|(?<=Error)\s?|(?<=Exception)\s?)"
     r"Traceback \(most recent call last\)\s*$"
 )
-"""If white space was collapsed, one space is left."""
+"""If white space was collapsed, one space or none is left."""
 _LINK = re.compile(r"\[([^\]\n]{1,1000})\]\(https?://[^)\n]{1,2000}\)")
 """Colab's frames are links: `[/usr/…/x.py](https://localhost:8080/#) in f(…)`."""
 _COLLAPSED = re.compile(r"^\s*\d+ frames?\s*")

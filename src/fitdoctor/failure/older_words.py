@@ -9,7 +9,7 @@ from fitdoctor.facts import Shape
 from fitdoctor.failure.shapes import SHAPE, parse_shape
 
 _CHECKED = re.compile(
-    rf"(?:Error )?when checking (?:model )?(?P<which>input|target|): expected (?P<name>\S{{1,200}}) to have "
+    rf"(?:(?:Error )?when checking (?:model )?(?P<which>input|target|): )?expected (?P<name>\S{{1,200}}) to have "
     rf"(?:shape (?P<expected>{SHAPE})|(?P<rank>\d{{1,2}}) ?dimensions),?\s+but got "
     rf"(?:an )?array with shape (?P<found>{SHAPE})"
 )
@@ -67,7 +67,7 @@ def _checked(found: re.Match[str]) -> str:
         # Since Keras 2.1.3 the batch axis is left out of both.
         bare = not whole or whole[0] is not None
         expected, shape = ((None, *whole), (None, *shape)) if bare else (whole, shape)
-    if found["which"] == "target":
+    if found["which"] == "target" or found["which"] is None and "input" not in found["name"]:
         if found["rank"] and len(expected) == 3 and len(shape) == 2 and shape[1] != 1:
             return found[0]  # labels per time step, or one row per sample: FIT217 decides
         rule = "rank (ndim)" if len(shape) != len(expected) else "shape"
@@ -203,6 +203,9 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
      lambda found: (f"'{found['owner']}' object " if found["owner"] else "") + f"has no attribute '{found['name']}'"),
     (re.compile(r"^'Tensor' object is not iterable\.?$"),
      lambda _: "Tensor objects are only iterable when eager execution is enabled."),
+    (re.compile(r"Output tensors to a \w+ must be the output of a \w+ `?Layer`?[^\n]{0,80}"
+                r"Found: <(?P<kind>[\w.]*layers[\w.]*) object"),
+     lambda found: f"Inputs to a layer should be tensors. Got: <{found['kind']} object at 0x0>"),
     (re.compile(r"Layer \S+ was called with an input that isn't a symbolic tensor\. Received type: "
              r"<class '(?P<kind>[\w.]*layers[\w.]*)'>"),
      lambda found: f"Inputs to a layer should be tensors. Got: <{found['kind']} object at 0x0>"),

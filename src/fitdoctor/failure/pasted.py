@@ -18,6 +18,8 @@ _DEBUGGER = re.compile(
     re.MULTILINE,
 )
 """VS Code's box: the type, the message on the next line, and the frames below it."""
+_EVALUATED = re.compile(r"^\{(?P<type>[A-Z]\w{1,60}Error)\} ?", re.MULTILINE)
+"""What PyCharm shows for an expression that raises: `{ValueError}message`."""
 _RECORD = re.compile(
     r"\{\s*\"name\": \"(?P<type>\w{1,60})\",\s*\"message\": \"(?P<message>(?:[^\"\\]|\\.){0,20000})\",\s*\"stack\": \""
 )
@@ -35,9 +37,9 @@ def without_wrapping(text: str) -> str:
         # The stack ends with the exception, unless it was cut.
         last = "" if stack.rstrip().endswith(_unescaped(record["message"])[-40:]) else f"\n{record['type']}: "
         return f"{stack}{last}{_unescaped(record['message']) if last else ''}"
-    if "Error in py_" not in tail and "Exception has occurred: " not in tail:
+    if not any(words in tail for words in ("Error in py_", "Exception has occurred: ", "Error}")):
         return text
-    tail = _DEBUGGER.sub(_as_traceback, _RETICULATE.sub("\\g<call>\n", tail))
+    tail = _DEBUGGER.sub(_as_traceback, _RETICULATE.sub("\\g<call>\n", _EVALUATED.sub("\\g<type>: ", tail)))
     return text[:-_TAIL] + tail
 
 

@@ -279,11 +279,6 @@ _ATTRIBUTE = (
     r"(?:(?P<kind>[Mm]odule|type object) )?'(?P<owner>[^'\n]{1,300})'(?: object)? "
     r"has no attribute '(?P<name>[^'\n]{1,300})'"
 )
-SIZE_IN_LAYER = re.compile(
-    r"Cannot convert a symbolic (?:tf\.)?Tensor \((?:\w+/)*(?:lstm|gru|simple_rnn|rnn|bidirectional|conv_lstm)\w*/"
-    r"[\w/]*strided_slice\w*:0\) to a numpy array"
-)
-"""The size that a recurrent layer takes of its input: with NumPy 1.20 and later, TensorFlow before 2.5 fails there."""
 _DID_YOU_MEAN = r"Did you mean: '(?P<name>\w+)'"
 
 

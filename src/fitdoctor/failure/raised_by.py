@@ -38,7 +38,7 @@ _WORDS = (
      "raised by NumPy, not by training"),
     (re.compile(r"x and y must have same first dimension|is not a valid value for (?:ls|cmap)"),
      "raised by Matplotlib, not by training"),
-    (re.compile(r"Expected 2D array, got 1D array|Input (?:X |y )?contains NaN|inconsistent numbers of samples"
+    (re.compile(r"Expected 2D array, got (?:1D|scalar) array|Input (?:X |y )?contains NaN|inconsistent numbers of samples"
              r"|instance is not fitted yet|Number of features of the model must match"
              r"|Classification metrics can't handle|n_splits=\d+ cannot"
              r"|The '\w+' parameter of \w+ must be"),
@@ -291,6 +291,18 @@ def _with_wrong_arguments(name: str) -> str:
     return f"this line calls {f'`{name}`' if name else 'a class'} with too few, too many or unknown arguments"
 
 
+_SILENT = (
+    "StopIteration",
+    "KeyboardInterrupt",
+    "AssertionError",
+    "MemoryError",
+    "SystemExit",
+    "GeneratorExit",
+    "EOFError",
+)
+"""Exceptions that are often raised without a message."""
+_CUT = re.compile(r'File "|Exception encou[a-z]*$')
+"""The beginning of a frame or of a wrapper, where the message should be."""
 _BACKENDS = {"torch": "PyTorch", "torchvision": "PyTorch", "jax": "JAX", "jaxlib": "JAX", "theano": "Theano"}
 
 
@@ -303,6 +315,11 @@ def raised_by_backend(failure: FailureFacts) -> str:
 
 def note_about(failure: FailureFacts) -> str:
     """Return what `raised_by` says, or what the words of a call with wrong arguments tell without a traceback."""
+    cut = (
+        not failure.type or not failure.message and failure.type not in _SILENT or _CUT.match(failure.message)
+    )
+    if failure.from_text and failure.frames and cut:
+        return "the text ends before the message of the exception; paste the traceback to its last line"
     note = raised_by(failure)
     refused = _WRONG_CALL.match(failure.message) if not note and not failure.frames else None
     if refused is not None and failure.type == "TypeError":

@@ -36,7 +36,7 @@ _STATUSES = {
     "unimplemented": "UnimplementedError", "failed precondition": "FailedPreconditionError",
 }  # fmt: skip
 _STATUS = re.compile(
-    r"^(?:[^\n]{0,200}\b[WE]\d{0,4}\b[^\n]{0,60} ?tensorflow/[^\]\n]{0,200}\] [^\n]{0,200}?|\s{0,8}\(\d+\) )?"
+    r"^(?:[^\n]{0,200}\b[WE]\d{0,4}\b[^\n]{0,60} ?tensorflow/[^\]\n]{0,200}\] [^\n]{0,200}?|[\s`]{0,8}\(\d+\) )?"
     rf"(?P<status>(?i:{'|'.join(name.replace(' ', '[ _]') for name in _STATUSES)})): (?P<message>[^\n]*)",
     re.MULTILINE,
 )
@@ -134,7 +134,7 @@ def parse_lone(lines: list[str], before: list[str], complete: bool) -> Block | N
         mark = head["mark"][::-1]
     kind = head["type"] or f"{head['lowered'][:-5].capitalize()}Error"
     first = lines[0][head.end() :].removeprefix(":").strip()
-    if mark and mark in first:
+    if mark and first.count(mark) % 2:  # the others are quotes of the message itself
         return Block(kind, first[: first.rindex(mark)], (), 1)
     message, taken = gather_message(first, lines[1:], complete)
     return Block(kind, message, _syntax_place(before), 1 + taken)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from fitdoctor.facts import FailureFacts, FailureSummary, Frame
 from fitdoctor.failure.assemble import assemble, passes_on, summary_of
-from fitdoctor.failure.messages import read_frames
 from fitdoctor.failure.notebook_file import placed, saved_cells
 from fitdoctor.failure.notebook_text import (
     frames_without_header,
@@ -203,9 +202,6 @@ def _with_title(text: str, found: list[_Found]) -> list[_Found]:
     if len(found) != 1 or found[0].block.message or len(text) > _LONGEST_QUESTION:
         return found
     cut, told = found[0], _lone(text[: found[0].start])
-    title = _TITLE.match(text) if cut.block.type and not told else None
-    if title is not None:
-        return [replace(cut, block=replace(cut.block, message=title["words"]))]
     if not told or cut.block.type not in ("", told[-1].block.type):
         return found
     said = told[-1].block
@@ -214,10 +210,6 @@ def _with_title(text: str, found: list[_Found]) -> list[_Found]:
     # The one before it, whose header is lost, was raised deeper.
     frames = (*cut.block.frames, *said.frames)
     return [replace(cut, block=replace(cut.block, type=said.type, message=said.message, frames=frames))]
-
-
-_TITLE = re.compile(r"\s*# (?P<words>[^\n]{20,300})\n")
-"""The title of a question, which is often the message."""
 
 
 def _with_logged_status(text: str, cut: list[_Found]) -> list[_Found]:
@@ -269,11 +261,12 @@ def _frames_before(text: str, start: int) -> tuple[Frame, ...]:
     if frames:
         return frames
     first = len(lines)
-    while first and (lines[first - 1][:1] in (" ", "\t") or _is_flat(lines, first - 1)):
+    while first and (lines[first - 1][:1] in (" ", "\t", "") or _is_flat(lines, first - 1)):
         first -= 1
     indented = [line if line[:1] in (" ", "\t") else _indented(line) for line in lines[first:]]
-    head = next((index for index, line in enumerate(indented) if line.lstrip().startswith('File "')), None)
-    return tuple(read_frames(indented[head:], here=False)[0]) if head is not None else ()
+    head = next((index for index, line in enumerate(indented) if line.lstrip().startswith("File ")), None)
+    block = parse_traceback([HEADER, *indented[head:]], complete=True) if head is not None else None
+    return block.frames if block is not None else ()
 
 
 def _is_flat(lines: list[str], index: int) -> bool:

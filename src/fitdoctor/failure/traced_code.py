@@ -118,8 +118,28 @@ _WANTS_A_VALUE = re.compile(
 )
 
 
-def wants_a_value(message: str) -> bool:
+SIZE_OF_INPUT = re.compile(
+    r"Cannot convert a symbolic (?:tf\.)?Tensor \((?P<path>(?:[\w.-]+/)*)strided_slice\w*:0\) to a numpy array"
+)
+_RECURRENT = re.compile(r"(?i)lstm|gru|rnn|bidirectional|recurrent")
+
+
+def is_size_in_recurrent_layer(failure: FailureFacts) -> bool:
+    """Return whether a recurrent layer itself failed to read the size of its input, not the program's own NumPy call."""
+    size, frame = SIZE_OF_INPUT.search(failure.message), failure.last_user_frame
+    line = frame.text if frame is not None else ""
+    return (
+        size is not None
+        and bool(_RECURRENT.search(size["path"] + line))
+        and not re.search(r"\bnp\.|numpy", line)
+    )
+
+
+def wants_a_value(failure: FailureFacts) -> bool:
     """Return whether a message says that something needed the value of a symbolic tensor."""
+    message = failure.message
+    if is_size_in_recurrent_layer(failure):
+        return False  # FIT901
     if _WANTS_A_VALUE.search(message):
         return True
     from fitdoctor.failure.patterns import attribute_missing

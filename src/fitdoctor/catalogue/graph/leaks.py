@@ -77,7 +77,7 @@ def leak_of(failure: FailureFacts, project: Project | Unknown) -> Leak | None:
     if is_out_of_scope(failure):
         if graph_part(failure) != "function":
             return None
-    elif not wants_a_value(failure.message) or raised_in_trace(failure, project) or _raised_by_keras(failure):
+    elif not wants_a_value(failure) or raised_in_trace(failure, project) or _raised_by_keras(failure):
         return None
     if isinstance(project, Project) and switched_off(project) is not None:
         return None

@@ -83,6 +83,8 @@ _OF_NEW_OPTIMIZERS = re.compile(r"`?(?P<name>\w+)`? is deprecated in the new (?:
 def missing_name(failure: FailureFacts, project: Project | Unknown) -> str:
     """Return the name or argument that an exception is about if an older Keras had it; "" otherwise."""
     message, frame = failure.message, failure.last_user_frame
+    if failure.type == "AttributeError" and any(_OF_KERAS_2.search(each.path) for each in failure.frames):
+        return ""  # FIT901: the name was lost between two versions of Keras 2
     if unexpected_keyword(message) is not None:
         return _rejected_keyword(message, project)
     attribute = attribute_missing(message)
@@ -122,6 +124,8 @@ def missing_name(failure: FailureFacts, project: Project | Unknown) -> str:
     return key if failure.type == "KeyError" and key in changes("history") and not in_callback else ""
 
 
+_OF_KERAS_2 = re.compile(r"\btensorflow(?:_core)?[/\\]python[/\\]keras\b|\bkeras[/\\](?:src[/\\])?engine\b")
+"""Where only Keras 2 and older versions keep their modules."""
 _KERAS_3 = re.compile(r"^keras\.(?:_tf_keras\.keras|api(?!\._v))\.")
 """Where only Keras 3 keeps its modules."""
 

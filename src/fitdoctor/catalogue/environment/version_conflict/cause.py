@@ -45,7 +45,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
-from fitdoctor.failure.patterns import SIZE_IN_LAYER
+from fitdoctor.failure.traced_code import SIZE_OF_INPUT, is_size_in_recurrent_layer
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES
 from fitdoctor.source.keras_changes import below_keras
 from fitdoctor.source.module import Module
@@ -136,11 +136,20 @@ CAUSE.message(
     raised_in=("from_config",),
 )
 CAUSE.message(
-    SIZE_IN_LAYER.pattern,
+    r"^'(?P<name>metrics|samples|batch_size|do_validation|nb_sample|nb_epoch)'$",
+    "a callback reads `params['{name}']`, which only older versions of Keras pass to callbacks",
+    "read the names of the metrics from `logs`, and sizes from the program's own variables",
+    subject="installed packages",
+    types=("KeyError",),
+    fits=lambda failure: bool(failure.frames) and "params[" in failure.frames[-1].text,
+)
+CAUSE.message(
+    SIZE_OF_INPUT.pattern,
     "NumPy 1.20 or later is installed with a TensorFlow before 2.5, whose recurrent layers fail with it",
     "install NumPy below 1.20, or a newer TensorFlow",
     subject="installed packages",
     types=("NotImplementedError",),
+    fits=is_size_in_recurrent_layer,
 )
 CAUSE.message(
     r"Keras symbolic inputs/outputs do not implement `__len__`",

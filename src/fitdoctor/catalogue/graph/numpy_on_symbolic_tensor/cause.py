@@ -52,7 +52,6 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.failed_line import at_frame, function_at, module_of, raised_here
-from fitdoctor.failure.patterns import SIZE_IN_LAYER
 from fitdoctor.failure.traced_code import (
     ARRAY_METHODS,
     CASTS,
@@ -175,11 +174,9 @@ def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report a failing line that ran in a trace; a tensor that leaked out of one is another cause."""
-    asked = wants_a_value(failure.message) or "Tensor is unhashable" in failure.message
+    asked = wants_a_value(failure) or "Tensor is unhashable" in failure.message
     if not asked or not raised_in_trace(failure, project):
         return
-    if SIZE_IN_LAYER.search(failure.message) and not failure.user_frames:
-        return  # raised by the layer itself: FIT901
     frame = failure.last_user_frame
     evidence = [raised_here(failure)]
     module = module_of(project, frame)

@@ -153,4 +153,5 @@ CAUSE.message(
     "call `compile(optimizer=…, loss=…)` on this model first",
     subject="model",
     types=("AttributeError",),
+    fits=lambda failure: not any(frame.library and frame.function == "fit" for frame in failure.frames),
 )
