@@ -110,6 +110,24 @@ class FunctionInfo:
         return self.module.tracing_of(self.node)
 
     @property
+    def how(self) -> str:
+        """Why TensorFlow traces it: `call`, `train_step`, `loss`, `tf.function`, `map`, …; "" if it is not known to."""
+        return self.traced.how if self.traced is not None else ""
+
+    @property
+    def runs_traced(self) -> bool:
+        """Whether it runs while TensorFlow traces; not if the program runs eagerly."""
+        return self.traced is not None and not self.traced.eager
+
+    @property
+    def decorators(self) -> dict[str, ast.expr]:
+        """Its decorators by the canonical name of the function that decorates."""
+        written = [] if isinstance(self.node, ast.Lambda) else self.node.decorator_list
+        return {
+            self.module.resolve(each.func if isinstance(each, ast.Call) else each): each for each in written
+        }
+
+    @property
     def is_method(self) -> bool:
         """Whether it is defined directly in a class."""
         return self.owner is not None

@@ -17,6 +17,8 @@ from fitdoctor.source.names import canonical, kind_of, own_keras
 from fitdoctor.source.read import parse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fitdoctor.source.assignments import Assignment
     from fitdoctor.source.origins import Origin
     from fitdoctor.source.project import Project
@@ -148,6 +150,17 @@ class Module:
         """Return the node that contains this one."""
         return self.index.parents.get(node)
 
+    def parents(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield what contains a node, innermost first, up to its function, class or file."""
+        current = self.parent(node)
+        while current is not None and not isinstance(current, (*FUNCTIONS, ast.ClassDef, ast.Module)):
+            yield current
+            current = self.parent(current)
+
+    def around(self, node: ast.AST, *kinds: type[Node]) -> Node | None:
+        """Return the innermost node of these types that contains a node, within the same function."""
+        return next((each for each in self.parents(node) if isinstance(each, kinds)), None)
+
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that a node belongs to.
 
@@ -160,6 +173,14 @@ class Module:
                 return current
             current = self.index.parents.get(current)
         raise ValueError("no statement holds the node")
+
+    def block(self, statement: ast.AST) -> list[ast.stmt]:
+        """The statements of the body, `else` or `finally` that a statement is in; empty for other nodes."""
+        for name in ("body", "orelse", "finalbody"):
+            statements = getattr(self.parent(statement), name, None)
+            if isinstance(statements, list) and statement in statements:
+                return statements
+        return []
 
     def scope(self, node: ast.AST) -> Scope:
         """The scope in which a node's names are looked up."""
@@ -310,6 +331,16 @@ class Module:
         if known is None:
             known = self._dotted[node] = resolution.dotted(self, node)
         return known
+
+    def called(self, node: ast.AST | None) -> str:
+        """Return the canonical name of what an expression calls; "" if it is not a call, or of something unknown."""
+        return self.resolve(node.func) if isinstance(node, ast.Call) else ""
+
+    def own_attribute(self, node: ast.AST | None) -> str:
+        """Return `x` of `self.x`; "" for any other expression."""
+        from fitdoctor.source.callees import is_self
+
+        return node.attr if isinstance(node, ast.Attribute) and is_self(self, node.value) else ""
 
     def imported(self, alias: ast.alias) -> str:
         """The canonical name that an import binds; relative ones keep their dots."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue.graph.kept_reads import runs_plainly
 from fitdoctor.catalogue.graph.kept_tensors import is_traced_by_itself
 from fitdoctor.diagnosis import Edit, Location
-from fitdoctor.edits import insert_after, insert_before
+from fitdoctor.edits import insert_after
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.definitions import argument_of
@@ -25,13 +25,17 @@ _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 class _Keeping:
     """A statement in a `tf.function` that stores a tensor, and the name under which the tensor is returned instead."""
 
-    module: Module
     function: FunctionInfo
     statement: ast.Expr | ast.Assign
     value: ast.expr
     name: str
     parameter: str = ""
     """The list or dict argument that stores it; the fix removes this argument."""
+
+    @property
+    def module(self) -> Module:
+        """The file of the function."""
+        return self.function.module
 
     def kept(self, value: str, receiver: str) -> str:
         """Return the statement as a caller writes it, with the value and object names of the caller."""
@@ -96,12 +100,11 @@ class _Keeping:
 
 
 def handed_out(
-    module: Module, function: FunctionInfo, keeping: ast.AST, value: ast.expr, parameter: str = ""
+    function: FunctionInfo, keeping: ast.AST, value: ast.expr, parameter: str = ""
 ) -> tuple[Edit, ...]:
     """Return the value from the function, and store it in the callers.
 
     Args:
-        module: the file.
         function: the `tf.function` that stores the value.
         keeping: the statement that stores it (`self.last = x`, `history.append(x)`), or its expression.
         value: the tensor in it.
@@ -110,7 +113,8 @@ def handed_out(
     Returns:
         The edits; none if a caller cannot be changed this way or is unclear.
     """
-    statement, node = module.statement(keeping), function.node
+    module, node = function.module, function.node
+    statement = module.statement(keeping)
     if not isinstance(statement, (ast.Expr, ast.Assign)) or isinstance(node, ast.Lambda):
         return ()
     if not is_traced_by_itself(function) or not _is_always_reached(module, node, statement):
@@ -118,7 +122,7 @@ def handed_out(
     if isinstance(statement, ast.Assign) and len(statement.targets) != 1:
         return ()
     name = value.id if isinstance(value, ast.Name) else _free_name(module, function, statement)
-    found = _Keeping(module, function, statement, value, name, parameter)
+    found = _Keeping(function, statement, value, name, parameter)
     calls = module.callers.get(node, [])
     if not name or not calls or not found.moves or any(source is not module for source, _call in calls):
         return ()
@@ -300,13 +304,7 @@ def _at_call(found: _Keeping, call: ast.Call, given: _Given) -> tuple[Edit, ...]
         return ()
     if isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:
         return _at_assignment(found, call, statement.targets[0], given, receiver)
-    if given.count > 1:
-        return ()
-    if given.at is not None:
-        return _hoisted(found, call, found.kept("result", receiver), "result")
-    taken = found.place(receiver) if found.target else found.name
-    kept = "" if found.target else found.kept(found.name, receiver)
-    return _hoisted(found, call, kept, f"result, {taken}")
+    return ()
 
 
 def _at_assignment(
@@ -343,14 +341,3 @@ def _unpacked(found: _Keeping, call: ast.Call, names: str, receiver: str) -> tup
         return (Edit(module.location(statement), f"{names}, {found.place(receiver)} = {text}"),)
     unpacked = Edit(module.location(statement), f"{names}, {found.name} = {text}")
     return (unpacked, *insert_after(module.code(call), found.kept(found.name, receiver)))
-
-
-def _hoisted(found: _Keeping, call: ast.Call, kept: str, names: str) -> tuple[Edit, ...]:
-    """Move the call to a line before its statement, which then uses the result."""
-    module = found.module
-    code = module.code(call)
-    if "result" in module.scope(call).bindings:
-        return ()
-    line = f"{names} = {found.call(call)}"
-    before = insert_before(code, f"{line}\n{code.indent}{kept}" if kept else line)
-    return (*before, Edit(module.location(call), "result")) if before else ()

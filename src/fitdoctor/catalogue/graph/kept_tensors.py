@@ -1,4 +1,4 @@
-"""Tensors that traced code stores for later: where, in which object, and which later reads are out of scope."""
+"""Tensors that traced code stores for later: where, in which object, and behind which guard."""
 
 from __future__ import annotations
 
@@ -12,26 +12,16 @@ from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.traced.symbolic import holds_symbolic, own_nodes, traced_functions
 
 GROWING = frozenset({"append", "extend", "insert", "appendleft", "extendleft"})
-_OTHER_ADDING = frozenset({"add", "update", "setdefault"})
-_CONTAINERS = frozenset(
-    {
-        "list",
-        "dict",
-        "set",
-        "collections.deque",
-        "collections.defaultdict",
-        "collections.OrderedDict",
-        "queue.Queue",
-    }
-)
-_CACHES = frozenset({"functools.lru_cache", "functools.cache", "functools.cached_property"})
+ADDING = GROWING | {"add", "update", "setdefault"}
+_CONTAINERS = ("list", "dict", "set", "collections.", "queue.Queue")
+_CACHES = ("functools.lru_cache", "functools.cache", "functools.cached_property")
+_DEPTH = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
     """A tensor that a traced function stores in an object that outlives the trace."""
 
-    module: Module
     function: FunctionInfo
     node: ast.AST
     """The statement or call that stores it; for a cache, the decorator."""
@@ -41,21 +31,29 @@ class Kept:
     """`attribute`, `container`, `name` (a global or nonlocal) or `cache`."""
     name: str
     """The name of the attribute or variable."""
-    owner: ClassInfo | None
+    owner: ClassInfo | None = None
     """The class of `self`, if the tensor is stored there."""
-    scope: Scope | None
+    scope: Scope | None = None
     """The scope that binds the variable, if it is not an attribute."""
     grows: bool = False
     """Whether each trace adds a tensor while earlier ones remain."""
+
+    @property
+    def module(self) -> Module:
+        """The file of the traced function."""
+        return self.function.module
 
     @property
     def place(self) -> str:
         """Return the holder as written in the source: `self.code`, `history`."""
         if self.holder == "cache":
             return f"{self.name}()"
-        if self.owner is not None:
-            return f"self.{self.name}"
-        return self.name
+        return f"self.{self.name}" if self.owner is not None else self.name
+
+    def stores(self) -> list[ast.AST]:
+        """Return where the class of `self` sets the attribute."""
+        known = self.module.attribute_stores(self.owner.node) if self.owner is not None else {}
+        return known.get(self.name, [])
 
 
 def kept_tensors(module: Module, held: Collection[str] = ()) -> list[Kept]:
@@ -65,227 +63,143 @@ def kept_tensors(module: Module, held: Collection[str] = ()) -> list[Kept]:
         module: the file.
         held: attributes on which the running program held a tensor, whatever the source shows.
     """
-    found: list[Kept] = []
+    found: list[Kept | None] = []
     for function in traced_functions(module):
         for node in own_nodes(function):
-            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-                found += _assigned(module, function, node, held)
-            elif isinstance(node, ast.Call):
-                found += _added(module, function, node)
-        found += _cached(module, function)
-    return found
-
-
-def _assigned(
-    module: Module,
-    function: FunctionInfo,
-    node: ast.Assign | ast.AnnAssign | ast.AugAssign,
-    held: Collection[str],
-) -> Iterator[Kept]:
-    if node.value is None:
-        return
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    for target in targets:
-        for part, value in _parts(target, node.value):
-            seen = (
-                isinstance(part, ast.Attribute) and part.attr in held and not isinstance(value, ast.Constant)
-            )
-            if not seen and not holds_symbolic(module, value):
-                continue
-            if isinstance(part, ast.Attribute):
-                kept = _on_attribute(module, function, node, part, value)
-            elif isinstance(part, ast.Subscript):
-                kept = _in_container(module, function, node, part.value, value)
-            elif isinstance(part, ast.Name):
-                kept = _in_outer_name(module, function, node, part, value)
-            else:
-                kept = None
-            if kept is not None:
-                yield kept
+            match node:
+                case ast.Call(func=ast.Attribute(value=base, attr=method), args=[*_, value]):
+                    if method in ADDING and holds_symbolic(module, value):
+                        found.append(_in_container(function, node, base, value, method in GROWING))
+                case (
+                    ast.Assign(value=value)
+                    | ast.AugAssign(value=value)
+                    | ast.AnnAssign(value=ast.expr() as value)
+                ):
+                    for target in getattr(node, "targets", None) or [node.target]:  # type: ignore[union-attr]
+                        for part, stored in _parts(target, value):
+                            seen = getattr(part, "attr", None) in held and not isinstance(
+                                stored, ast.Constant
+                            )
+                            if seen or holds_symbolic(module, stored):
+                                found.append(_assigned(function, node, part, stored))
+        for decorator in (each for name, each in function.decorators.items() if name in _CACHES):
+            values = [each.value for each in module.returns.get(function.node, []) if each.value is not None]
+            cached = (value for value in values if holds_symbolic(module, value))
+            found += [Kept(function, decorator, value, "cache", function.name) for value in cached][:1]
+    return [kept for kept in found if kept is not None]
 
 
 def _parts(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    if isinstance(target, (ast.Tuple, ast.List)):
-        written = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
-        for index, part in enumerate(target.elts):
-            yield part, written[index] if len(written) == len(target.elts) else value
-    else:
+    if not isinstance(target, (ast.Tuple, ast.List)):
         yield target, value
+        return
+    written = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
+    for index, part in enumerate(target.elts):
+        yield part, written[index] if len(written) == len(target.elts) else value
 
 
-def _on_attribute(
-    module: Module, function: FunctionInfo, node: ast.AST, target: ast.Attribute, value: ast.expr
-) -> Kept | None:
-    if is_self(module, target.value):
-        owner = module.class_of(target)
-        if _is_put_back(module, node, target):
-            return None
-        return Kept(module, function, node, value, "attribute", target.attr, owner, None)
-    if isinstance(target.value, ast.Name) and _outlives(module, target.value) is not None:
-        return Kept(module, function, node, value, "attribute", target.attr, None, None)
+def _assigned(function: FunctionInfo, node: ast.AST, target: ast.expr, value: ast.expr) -> Kept | None:
+    module = function.module
+    match target:
+        case ast.Subscript(value=base):
+            return _in_container(function, node, base, value)
+        case ast.Attribute(attr=name) if module.own_attribute(target):
+            owner = module.class_of(target)
+            put_back = _is_put_back(module, node, name)
+            return None if put_back else Kept(function, node, value, "attribute", name, owner)
+        case ast.Attribute(value=ast.Name() as base, attr=name) if _outlives(module, base):
+            return Kept(function, node, value, "attribute", name)
+        case ast.Name(id=name) if name in module.index.scopes[function.node].outer:
+            scope = _outlives(module, target)
+            grows = isinstance(node, ast.AugAssign) and isinstance(value, (ast.List, ast.Tuple))
+            return Kept(function, node, value, "name", name, None, scope, grows) if scope else None
     return None
 
 
-def _is_put_back(module: Module, node: ast.AST, target: ast.Attribute) -> bool:
+def _is_put_back(module: Module, node: ast.AST, name: str) -> bool:
     """Return whether a later statement of the same block, or a `finally` around it, replaces the tensor again."""
-    later: list[ast.stmt] = []
-    inner, around = node, module.parent(node)
-    while around is not None and not isinstance(around, FUNCTIONS):
+    block = module.block(node)
+    later = block[block.index(node) + 1 :] if isinstance(node, ast.stmt) and block else []
+    inner = node
+    for around in module.parents(node):
         if isinstance(around, ast.Try) and inner in around.body:
             later += around.finalbody
-        inner, around = around, module.parent(around)
-    parent = module.parent(node)
-    for block in ("body", "orelse", "finalbody"):
-        statements = getattr(parent, block, None)
-        if isinstance(statements, list) and node in statements:
-            later += statements[statements.index(node) + 1 :]
+        inner = around
     return any(
         isinstance(statement, ast.Assign)
         and not holds_symbolic(module, statement.value)
-        and any(
-            isinstance(each, ast.Attribute) and each.attr == target.attr and is_self(module, each.value)
-            for each in statement.targets
-        )
+        and any(module.own_attribute(target) == name for target in statement.targets)
         for statement in later
     )
 
 
 def _in_container(
-    module: Module,
-    function: FunctionInfo,
-    node: ast.AST,
-    base: ast.expr,
-    value: ast.expr,
-    grows: bool = False,
+    function: FunctionInfo, node: ast.AST, base: ast.expr, value: ast.expr, grows: bool = False
 ) -> Kept | None:
+    module = function.module
     while isinstance(base, ast.Subscript):
         base = base.value
-    if isinstance(base, ast.Attribute) and is_self(module, base.value):
-        owner = module.class_of(base)
-        if owner is None or not _attribute_is_container(owner, base.attr):
-            return None
-        return Kept(module, function, node, value, "container", base.attr, owner, None, grows)
     if isinstance(base, ast.Attribute):
         # `Layer.cache[n] = x`: a class-level container also outlives every trace.
-        named = module.definition(base.value)
-        if isinstance(named, ClassInfo) and _attribute_is_container(named, base.attr):
-            return Kept(module, function, node, value, "container", base.attr, named, None, grows)
-        return None
-    if isinstance(base, ast.Name):
+        owner = module.class_of(base) if is_self(module, base.value) else module.definition(base.value)
+        if isinstance(owner, ClassInfo) and _attribute_is_container(owner, base.attr):
+            return Kept(function, node, value, "container", base.attr, owner, None, grows)
+    elif isinstance(base, ast.Name):
         scope = _outlives(module, base)
-        if scope is None or not _bound_to_container(module, scope, base.id):
-            return None
-        return Kept(module, function, node, value, "container", base.id, None, scope, grows)
+        if scope is not None and _are_containers(module, scope.bindings.get(base.id, []), every=True):
+            return Kept(function, node, value, "container", base.id, None, scope, grows)
     return None
-
-
-def _in_outer_name(
-    module: Module, function: FunctionInfo, node: ast.AST, target: ast.Name, value: ast.expr
-) -> Kept | None:
-    own = module.index.scopes[function.node]
-    if target.id not in own.outer:
-        return None
-    scope = _outlives(module, target)
-    grows = isinstance(node, ast.AugAssign) and isinstance(value, (ast.List, ast.Tuple))
-    return Kept(module, function, node, value, "name", target.id, None, scope, grows) if scope else None
-
-
-def _added(module: Module, function: FunctionInfo, call: ast.Call) -> Iterator[Kept]:
-    if not isinstance(call.func, ast.Attribute) or not call.args:
-        return
-    attribute = call.func.attr
-    if attribute not in GROWING and attribute not in _OTHER_ADDING:
-        return
-    value = call.args[-1]
-    if not holds_symbolic(module, value):
-        return
-    kept = _in_container(module, function, call, call.func.value, value, attribute in GROWING)
-    if kept is not None:
-        yield kept
-
-
-def _cached(module: Module, function: FunctionInfo) -> Iterator[Kept]:
-    if isinstance(function.node, ast.Lambda):
-        return
-    for decorator in function.node.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if module.resolve(called) not in _CACHES:
-            continue
-        for result in module.returns.get(function.node, []):
-            if result.value is not None and holds_symbolic(module, result.value):
-                yield Kept(module, function, decorator, result.value, "cache", function.name, None, None)
-                break
 
 
 def _outlives(module: Module, name: ast.Name) -> Scope | None:
     """Return the scope that binds a name if it outlives the trace: the module, or a function that is not traced."""
     scope = module.index.lookup(name.id, module.scope(name))
-    if scope is None:
-        return None
-    if isinstance(scope.node, FUNCTIONS):
-        around = module.function(scope.node)
-        return None if around.traced is not None else scope
-    return scope if isinstance(scope.node, ast.Module) else None
-
-
-def _bound_to_container(module: Module, scope: Scope, name: str) -> bool:
-    values = [_assigned_value(module, node) for node in scope.bindings.get(name, [])]
-    known = [value for value in values if value is not None]
-    return bool(known) and all(_is_container(module, value) for value in known)
+    if scope is not None and isinstance(scope.node, FUNCTIONS):
+        return None if module.function(scope.node).traced is not None else scope
+    return scope if scope is not None and isinstance(scope.node, ast.Module) else None
 
 
 def _attribute_is_container(owner: ClassInfo, name: str) -> bool:
-    for ancestor in owner.module.ancestry(owner):
-        stores = ancestor.module.attribute_stores(ancestor.node).get(name, [])
-        values = [_assigned_value(ancestor.module, store) for store in stores]
-        if any(value is not None and _is_container(ancestor.module, value) for value in values):
+    for ancestor in owner.ancestry:
+        module = ancestor.module
+        in_class = module.index.scopes[ancestor.node].bindings.get(name, [])
+        if _are_containers(module, [*module.attribute_stores(ancestor.node).get(name, []), *in_class]):
             return True
-        for statement in ancestor.node.body:
-            if isinstance(statement, ast.Assign) and any(
-                isinstance(target, ast.Name) and target.id == name for target in statement.targets
-            ):
-                return _is_container(ancestor.module, statement.value)
     return False
 
 
-def _assigned_value(module: Module, target: ast.AST) -> ast.expr | None:
-    parent = module.parent(target)
-    if isinstance(parent, ast.Tuple) and isinstance(around := module.parent(parent), ast.Assign):
-        return next((value for part, value in _parts(parent, around.value) if part is target), None)
-    return parent.value if isinstance(parent, (ast.Assign, ast.AnnAssign)) else None
-
-
-def _is_container(module: Module, value: ast.expr) -> bool:
-    if isinstance(value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)):
-        return True
-    return isinstance(value, ast.Call) and module.resolve(value.func) in _CONTAINERS
+def _are_containers(module: Module, targets: list[ast.AST], every: bool = False) -> bool:
+    """Return whether one of the values that are assigned to these targets is a container, or every one."""
+    values = []
+    for target in targets:
+        parent = module.parent(target)
+        if isinstance(parent, ast.Tuple) and isinstance(around := module.parent(parent), ast.Assign):
+            values += [value for part, value in _parts(parent, around.value) if part is target]
+        elif isinstance(parent, (ast.Assign, ast.AnnAssign)) and parent.value is not None:
+            values.append(parent.value)
+    found = [
+        isinstance(value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp))
+        or module.called(value).startswith(_CONTAINERS)
+        for value in values
+    ]
+    return bool(found) and (all(found) if every else any(found))
 
 
 # --- who stores it, and when --------------------------------------------------------------------------------------
 
 
 def guard_of(kept: Kept) -> ast.If | None:
-    """Return the `if self.x is None:` (or similar) that guards a tensor created only once."""
-    if kept.holder != "attribute" or kept.owner is None:
-        return None
-    parent = kept.module.parent(kept.node)
-    while parent is not None and parent is not kept.function.node:
-        if isinstance(parent, ast.If) and _asks_for(kept, parent):
-            return parent
-        parent = kept.module.parent(parent)
-    return None
-
-
-def key_guard_of(kept: Kept) -> ast.If | None:
-    """Return the `if key not in cache:` that guards a tensor stored only once."""
-    parent = kept.module.parent(kept.node) if kept.holder == "container" else None
-    while parent is not None and parent is not kept.function.node:
-        if isinstance(parent, ast.If) and isinstance(parent.test, ast.Compare):
-            asked = parent.test.comparators[0]
-            name = asked.attr if isinstance(asked, ast.Attribute) else getattr(asked, "id", "")
-            if isinstance(parent.test.ops[0], ast.NotIn) and name == kept.name:
-                return parent
-        parent = kept.module.parent(parent)
+    """Return the `if self.x is None:` or `if key not in cache:` behind which a tensor is stored only once."""
+    for around in kept.module.parents(kept.node):
+        if isinstance(around, ast.If):
+            if kept.holder == "attribute" and kept.owner is not None and _asks_for(kept, around):
+                return around
+            match around.test:
+                case ast.Compare(ops=[ast.NotIn(), *_], comparators=[asked, *_]) if (
+                    kept.holder == "container"
+                ):
+                    if kept.name in (getattr(asked, "attr", ""), getattr(asked, "id", "")):
+                        return around
     return None
 
 
@@ -293,42 +207,30 @@ def _asks_for(kept: Kept, statement: ast.If) -> bool:
     """Return whether an `if` checks that the attribute exists: directly, with `hasattr`, or by a flag set in its body."""
     flags = {kept.name}
     for node in ast.walk(statement):
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.targets[0], ast.Attribute)
-            and is_self(kept.module, node.targets[0].value)
-        ):
-            flags.add(node.targets[0].attr)
-    for node in ast.walk(statement.test):
-        if isinstance(node, ast.Attribute) and node.attr in flags and is_self(kept.module, node.value):
-            return True
-        if isinstance(node, ast.Constant) and node.value == kept.name:
-            return True
-    return False
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            flags.add(kept.module.own_attribute(node.targets[0]))
+    return any(
+        kept.module.own_attribute(node) in flags - {""} or getattr(node, "value", None) == kept.name
+        for node in ast.walk(statement.test)
+    )
 
 
-def reached_from(function: FunctionInfo, depth: int = 4) -> set[ast.AST]:
+def reached_from(function: FunctionInfo) -> set[ast.AST]:
     """Return the functions that run in the same trace because this function calls them, including itself."""
     found: set[ast.AST] = {function.node}
-    waiting = [(function, depth)]
+    waiting = [(function, _DEPTH)]
     while waiting:
         current, left = waiting.pop()
-        if not left:
-            continue
-        for node in ast.walk(current.node):
+        for node in ast.walk(current.node) if left else ():
             called = callee(current.module, node) if isinstance(node, ast.Call) else None
-            if called is None or called.node in found or is_traced_by_itself(called):
-                continue
-            found.add(called.node)
-            waiting.append((called, left - 1))
-        found.update(inner for inner in ast.walk(current.node) if isinstance(inner, FUNCTIONS))
+            if called is not None and called.node not in found and not is_traced_by_itself(called):
+                found.add(called.node)
+                waiting.append((called, left - 1))
+            if isinstance(node, FUNCTIONS):
+                found.add(node)
     return found
 
 
 def is_traced_by_itself(function: FunctionInfo) -> bool:
     """Return whether a function always has its own graph, because it is a `tf.function`."""
-    if isinstance(function.node, ast.Lambda):
-        return False
-    called = (item.func if isinstance(item, ast.Call) else item for item in function.node.decorator_list)
-    return any(function.module.resolve(decorator) == "tensorflow.function" for decorator in called)
+    return "tensorflow.function" in function.decorators

@@ -81,8 +81,8 @@ def _outside(module: Module, function: FunctionInfo, call: ast.Call) -> tuple[Ed
     if any(not isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets):
         return ()
     if isinstance(call.func, ast.Attribute) and call.func.attr in VALUE_METHODS:
-        return handed_out(module, function, statement, call.func.value)
-    return handed_out(module, function, statement, call.args[0]) if len(call.args) == 1 else ()
+        return handed_out(function, statement, call.func.value)
+    return handed_out(function, statement, call.args[0]) if len(call.args) == 1 else ()
 
 
 def _asked(module: Module, call: ast.Call) -> ast.expr | None:

@@ -30,32 +30,15 @@ import ast
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.handed_out import handed_out
-from fitdoctor.catalogue.graph.held_tensors import held_evidence, held_message, still_held
-from fitdoctor.catalogue.graph.kept_reads import Read, fatal_reads
-from fitdoctor.catalogue.graph.kept_tensors import (
-    GROWING,
-    Kept,
-    is_traced_by_itself,
-    kept_tensors,
-    key_guard_of,
-)
-from fitdoctor.catalogue.graph.leaks import (
-    kept_message,
-    leak_evidence,
-    leak_of,
-    location_of,
-    read_evidence,
-    subject_of,
-)
+from fitdoctor.catalogue.graph.kept_tensors import ADDING, GROWING, Kept, guard_of, is_traced_by_itself
+from fitdoctor.catalogue.graph.leaks import declare_leaks
 from fitdoctor.catalogue.graph.own_graphs import unwrapped
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Edit, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
-from fitdoctor.records import replace
+from fitdoctor.facts import FailureFacts
 from fitdoctor.source.module import FunctionInfo, Module
-from fitdoctor.source.project import Project
 from fitdoctor.source.traced.symbolic import own_nodes, traced_evidence
 
 CAUSE = Cause(
@@ -66,202 +49,73 @@ CAUSE = Cause(
 )
 
 
-@CAUSE.in_source
-@mentions("def", "lambda")
-def from_source(project: Project, module: Module) -> Iterator[Finding]:
-    """Report traced code that stores a tensor in an object that outlives the trace and is read outside it."""
-    for kept in kept_tensors(module):
-        if kept.holder != "attribute":
-            reads = fatal_reads(kept, project.modules)
-            if reads:
-                yield _finding(kept, reads)
-
-
-@CAUSE.in_source
-@mentions("def", "lambda")
-def changes_its_argument(module: Module) -> Iterator[Finding]:
-    """Report a `tf.function` that appends to a list argument, which TensorFlow rejects."""
-    for function in module.functions:
-        node = function.node
-        if isinstance(node, ast.Lambda) or not is_traced_by_itself(function):
-            continue
-        given = {argument.arg for argument in node.args.args} - {"self"}
-        if node.args.defaults or node.args.kw_defaults:
-            continue
-        for call in own_nodes(function):
-            base = (
-                call.func.value
-                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
-                else None
-            )
-            if (
-                isinstance(base, ast.Name)
-                and base.id in given
-                and isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Attribute)
-                and call.func.attr in GROWING
-                and len(module.index.scopes[node].bindings.get(base.id, [])) == 1
-            ):
-                yield CAUSE.finding(
-                    f"`{function.name}` stores symbolic tensors in its argument `{base.id}`",
-                    module.location(module.statement(call)),
-                    *([traced_evidence(function)] if function.traced is not None else []),
-                    _returned(function, call, base.id),
-                    subject=f"argument {base.id}",
-                )
-
-
-def _returned(function: FunctionInfo | None, written: ast.AST | None, name: str) -> Fix:
-    """Write `out.append(x)` or `out["x"] = x` in the caller, which owns the list or dict."""
-    title = "return the tensor and let the caller collect it"
-    if function is None or written is None:
-        return fix(title)
-    statement = function.module.statement(written)
-    value = statement.value if isinstance(statement, ast.Assign) else None
-    if isinstance(written, ast.Call) and len(written.args) == 1 and not written.keywords:
-        value = written.args[0]
-    edits = () if value is None else handed_out(function.module, function, statement, value, name)
-    return fix(title, edits)
-
-
-@CAUSE.before_fit
-def before_fit(project: Project, model: ModelFacts) -> Iterator[Finding]:
-    """Report the same for the class, layers and losses of the model that is about to be trained."""
-    if model.run_eagerly:
-        return
-    living = {model.class_name, *(layer.class_name for layer in model.every_layer())}
-    losses = {loss.name for loss in model.losses}
-    for module in project.modules:
-        for kept in kept_tensors(module):
-            owner = module.class_of(kept.function.node)
-            known = owner.name in living if owner is not None else kept.function.name in losses
-            if kept.holder == "attribute" or not known:
-                continue
-            reads = fatal_reads(kept, project.modules)
-            if reads:
-                yield _finding(kept, reads)
-
-
-def _finding(kept: Kept, reads: list[Read]) -> Finding:
-    return CAUSE.finding(
-        kept_message(kept),
-        kept.module.location(kept.node),
-        *read_evidence(kept, reads),
-        *_fixes(kept),
-        subject=subject_of(kept),
-    )
-
-
-@CAUSE.while_training
-def after_tracing(training: TrainingFacts, project: Project) -> Iterator[Finding]:
-    """Report tensors that the running program still references in a container or closure after tracing."""
-    for still in still_held(training, project):
-        if still.on_attribute:
-            continue
-        if still.kept is not None and still.reads:
-            found = _finding(still.kept, still.reads)
-            yield replace(found, evidence=(*found.evidence, held_evidence(still)))
-            continue
-        yield CAUSE.finding(
-            held_message(still),
-            still.location,
-            held_evidence(still),
-            fix("collect the results of the traced call instead, or delete the line"),
-            subject=subject_of(still.kept)
-            if still.kept is not None
-            else f"tensor stored in {still.held.path}",
-            confidence=Confidence.CERTAIN,
-            severity=still.severity,
-        )
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report a tensor used outside its trace that a container stores."""
-    leak = leak_of(failure, project)
-    if leak is None or leak.on_attribute:
-        return
-    holder = f" in `{leak.held.path.partition('[')[0]}`" if leak.held is not None else ""
-    yield CAUSE.finding(
-        kept_message(leak.kept)
-        if leak.kept is not None
-        else f"a symbolic tensor was stored{holder} and used outside its trace",
-        location_of(leak),
-        *leak_evidence(leak),
-        *(
-            _fixes(leak.kept)
-            if leak.kept is not None
-            else [fix("return the tensor from the traced function")]
-        ),
-        subject=subject_of(leak.kept) if leak.kept is not None else "stored tensor",
-        confidence=Confidence.CERTAIN
-        if leak.kept is not None or leak.held is not None
-        else Confidence.LIKELY,
-    )
-
-
-_MODIFIED = re.compile(
-    r"^(?P<function>\w+)\([^\n]*\) should not modify its Python input arguments.*modified: (?P<names>[\w, ]+)",
-    re.DOTALL,
+_MODIFIED = (
+    r"^(?P<function>\w+)\([^\n]*\) should not modify its Python input arguments[\s\S]*modified: (?P<name>\w+)"
 )
 
 
-@CAUSE.after_failure
-def from_modified_argument(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report a `tf.function` that modifies a list or dict argument."""
-    said = _MODIFIED.match(failure.message)
-    if said is None:
-        return
-    names = [name.strip() for name in said["names"].split(",")]
-    function, written = _place_of_change(said["function"], names, project)
-    place = function.module.location(function.module.statement(written)) if function and written else None
-    called = failure.last_user_frame
-    yield CAUSE.finding(
-        f"`{said['function']}` stores symbolic tensors in its argument `{names[0]}`",
-        place or (called.location if called is not None else None),
-        *([Evidence("called here", location=called.location)] if called is not None else []),
-        _returned(function, written, names[0]),
-        subject=f"argument {names[0]}",
-        confidence=Confidence.CERTAIN,
-    )
+@CAUSE.rule(
+    "tf.function",
+    "tensorflow",
+    says=_MODIFIED,
+    problem="`{function}` stores symbolic tensors in its argument `{name}`",
+    remedy="return the tensor and let the caller collect it",
+    subject="argument {name}",
+    anywhere=True,
+)
+def changes_its_argument(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Report a `tf.function` that writes to a list or dict argument, which TensorFlow rejects."""
+    said = re.search(_MODIFIED, failure.message) if failure is not None else None
+    for function in module.functions:
+        if said is not None and function.name != said["function"] or not is_traced_by_itself(function):
+            continue
+        given = {each.arg for each in function.node.args.args} - {"self"}
+        if said is None and (function.node.args.defaults or function.node.args.kw_defaults):
+            continue
+        for node in own_nodes(function):
+            name = _written(node, said is not None)
+            if name in given and len(module.index.scopes[function.node].bindings.get(name, [])) == 1:
+                yield CAUSE.finding(
+                    f"`{function.name}` stores symbolic tensors in its argument `{name}`",
+                    module.location(module.statement(node)),
+                    *([traced_evidence(function)] if function.traced is not None else []),
+                    _returned(function, node, name),
+                    subject=f"argument {name}",
+                )
 
 
-def _place_of_change(
-    name: str, arguments: list[str], project: Project | Unknown
-) -> tuple[FunctionInfo, ast.AST] | tuple[None, None]:
-    """Return the function, and the node in it that writes to the argument."""
-    if isinstance(project, Unknown):
-        return None, None
-    for module in project.modules:
-        for function in module.functions:
-            if function.name != name:
-                continue
-            for node in own_nodes(function):
-                base = _written_base(node)
-                if isinstance(base, ast.Name) and base.id in arguments:
-                    return function, node
-    return None, None
+def _written(node: ast.AST, surely: bool) -> str:
+    """Return the name that a call or assignment writes into: `out` in `out.append(x)` and `out["x"] = x`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
+            changing = ADDING | {"pop", "clear", "remove"} if surely else GROWING
+            return name if method in changing else ""
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()) if surely:
+            return name
+    return ""
 
 
-def _written_base(node: ast.AST) -> ast.expr | None:
-    """Return the object that a call or assignment writes into: `out` in `out.append(x)` and `out["x"] = x`."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        changing = (*GROWING, "add", "update", "setdefault", "pop", "clear", "remove")
-        return node.func.value if node.func.attr in changing else None
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        return node.value
-    return None
+def _returned(function: FunctionInfo, written: ast.AST, name: str) -> Fix:
+    """Write `out.append(x)` or `out["x"] = x` in the caller, which owns the list or dict."""
+    match written if isinstance(written, ast.Call) else function.module.statement(written):
+        case ast.Call(args=[value], keywords=[]) | ast.Assign(value=value):
+            edits = handed_out(function, written, value, name)
+        case _:
+            edits = ()
+    return fix("return the tensor and let the caller collect it", edits)
 
 
 def _fixes(kept: Kept) -> list[Fix]:
+    module, guard, how = kept.module, guard_of(kept), kept.function.how
     if kept.holder == "cache":
-        return [_without_cache(kept)]
-    guard = key_guard_of(kept)
+        line = Edit(module.location(kept.node).lines, "")
+        return [
+            fix(f"do not cache `{kept.function.name}`, so that every trace creates its own tensor", (line,))
+        ]
     if guard is not None:
-        return [fix(f"recompute `{kept.place}` in every trace", unwrapped(kept.module, guard))]
+        return [fix(f"recompute `{kept.place}` in every trace", unwrapped(module, guard))]
     title = "return it from the traced function and collect the results of the calls"
-    remedies = [fix(title, handed_out(kept.module, kept.function, kept.node, kept.value))]
-    how = kept.function.traced.how if kept.function.traced is not None else ""
+    remedies = [fix(title, handed_out(kept.function, kept.node, kept.value))]
     if how in ("train_step", "compute_loss", "loss"):
         from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
 
@@ -272,9 +126,4 @@ def _fixes(kept: Kept) -> list[Fix]:
     return remedies
 
 
-def _without_cache(kept: Kept) -> Fix:
-    """Delete the decorator line."""
-    line = kept.module.location(kept.node).lines
-    return fix(
-        f"do not cache `{kept.function.name}`, so that every trace creates its own tensor", (Edit(line, ""),)
-    )
+declare_leaks(CAUSE, False, _fixes)
