@@ -17,6 +17,7 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.failed_line import module_of, raised_here, stands_at
 from fitdoctor.failure.frames import is_framework
+from fitdoctor.failure.traced_code import made_line
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -95,12 +96,20 @@ def certain(
 ) -> Finding:
     """Return a finding from source that explains a failure.
 
-    What the failure shows is its evidence, by default the line that raised, and replaces what the source shows there.
+    What the failure shows is its evidence, by default where the tensor was created and the line that raised, and replaces
+    what the source shows there.
     """
-    seen = seen or (raised_here(failure),)
+    seen = seen or (*_created(failure), raised_here(failure))
     places = {each.location for each in seen}
     known = (each for each in finding.evidence if each.location is None or each.location not in places)
     return replace(finding, confidence=confidence, evidence=(*known, *seen))
+
+
+def _created(failure: FailureFacts) -> Iterator[Evidence]:
+    """Yield where the symbolic tensor was created that a failure is about."""
+    made = made_line(failure)
+    if made is not None:
+        yield Evidence("the tensor was created here", fact="failure.made_at", location=made.location)
 
 
 def is_raised_at(finding: Finding, module: Module, failure: FailureFacts) -> bool:
@@ -139,6 +148,7 @@ def _from_words(cause: Cause, rule: Rule, said: re.Match[str], failure: FailureF
     return cause.finding(
         rule.problem.format(**groups),
         evidence.location,
+        *_created(failure),
         evidence,
         *(fix(remedy.format(**groups) if groups else remedy) for remedy in remedies),
         subject=rule.subject.format(**groups),

@@ -109,6 +109,14 @@ class Module:
         start, end = self.places.span(node)
         return self.text[start:end]
 
+    def rewritten(self, node: ast.AST, *parts: tuple[ast.AST, str]) -> str:
+        """Return the text of a node with other text instead of some of its parts."""
+        text, start = self.segment(node), self.places.span(node)[0]
+        for part, new in sorted(parts, key=lambda part: -self.places.span(part[0])[0]):
+            first, last = self.places.span(part)
+            text = text[: first - start] + new + text[last - start :]
+        return text
+
     def code(self, node: ast.AST) -> Code:
         """Return the node with everything that an edit needs to know."""
         known = self._codes.get(node)

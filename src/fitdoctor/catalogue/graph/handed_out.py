@@ -39,12 +39,8 @@ class _Keeping:
 
     def kept(self, value: str, receiver: str) -> str:
         """Return the statement as a caller writes it, with the value and object names of the caller."""
-        text, start = self.module.segment(self.statement), self.module.places.span(self.statement)[0]
-        parts = [(self.value, value), *((node, receiver) for node in self._selves())]
-        for node, new in sorted(parts, key=lambda part: -self.module.places.span(part[0])[0]):
-            first, last = self.module.places.span(node)
-            text = text[: first - start] + new + text[last - start :]
-        return text
+        selves = ((node, receiver) for node in self._selves())
+        return self.module.rewritten(self.statement, (self.value, value), *selves)
 
     def _selves(self) -> Iterator[ast.AST]:
         for node in ast.walk(self.statement):

@@ -130,9 +130,7 @@ def _as_state(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | N
         return None
     from fitdoctor.catalogue.graph.attribute_state import as_state
 
-    text, start = module.segment(statement.value), module.places.span(statement.value)[0]
-    first, last = module.places.span(call)
-    text = text[: first - start] + module.segment(tensor) + text[last - start :]
+    text = module.rewritten(statement.value, (call, module.segment(tensor)))
     return as_state(function, function.owner, statement, statement.value, text, scalar=True)
 
 

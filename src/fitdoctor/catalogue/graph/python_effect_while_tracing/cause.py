@@ -31,11 +31,11 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.graph.where_edits import selected
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.source.assignments import assignment_of
-from fitdoctor.source.callees import is_self
-from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.traced.symbolic import (
     is_symbolic,
     name_of,
@@ -64,7 +64,6 @@ _GENERATORS = (
     "random.Random",
     "numpy.random.Generator",
 )
-_NOT_FOR_VALUES = frozenset({"seed", "name"})
 
 
 @CAUSE.in_source
@@ -76,7 +75,7 @@ def from_source(module: Module) -> Iterator[Finding]:
         if draws:
             yield _drawn(module, function, draws)
         for node in own_nodes(function):
-            counted = _counter(module, function, node)
+            counted = _counter(function, node)
             if counted is not None:
                 yield counted
         yield from _printed(module, function)
@@ -98,33 +97,23 @@ def _draws(module: Module, call: ast.Call) -> bool:
 
 
 def _is_generator(module: Module, value: ast.expr) -> bool:
-    made: ast.expr | None = module.made_by(value)
-    if isinstance(value, ast.Attribute) and is_self(module, value.value):
-        owner = module.class_of(value)
-        stores = module.attribute_stores(owner.node).get(value.attr, []) if owner is not None else []
-        statement = module.parent(stores[0]) if len(stores) == 1 else None
-        made = statement.value if isinstance(statement, ast.Assign) else None
-    return isinstance(made, ast.Call) and module.resolve(made.func) in _GENERATORS
+    return module.called(module.origin(value).node) in _GENERATORS
 
 
 def _is_for_something_else(module: Module, call: ast.Call) -> bool:
     """Return whether the random number is a seed, a name or the initial value of a variable."""
-    child: ast.AST = call
-    parent = module.parent(call)
-    while parent is not None and not isinstance(parent, ast.stmt):
-        if isinstance(parent, ast.keyword) and parent.arg in _NOT_FOR_VALUES:
-            return True
-        if isinstance(parent, ast.Call) and child is not parent.func:
-            name = module.resolve(parent.func)
-            if name in MAKES_VARIABLE or getattr(parent.func, "attr", "") == "add_weight":
-                return True
-        child, parent = parent, module.parent(parent)
-    return False
+    return any(
+        isinstance(around, ast.keyword)
+        and around.arg in ("seed", "name")
+        or module.called(around) in MAKES_VARIABLE
+        or isinstance(around, ast.Call)
+        and getattr(around.func, "attr", "") == "add_weight"
+        for around in module.parents(call)
+    )
 
 
 def _drawn(module: Module, function: FunctionInfo, draws: list[ast.Call]) -> Finding:
-    how = function.traced.how if function.traced is not None else ""
-    every = "all elements" if how == "map" else "all steps"
+    every = "all elements" if function.how == "map" else "all steps"
     evidence = [traced_evidence(function)]
     for other in draws[1:4]:
         evidence.append(Evidence("also drawn only once", location=module.location(other)))
@@ -144,39 +133,33 @@ def _random_fixes(module: Module, function: FunctionInfo, draws: list[ast.Call])
     edits: list[Edit] = []
     for call in draws:
         text = _in_graph(module, call, tf)
-        if text is not None and not converted and isinstance(module.statement(call), ast.If):
-            chosen = chosen_by_draw(module, call, text, tf)
-        elif text is not None and (converted or not _decides(module, call)):
-            chosen = [Edit(module.location(call), text)]
-        else:
-            chosen = None
-        if chosen is None:
-            return [fix(title), fix("run the function as Python with `tf.py_function`")]
-        edits += chosen
+        if text is None or not converted and _decides(module, call):
+            edits = [*_where(module, call, text, tf)] if text is not None and len(draws) == 1 else []
+            break
+        edits.append(Edit(module.location(call), text))
+    if not edits:
+        return [fix(title), fix("run the function as Python with `tf.py_function`")]
     return [unsafe(title, edits, imports)]
+
+
+def _where(module: Module, call: ast.Call, drawn: str, tf: str) -> tuple[Edit, ...]:
+    """Rewrite `if training and random() < p: return x` with `tf.where`; other conditions stay Python branches."""
+    branch = module.statement(call)
+    if not isinstance(branch, ast.If):
+        return ()
+    all_of = isinstance(branch.test, ast.BoolOp) and isinstance(branch.test.op, ast.And)
+    parts = branch.test.values if isinstance(branch.test, ast.BoolOp) and all_of else [branch.test]
+    asked = [part for part in parts if call in ast.walk(part)]
+    still = " and ".join(module.segment(part) for part in parts if part not in asked)
+    return selected(module, branch, module.rewritten(asked[0], (call, drawn)), tf, still) if asked else ()
 
 
 def _decides(module: Module, call: ast.Call) -> bool:
     """Return whether Python branches on the random number, directly or through its name."""
-    statement = module.statement(call)
-    if isinstance(statement, (ast.If, ast.While, ast.For)) or isinstance(
-        module.parent(call), (ast.Compare, ast.IfExp)
-    ):
-        return True
-    names = {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    for name in names:
-        for read in module.reads.get(name, []):
-            parent = module.parent(read)
-            if isinstance(parent, (ast.If, ast.IfExp, ast.Subscript, ast.While)) or (
-                isinstance(parent, ast.Compare)
-                and isinstance(module.parent(parent), (ast.If, ast.IfExp, ast.BoolOp))
-            ):
-                return True
-    return False
+    deciding = (ast.If, ast.IfExp, ast.While, ast.For, ast.Compare, ast.Subscript)
+    names = getattr(module.statement(call), "targets", [])
+    reads = [read for name in names for read in module.reads.get(getattr(name, "id", ""), [])]
+    return any(module.around(each, *deciding) is not None for each in (call, *reads))
 
 
 def _in_graph(module: Module, call: ast.Call, tf: str) -> str | None:
@@ -215,87 +198,87 @@ def _in_graph(module: Module, call: ast.Call, tf: str) -> str | None:
 # --- counters -----------------------------------------------------------------------------------------------------
 
 
-def _counter(module: Module, function: FunctionInfo, node: ast.AST) -> Finding | None:
+def _counter(function: FunctionInfo, node: ast.AST) -> Finding | None:
     """Report `self.step += 1`, or a global counter, if traced code reads the number."""
-    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        return _global_counter(module, function, node)
-    target = _counted(module, node)
-    if target is None or "trac" in target.attr.lower():
+    module = function.module
+    match node:
+        case ast.AugAssign(target=target, op=ast.Add() | ast.Sub(), value=ast.Constant()):
+            pass
+        case ast.Assign(
+            targets=[target], value=ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant())
+        ):
+            if module.segment(left) != module.segment(target):
+                return None
+        case _:
+            return None
+    spelled, owner = module.segment(target), module.class_of(target)
+    attribute = module.own_attribute(target)
+    shared = getattr(target, "id", "") in module.index.scopes[function.node].outer
+    if "trac" in spelled.lower() or not attribute and not shared:
         return None
-    owner = module.class_of(target)
-    if owner is None or not owner.kind or not _starts_as_number(module, owner, target.attr):
-        # A plain class may count traces on purpose: seeds, names.
+    # A plain class may count traces on purpose: seeds, names.
+    if attribute and (owner is None or not owner.kind):
         return None
+    stores: list[ast.AST]
+    if attribute and owner is not None:
+        stores = module.attribute_stores(owner.node).get(attribute, [])
+        reads: list[ast.expr] = [
+            read
+            for read in module.attributes.get(attribute, [])
+            if isinstance(read.ctx, ast.Load)
+            and module.own_attribute(read)
+            and module.class_of(read) == owner
+        ]
+    else:
+        stores = [
+            each for each in module.nodes(ast.Name) if each.id == spelled and isinstance(each.ctx, ast.Store)
+        ]
+        reads = list(module.reads.get(spelled, []))
     reads = [
         read
-        for read in module.nodes(ast.Attribute)
-        if read.attr == target.attr
-        and isinstance(read.ctx, ast.Load)
-        and is_self(module, read.value)
-        and module.class_of(read) == owner
-        and module.statement(read) is not node
-        and _is_traced(module, read)
-        and not _is_in_a_name(module, read)
+        for read in reads
+        if _is_traced(module, read) and module.statement(read) is not node and not _is_in_a_name(module, read)
     ]
-    if not reads or _is_reset_in_trace(module, owner, target.attr, node):
+    starts = [each for each in stores if not _is_traced(module, each)]
+    start = assignment_of(module, starts[0]).value if starts else None
+    number = start.value if isinstance(start, ast.Constant) and type(start.value) in (int, float) else None
+    # Traced code that also resets it counts within a trace, like an index.
+    reset = any(_is_traced(module, each) and module.statement(each) is not node for each in stores)
+    if not reads or reset or number is None:
         return None
-    return _counts_traces(
-        function,
-        node,
-        f"self.{target.attr}",
-        f"{owner.name}.{target.attr}",
-        reads[0],
-        _as_weight(module, owner, node, target, reads),
+    alone = len(starts) == 1 and isinstance(node, ast.AugAssign)
+    return CAUSE.finding(
+        f"`{spelled}` counts the traces of {name_of(function)}, not its calls: the graph contains one fixed value",
+        module.location(node),
+        traced_evidence(function),
+        Evidence(
+            "the value becomes a constant here, when the graph is traced", location=module.location(reads[0])
+        ),
+        _as_variable(module, node, spelled, start, reads) if alone else fix(_COUNT.format(spelled)),
+        subject=f"counter {owner.name}.{attribute}"
+        if attribute and owner is not None
+        else f"counter {spelled}",
     )
 
 
-def _global_counter(module: Module, function: FunctionInfo, node: ast.AugAssign) -> Finding | None:
-    """Report `global step; step += 1` if traced code computes with the number."""
-    name = node.target.id if isinstance(node.target, ast.Name) else ""
-    shared = any(
-        isinstance(other, (ast.Global, ast.Nonlocal)) and name in other.names for other in own_nodes(function)
-    )
-    if not shared or not isinstance(node.value, ast.Constant) or "trac" in name.lower():
-        return None
-    reads = [
-        read
-        for read in module.reads.get(name, ())
-        if _is_traced(module, read)
-        and module.statement(read) is not node
-        and not isinstance(module.statement(read), ast.Expr)
-    ]
-    again = [
-        other
-        for other in own_nodes(function)
-        if isinstance(other, ast.Assign)
-        and any(isinstance(target, ast.Name) and target.id == name for target in other.targets)
-    ]
-    if not reads or again:
-        return None
-    return _counts_traces(function, node, name, name, reads[0], _as_variable(module, node, name, reads))
+_COUNT = "count in a variable: create `{0} = tf.Variable(0.0, trainable=False)` and call `{0}.assign_add(1.0)` here"
 
 
-def _as_variable(module: Module, node: ast.AugAssign, name: str, reads: Sequence[ast.expr]) -> Fix:
-    """Replace a module-level number with a variable, if only this function changes it."""
-    title = f"count in a variable: create `{name} = tf.Variable(0.0)` and call `{name}.assign_add(1.0)` here"
+def _as_variable(
+    module: Module, node: ast.AST, spelled: str, start: ast.expr | None, reads: Sequence[ast.expr]
+) -> Fix:
+    """Replace a number that only this function changes with a variable."""
     tf, imports = spell(module.code(node), "tensorflow", "tf")
-    stores = [
-        store for store in module.nodes(ast.Name) if store.id == name and isinstance(store.ctx, ast.Store)
-    ]
-    start = next((module.parent(store) for store in stores if module.function_of(store) is None), None)
     uses = _tensor_uses(module, reads, tf)
-    if len(stores) != 2 or not isinstance(start, ast.Assign) or uses is None:
-        return fix(title)
-    value = start.value.value if isinstance(start.value, ast.Constant) else None
-    if not isinstance(value, (int, float)):
-        return fix(title)
-    first = Edit(module.location(start.value), f"{tf}.Variable({float(value)}, trainable=False)")
-    return fix(title, (first, *uses, _counting(module, node, name)), imports)
-
-
-def _counting(module: Module, node: ast.AugAssign, spelled: str) -> Edit:
+    if not isinstance(node, ast.AugAssign) or not isinstance(start, ast.Constant) or uses is None:
+        return fix(_COUNT.format(spelled))
     change = "assign_add" if isinstance(node.op, ast.Add) else "assign_sub"
-    return Edit(module.location(node), f"{spelled}.{change}({float(_number(node.value))})")
+    step = node.value.value if isinstance(node.value, ast.Constant) else 1
+    edits = (
+        Edit(module.location(start), f"{tf}.Variable({float(start.value)}, trainable=False)"),  # type: ignore[arg-type]
+        Edit(module.location(node), f"{spelled}.{change}({float(step)})"),  # type: ignore[arg-type]
+    )
+    return fix(_COUNT.format(spelled), dict.fromkeys((*edits, *uses)), imports)
 
 
 def _tensor_uses(module: Module, reads: Sequence[ast.expr], tf: str) -> list[Edit] | None:
@@ -303,154 +286,46 @@ def _tensor_uses(module: Module, reads: Sequence[ast.expr], tf: str) -> list[Edi
     edits = []
     for read in reads:
         around = _python_use(module, read)
-        if around is None:
-            continue
-        name = {"min": "minimum", "max": "maximum"}.get(
-            module.resolve(around.func) if isinstance(around, ast.Call) else ""
-        )
-        if name is None or not isinstance(around, ast.Call) or len(around.args) != 2:
+        name = {"min": "minimum", "max": "maximum"}.get(module.called(around))
+        if around is not None and (name is None or not isinstance(around, ast.Call) or len(around.args) != 2):
             return None
-        edits.append(Edit(module.location(around.func), f"{tf}.{name}"))
+        if isinstance(around, ast.Call):
+            edits.append(Edit(module.location(around.func), f"{tf}.{name}"))
     return edits
-
-
-def _counts_traces(
-    function: FunctionInfo, node: ast.AST, spelled: str, subject: str, read: ast.expr, remedy: Fix
-) -> Finding:
-    module = function.module
-    return CAUSE.finding(
-        f"`{spelled}` counts the traces of {name_of(function)}, not its calls: the graph contains one fixed value",
-        module.location(node),
-        traced_evidence(function),
-        Evidence(
-            "the value becomes a constant here, when the graph is traced", location=module.location(read)
-        ),
-        remedy,
-        subject=f"counter {subject}",
-    )
-
-
-def _counted(module: Module, node: ast.AST) -> ast.Attribute | None:
-    if (
-        isinstance(node, ast.AugAssign)
-        and isinstance(node.target, ast.Attribute)
-        and isinstance(node.op, (ast.Add, ast.Sub))
-    ):
-        if isinstance(node.value, ast.Constant) and is_self(module, node.target.value):
-            return node.target
-    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute):
-        target, value = node.targets[0], node.value
-        if (
-            isinstance(value, ast.BinOp)
-            and isinstance(value.op, (ast.Add, ast.Sub))
-            and isinstance(value.right, ast.Constant)
-            and isinstance(value.left, ast.Attribute)
-            and value.left.attr == target.attr
-            and is_self(module, target.value)
-            and is_self(module, value.left.value)
-        ):
-            return target
-    return None
 
 
 def _is_in_a_name(module: Module, read: ast.AST) -> bool:
     """Return whether a number only becomes part of a string that is not printed, such as an operation name."""
-    text = False
-    parent = module.parent(read)
-    while parent is not None and not isinstance(parent, ast.stmt):
-        if isinstance(parent, ast.FormattedValue):
-            text = True
-        elif isinstance(parent, ast.Call):
-            name = module.resolve(parent.func)
-            formats = isinstance(parent.func, ast.Attribute) and parent.func.attr == "format"
-            text = text or formats or name == "str"
-            if not formats and name in ("print", "tensorflow.print"):
-                return False
-        parent = module.parent(parent)
-    return text and not isinstance(parent, ast.Expr)
-
-
-def _starts_as_number(module: Module, owner: ClassInfo, attribute: str) -> bool:
-    for store in module.attribute_stores(owner.node).get(attribute, []):
-        function, assigned = module.function_of(store), assignment_of(module, store)
-        if function is not None and function.name == "__init__" and assigned.how == "=":
-            value = assigned.value
-            return not assigned.path and isinstance(value, ast.Constant) and type(value.value) in (int, float)
-    return False
+    around = [each for each in module.parents(read) if not isinstance(each, ast.stmt)]
+    if any(module.called(each) in ("print", "tensorflow.print") for each in around):
+        return False
+    text = any(
+        isinstance(each, ast.FormattedValue)
+        or module.called(each) == "str"
+        or isinstance(each, ast.Call)
+        and getattr(each.func, "attr", "") == "format"
+        for each in around
+    )
+    return text or isinstance(module.statement(read), ast.Expr) and not around
 
 
 def _is_traced(module: Module, node: ast.AST) -> bool:
     function = module.function_of(node)
-    return function is not None and function.traced is not None and not function.traced.eager
-
-
-def _is_reset_in_trace(module: Module, owner: ClassInfo, attribute: str, node: ast.AST) -> bool:
-    """Return whether traced code also resets it, so that it counts within a trace, like an index."""
-    return any(
-        _is_traced(module, store)
-        and module.statement(store) is not node
-        and isinstance(module.parent(store), ast.Assign)
-        for store in module.attribute_stores(owner.node).get(attribute, [])
-    )
-
-
-def _as_weight(
-    module: Module, owner: ClassInfo, node: ast.AST, target: ast.Attribute, reads: list[ast.Attribute]
-) -> Fix:
-    title = f"count in a weight: `self.{target.attr}.assign_add(1.0)`"
-    start = next(
-        (
-            module.parent(store)
-            for store in module.attribute_stores(owner.node).get(target.attr, [])
-            if getattr(module.function_of(store), "name", "") == "__init__"
-        ),
-        None,
-    )
-    if (
-        owner.kind not in ("Layer", "Model")
-        or not isinstance(start, ast.Assign)
-        or not isinstance(node, ast.AugAssign)
-    ):
-        return fix(title)
-    if not isinstance(start.value, ast.Constant) or start.value.value != 0:
-        return fix(title)
-    first = Edit(
-        module.location(start.value),
-        f'self.add_weight(shape=(), initializer="zeros", trainable=False, name="{target.attr}")',
-    )
-    tf, imports = spell(module.code(node), "tensorflow", "tf")
-    uses = _tensor_uses(module, reads, tf)
-    if uses is None:
-        return fix(title)
-    edits = dict.fromkeys((first, *uses, _counting(module, node, f"self.{target.attr}")))
-    return fix(title, tuple(edits), imports)
-
-
-def _number(value: ast.expr) -> float:
-    return (
-        float(value.value)
-        if isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
-        else 1.0
-    )
+    return function is not None and function.runs_traced
 
 
 def _python_use(module: Module, read: ast.AST) -> ast.AST | None:
     """Return what needs a Python number around a read (a branch, an index, `min`, `range`), or None if a tensor works."""
-    parent = module.parent(read)
-    while parent is not None and not isinstance(parent, ast.stmt):
-        if isinstance(parent, (ast.Subscript, ast.IfExp, ast.BoolOp, ast.FormattedValue)):
-            return parent
-        if isinstance(parent, ast.Call) and module.resolve(parent.func) in (
-            "min",
-            "max",
-            "range",
-            "int",
-            "float",
-            "round",
-        ):
-            return parent
-        parent = module.parent(parent)
-    return parent if isinstance(parent, (ast.If, ast.While, ast.For, ast.Assert)) else None
+    needing = ("min", "max", "range", "int", "float", "round")
+    branching = (ast.If, ast.While, ast.For, ast.Assert)
+    for around in module.parents(read):
+        if isinstance(around, (ast.Subscript, ast.IfExp, ast.BoolOp, ast.FormattedValue)):
+            return around
+        if module.called(around) in needing or isinstance(around, branching):
+            return around
+        if isinstance(around, ast.stmt):
+            break
+    return None
 
 
 # --- prints -------------------------------------------------------------------------------------------------------
@@ -473,59 +348,3 @@ def _printed(module: Module, function: FunctionInfo) -> Iterator[Finding]:
                 severity=Severity.INFO,
             )
             return
-
-
-# edits that let the graph branch on a random number, where a Python `if` was decided once during tracing.
-
-
-def chosen_by_draw(module: Module, call: ast.Call, drawn: str, tf: str) -> list[Edit] | None:
-    """Rewrite `if training and random() < p: return x` with `tf.where`; other conditions stay Python branches.
-
-    Args:
-        module: the file.
-        call: the random call in the test of an `if`.
-        drawn: the same draw as a graph operation.
-        tf: the file's name for TensorFlow.
-
-    Returns:
-        The edits, or None if the branch does more than select one of two values.
-    """
-    branch = module.statement(call)
-    if not isinstance(branch, ast.If) or len(branch.body) != 1 or branch.orelse:
-        return None
-    all_of = isinstance(branch.test, ast.BoolOp) and isinstance(branch.test.op, ast.And)
-    parts = branch.test.values if isinstance(branch.test, ast.BoolOp) and all_of else [branch.test]
-    asked = [part for part in parts if any(node is call for node in ast.walk(part))]
-    if len(asked) != 1 or not isinstance(asked[0], ast.Compare):
-        return None
-    condition = _with(module, asked[0], call, drawn)
-    rest = " and ".join(module.segment(part) for part in parts if part is not asked[0])
-    first, following = branch.body[0], _following(module, branch)
-    if isinstance(first, ast.Return) and isinstance(following, ast.Return):
-        if first.value is None or following.value is None:
-            return None
-        text = f"{tf}.where({condition}, {module.segment(first.value)}, {module.segment(following.value)})"
-        if rest:
-            return [Edit(module.location(branch.test), rest), Edit(module.location(first.value), text)]
-        gone = Edit(module.location(following).lines, "")
-        return [Edit(module.location(branch), f"return {text}"), gone]
-    target = first.targets[0] if isinstance(first, ast.Assign) and len(first.targets) == 1 else None
-    if not isinstance(target, ast.Name) or not isinstance(first, ast.Assign):
-        return None
-    text = f"{tf}.where({condition}, {module.segment(first.value)}, {target.id})"
-    if rest:
-        return [Edit(module.location(branch.test), rest), Edit(module.location(first.value), text)]
-    return [Edit(module.location(branch), f"{target.id} = {text}")]
-
-
-def _with(module: Module, whole: ast.expr, part: ast.expr, text: str) -> str:
-    start = module.places.span(whole)[0]
-    first, last = module.places.span(part)
-    said = module.segment(whole)
-    return said[: first - start] + text + said[last - start :]
-
-
-def _following(module: Module, node: ast.stmt) -> ast.stmt | None:
-    body = getattr(module.parent(node), "body", [])
-    at = body.index(node) + 1 if node in body else len(body)
-    return body[at] if at < len(body) else None

@@ -27,36 +27,27 @@ its shape.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.changed_in_parts import Changed, changed_finding, changed_in
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.graph_parts import (
+    CHANGED,
+    OUT_OF_SCOPE,
+    Change,
     Escape,
-    Undefined,
     carried_but_undefined,
+    changed,
+    changes_in,
     escapes_from,
-    escapes_from_part,
 )
 from fitdoctor.catalogue.graph.leaks import graph_part
-from fitdoctor.catalogue.rules import certain
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, wrap
-from fitdoctor.facts import FailureFacts, Frame, Unknown
-from fitdoctor.failure.failed_line import function_at, module_of, stands_at
-from fitdoctor.failure.traced_code import is_out_of_scope, made_line
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import FailureFacts
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import names_in
 from fitdoctor.source.module import Module
-from fitdoctor.source.project import Project
-from fitdoctor.source.traced.symbolic import (
-    is_symbolic,
-    is_variable,
-    name_of,
-    own_nodes,
-    traced_evidence,
-    traced_functions,
-)
+from fitdoctor.source.traced.symbolic import is_symbolic, is_variable, name_of, traced_evidence
 
 CAUSE = Cause(
     id="FIT403",
@@ -65,179 +56,116 @@ CAUSE = Cause(
     raises=("InaccessibleTensorError", "TypeError", "ValueError"),
 )
 
-UNDEFINED = "must be defined before the loop"
-_ENTERS = re.compile(r"enters the loop with shape [^\n]{1,80}, but has shape [^\n]{1,80} after one iteration")
+_CHANGED = "(?m)" + CHANGED.format("before the loop", "after one iteration")
+_PLACES = ("before the loop", "after one iteration")
+_START = "start with the dtype that it has after the loop"
+_GROW = "collect the growing tensor in a `tf.TensorArray`, or set `shape_invariants` for the loop"
 
 
-@CAUSE.in_source
-@mentions("def", "lambda")
-def from_source(module: Module) -> Iterator[Finding]:
-    """Report lists filled in a graph loop and read after it, and loop variables without an initial value."""
-    for escape in escapes_from(module, "loops"):
-        yield _escaped(escape)
-    for function in traced_functions(module):
-        for undefined in carried_but_undefined(module, function):
-            yield _undefined(undefined)
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report a tensor whose graph is a loop body, or the loop variable that AutoGraph reports as undefined."""
-    if UNDEFINED in failure.message:
-        yield from _from_autograph(failure, project)
-        return
-    changed = changed_in("loop", failure, project)
-    if changed is not None or _ENTERS.search(failure.message):
-        yield changed_finding(
-            CAUSE,
-            failure,
-            changed,
-            ("loop variable", "before the loop", "after one iteration"),
-            ("a loop variable changes its shape in each iteration", "loop variable"),
-            [
-                _first_type(changed, failure, project),
-                fix(
-                    "collect the growing tensor in a `tf.TensorArray`, or set `shape_invariants` for the loop"
-                ),
-            ],
+@CAUSE.rule(
+    "def",
+    "lambda",
+    says=r"'(?P<name>[\w.]+)' must be defined before the loop",
+    anywhere=True,
+    problem="`{name}` has no value before the loop that updates it",
+    remedy="set `{name}` to an initial value before the loop",
+    subject="loop variable {name}",
+    confidence=Confidence.CERTAIN,
+)
+def undefined_before_loop(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Report a loop variable without an initial value."""
+    for found in carried_but_undefined(module):
+        if failure is not None and f"'{found.holder}'" not in failure.message:
+            continue
+        message = f"`{found.holder}` is read in a graph loop before it has a value"
+        if getattr(found.read, "lineno", 0) > (found.part.end_lineno or 0):
+            message = f"`{found.holder}` is read after a loop over a dataset but has no value before the loop"
+        yield CAUSE.finding(
+            message,
+            module.location(found.node),
+            traced_evidence(found.function),
+            Evidence(
+                "AutoGraph turns this loop into a single operation", location=module.location(found.head)
+            ),
+            fix(f"set `{found.holder}` before the loop to an initial value of its later dtype and shape"),
+            subject=f"loop variable {found.holder}",
         )
+
+
+@CAUSE.rule(
+    in_source=False,
+    says=_CHANGED,
+    problem="`{name}` has {what} {first} before the loop and {second} after one iteration",
+    remedy=(_START, _GROW),
+    subject="loop variable {name}",
+    confidence=Confidence.CERTAIN,
+)
+def changes_in_loop(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Report a loop variable that changes its dtype or shape."""
+    for change in changes_in(module, failure, _CHANGED, loops=True):
+        yield changed(CAUSE, change, "loop variable", _PLACES, [_first_type(change), fix(_GROW)])
+
+
+def _first_type(change: Change) -> Fix:
+    """Start with `0.0` instead of `0` if the loop adds floats."""
+    module = change.module
+    first = next(iter(module.assignments(change.name, change.part)), None)
+    value = first.value if first is not None else None
+    whole = isinstance(value, ast.Constant) and type(value.value) is int and change.second == "float32"
+    edits = (
+        (Edit(module.location(value), f"{module.segment(value)}.0"),) if whole and value is not None else ()
+    )
+    return fix(_START, edits)
+
+
+CAUSE.message(
+    r"enters the loop with shape [^\n]{1,80}, but has shape [^\n]{1,80} after one iteration",
+    "a loop variable changes its shape in each iteration",
+    _GROW,
+    subject="loop variable",
+    confidence=Confidence.CERTAIN,
+)
+
+
+@CAUSE.rule(
+    "def",
+    "lambda",
+    says=OUT_OF_SCOPE,
+    fits=lambda failure: graph_part(failure) == "loop",
+    anywhere=True,
+    problem="a tensor created in a graph loop is used outside it",
+    remedy="collect the tensors in a `tf.TensorArray`, or loop over a Python `range`",
+    subject="tensor from a loop",
+    confidence=Confidence.CERTAIN,
+)
+def escapes(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Report a list that is filled in a graph loop and read after it."""
+    if failure is not None and graph_part(failure) != "loop":
         return
-    if not is_out_of_scope(failure) or graph_part(failure) != "loop":
-        return
-    made, used = made_line(failure), failure.last_user_frame
-    evidence = _evidence(made, used)
-    module = module_of(project, made)
-    for escape in escapes_from(module, "loops") if module is not None and made is not None else ():
-        around = module.location(escape.function.node) if module is not None else None
-        if around is not None and made is not None and stands_at(around, made.line, made.cell):
-            yield certain(_escaped(escape), failure, *evidence)
-            return
-    for escape in (*_from_loop_around(module, made), *_from_loop_before(module_of(project, used), used)):
-        yield certain(_escaped(escape), failure, *evidence)
-        return
-    yield CAUSE.finding(
-        "a tensor created in a graph loop is used outside it",
-        made.location if made is not None else used.location if used is not None else None,
-        *evidence,
-        fix("collect the tensors in a `tf.TensorArray`, or loop over a Python `range`"),
-        subject="tensor from a loop",
-        confidence=Confidence.CERTAIN,
-    )
-
-
-def _from_loop_around(module: Module | None, made: Frame | None) -> Iterator[Escape]:
-    """Find tensors that escape from the loops around a line; the failure shows that they are graph loops."""
-    function = function_at(module, made.line, made.cell) if module is not None and made is not None else None
-    for node in own_nodes(function) if function is not None else ():
-        if module is not None and made is not None and isinstance(node, (ast.For, ast.While)):
-            if stands_at(module.location(node), made.line, made.cell):
-                yield from escapes_from_part(module, function, node)  # type: ignore[arg-type]
-
-
-def _from_loop_before(module: Module | None, used: Frame | None) -> Iterator[Escape]:
-    """Find what escapes from the loops before the line that uses it: the tensor may come from a function called there."""
-    function = function_at(module, used.line, used.cell) if module is not None and used is not None else None
-    for node in own_nodes(function) if function is not None else ():
-        if module is not None and used is not None and isinstance(node, (ast.For, ast.While)):
-            if module.location(node).end_line < used.line:
-                yield from escapes_from_part(module, function, node, failed=True)  # type: ignore[arg-type]
-
-
-def _evidence(made: Frame | None, used: Frame | None) -> list[Evidence]:
-    evidence = []
-    if made is not None:
-        claim = "the tensor was created here, in the loop body"
-        evidence.append(Evidence(claim, fact="failure.made_at", location=made.location))
-    if used is not None:
-        evidence.append(Evidence("used here, outside the loop", location=used.location))
-    return evidence
-
-
-def _from_autograph(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    name = failure.message.partition("'")[2].partition("'")[0]
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
-    evidence = [
-        Evidence("AutoGraph reports this loop variable as undefined", f"`{name}`", fact="failure.message")
-    ]
-    for function in traced_functions(module) if module is not None else ():
-        assert module is not None
-        for undefined in carried_but_undefined(module, function):
-            if undefined.store.id == name:
-                yield certain(_undefined(undefined), failure, *evidence)
-                return
-    yield CAUSE.finding(
-        f"`{name}` has no value before the loop that updates it",
-        frame.location if frame is not None else None,
-        *evidence,
-        fix(f"set `{name}` to an initial value before the loop"),
-        subject=f"loop variable {name}",
-        confidence=Confidence.CERTAIN,
-    )
-
-
-def _undefined(undefined: Undefined) -> Finding:
-    module, name, end = undefined.module, undefined.store.id, undefined.part.end_lineno
-    message = f"`{name}` is read in a graph loop before it has a value"
-    if end is not None and undefined.use.lineno > end:
-        message = f"`{name}` is read after a loop over a dataset but has no value before the loop"
-    return CAUSE.finding(
-        message,
-        module.location(undefined.store),
-        traced_evidence(undefined.function),
-        Evidence(
-            "AutoGraph turns this loop into a single graph operation", location=_head(module, undefined.part)
-        ),
-        fix(f"set `{name}` before the loop to an initial value of its later dtype and shape"),
-        subject=f"loop variable {name}",
-    )
-
-
-def _escaped(escape: Escape) -> Finding:
-    module = escape.module
-    read = (
-        []
-        if escape.read is None
-        else [Evidence("read here, after the loop", location=module.location(escape.read))]
-    )
-    return CAUSE.finding(
-        f"{name_of(escape.function)} fills `{escape.holder}` inside a graph loop and reads it after the loop",
-        _line_to_change(escape),
-        traced_evidence(escape.function),
-        Evidence(
-            "the loop becomes a single operation with its own graph", location=_head(module, escape.part)
-        ),
-        *read,
-        *_fixes(escape),
-        subject=f"{escape.holder} in {escape.function.qualname}",
-    )
-
-
-def _line_to_change(escape: Escape) -> Location:
-    """Return the loop header if a Python loop works, otherwise the line that stores the tensor."""
-    if _unrolled(escape) is not None:
-        return _head(escape.module, escape.part)
-    return escape.module.location(escape.node)
-
-
-def _head(module: Module, part: ast.AST) -> Location:
-    return module.location(getattr(part, "iter", None) or getattr(part, "test", None) or part)
-
-
-def _fixes(escape: Escape) -> list[Fix]:
-    from fitdoctor.catalogue.graph.tensor_from_loop_body.collected_arrays import collected
-
-    found = [remedy for remedy in (_unrolled(escape), collected(escape)) if remedy is not None]
-    return [*found, fix("collect the tensors in a `tf.TensorArray`, which works as a loop variable")]
+    for escape in escapes_from(module, loops=True, failure=failure):
+        unrolled = _unrolled(escape)
+        remedies = [each for each in (unrolled, _collected(escape)) if each is not None]
+        yield CAUSE.finding(
+            f"{name_of(escape.function)} fills `{escape.holder}` inside a graph loop and reads it after the loop",
+            # The loop is the line to change if a Python loop works.
+            module.location(escape.node if unrolled is None else escape.head),
+            traced_evidence(escape.function),
+            Evidence(
+                "the loop becomes a single operation with its own graph",
+                location=module.location(escape.head),
+            ),
+            *escape.read_evidence("read here, after the loop"),
+            *remedies,
+            fix("collect the tensors in a `tf.TensorArray`, which works as a loop variable"),
+            subject=f"{escape.holder} in {escape.function.qualname}",
+        )
 
 
 def _unrolled(escape: Escape) -> Fix | None:
     """Replace `tf.range(n)` of a Python number with `range(n)`."""
     part, module = escape.part, escape.module
-    if not isinstance(part, ast.For) or not isinstance(part.iter, ast.Call):
-        return None
-    call = part.iter
-    if module.resolve(call.func) != "tensorflow.range" or call.keywords:
+    call = part.iter if isinstance(part, ast.For) else None
+    if module.called(call) != "tensorflow.range" or not isinstance(call, ast.Call) or call.keywords:
         return None
     if any(is_symbolic(module, argument) or is_variable(module, argument) for argument in call.args):
         return None
@@ -246,27 +174,106 @@ def _unrolled(escape: Escape) -> Fix | None:
         return None
     if any(isinstance(node, ast.Call) for argument in call.args for node in ast.walk(argument)):
         return None
-    return fix(
-        "loop over Python's `range`, which unrolls the loop", (Edit(module.location(call.func), "range"),)
-    )
+    title = "loop over Python's `range`, which unrolls the loop"
+    return fix(title, (Edit(module.location(call.func), "range"),))
 
 
-def _first_type(changed: Changed | None, failure: FailureFacts, project: Project | Unknown) -> Fix:
-    """Start a number with the dtype of the tensors that the loop adds to it."""
-    title = "start with the dtype that it has after the loop"
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
-    if changed is None or changed.what != "dtype" or module is None or frame is None:
-        return fix(title)
-    function = function_at(module, frame.line, frame.cell)
-    first = next(
-        iter(module.assignments(changed.name, function.node if function is not None else None)), None
-    )
-    value = first.value if first is not None else None
+def _collected(escape: Escape) -> Fix | None:
+    """Turn a list that is stacked after the loop into a TensorArray."""
+    module, name = escape.module, escape.holder
     tf = dict(module.spellings).get("tensorflow")
-    if value is None or tf is None or module.location(value).line >= frame.line:
-        return fix(title)
-    code = module.code(value)
-    if isinstance(value, ast.Constant) and type(value.value) is int and changed.second == "float32":
-        return fix(f"{title}: `{changed.name} = {value.value}.0`", (Edit(code.location, f"{value.value}.0"),))
-    return fix(title, wrap(code, f"{tf}.cast({{}}, {tf}.{changed.second})"))
+    made = _made_empty(escape)
+    if tf is None or made is None or escape.value is None or isinstance(escape.part, ast.Call):
+        return None
+    read = _read_on(escape, made, tf) if isinstance(escape.node, ast.Call) else None
+    if read is None:
+        return None
+    written = f"{name} = {name}.write({name}.size(), {module.segment(escape.value)})"
+    # The last batch may be smaller.
+    loose = ", infer_shape=False" if any(edit.replacement.endswith(".concat()") for edit in read) else ""
+    kind = _type(module, escape, made)
+    told = " of dtype float32 (adjust the dtype if yours differs)" if kind == "float32" else ""
+    array = f"{tf}.TensorArray({kind if '.' in kind else f'{tf}.{kind}'}, size=0, dynamic_size=True{loose})"
+    edits = (Edit(module.location(made.value), array), Edit(module.location(escape.node), written))
+    # A wrong guess of the dtype fails only at run time, so the fix is unsafe.
+    make = unsafe if told else fix
+    return make(f"collect the tensors in a `tf.TensorArray`{told}", edits, read)
+
+
+def _made_empty(escape: Escape) -> ast.Assign | None:
+    """Return where the list is created empty; any later assignment must stack the list itself."""
+    module, name = escape.module, escape.holder
+    statements = [
+        module.parent(node) for node in module.index.scopes[escape.function.node].bindings.get(name, [])
+    ]
+    lists = [
+        each
+        for each in statements
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.List) and not each.value.elts
+    ]
+    stacks = [each for each in statements if each not in lists]
+    if len(lists) != 1 or not all(
+        isinstance(each, ast.Assign) and _is_stack(each.value, name) for each in stacks
+    ):
+        return None
+    return lists[0]
+
+
+def _is_stack(value: ast.expr, name: str) -> bool:
+    """Return whether a value is a call on the list of that name: `path = tf.stack(path, axis=1)`."""
+    first = value.args[0] if isinstance(value, ast.Call) and value.args else None
+    return isinstance(first, ast.Name) and first.id == name
+
+
+def _read_on(escape: Escape, made: ast.Assign, tf: str) -> list[Edit] | None:
+    """Return the edits for the places that read the list, or None if one of them does more than stack it."""
+    module, name = escape.module, escape.holder
+    scope = module.index.scopes[escape.function.node]
+    stacked = [
+        node.lineno
+        for node in scope.bindings.get(name, [])
+        if isinstance(node, ast.Name) and module.parent(node) is not made
+    ]
+    own = {id(node) for node in ast.walk(escape.node)}
+    edits = []
+    for use in module.reads.get(name, []):
+        if id(use) in own or module.index.lookup(name, module.scope(use)) is not scope:
+            continue
+        if stacked and use.lineno > min(stacked):  # by then the name refers to a tensor
+            continue
+        joined = _joined(module, module.parent(use), name, tf)
+        if not joined:
+            return None
+        edits.append(Edit(module.location(module.parent(use) or use), joined))
+    return edits
+
+
+def _joined(module: Module, call: ast.AST | None, name: str, tf: str) -> str:
+    """Return the TensorArray equivalent of a call that stacks or joins the list."""
+    if not isinstance(call, ast.Call):
+        return ""
+    called = module.resolve(call.func)
+    axis = argument_of(call, "axis", 1)
+    at = axis.value if isinstance(axis, ast.Constant) else None if axis is not None else 0
+    if len(call.args) > 2 or any(keyword.arg != "axis" for keyword in call.keywords):
+        return ""
+    if called == "tensorflow.convert_to_tensor" or called == "tensorflow.stack" and at == 0:
+        return f"{name}.stack()"
+    if called == "tensorflow.stack" and at == 1:
+        return f"{tf}.experimental.numpy.moveaxis({name}.stack(), 0, 1)"
+    return f"{name}.concat()" if called == "tensorflow.concat" and axis is not None and at == 0 else ""
+
+
+def _type(module: Module, escape: Escape, made: ast.Assign) -> str:
+    """Infer the dtype of the elements from a name defined before the list, or from the operation that computes them."""
+    value = escape.value
+    if isinstance(value, ast.Name):
+        bindings = module.index.scopes[escape.function.node].bindings.get(value.id, [])
+        if any(getattr(node, "lineno", made.lineno) < made.lineno for node in bindings):
+            return f"{value.id}.dtype"
+        value = module.made_by(value)
+    name = module.called(value).rpartition(".")[2]
+    if name not in ("argmax", "argmin", "cast") or not isinstance(value, ast.Call):
+        return "float32"
+    given = argument_of(value, "dtype", 1) if name == "cast" else argument_of(value, "output_type", 2)
+    return "int64" if given is None else module.segment(given)
