@@ -7,17 +7,9 @@ import ast
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_after, insert_before
 from fitdoctor.records import replace
+from fitdoctor.source.index import names_in
 from fitdoctor.source.line_edits import with_comment
 from fitdoctor.source.module import Module
-
-
-def is_stored(block: ast.With, name: str) -> bool:
-    """Return whether the block assigns a name."""
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-        for inner in block.body
-        for node in ast.walk(inner)
-    )
 
 
 def leading_to(name: str, before: list[ast.stmt]) -> list[ast.stmt]:
@@ -27,26 +19,8 @@ def leading_to(name: str, before: list[ast.stmt]) -> list[ast.stmt]:
         if not stores(each) & wanted:
             break
         found.insert(0, each)
-        wanted |= {node.id for node in ast.walk(each) if isinstance(node, ast.Name)}
+        wanted |= names_in(each)
     return found
-
-
-def statements_between(module: Module, block: ast.With, call: ast.Call) -> list[ast.stmt]:
-    """Return the statements after the block, up to the one that computes the gradient."""
-    beside = statements_beside(module, block)
-    asking = module.statement(call)
-    if asking not in beside:
-        return []
-    return beside[beside.index(block) + 1 : beside.index(asking)]
-
-
-def statements_beside(module: Module, block: ast.stmt) -> list[ast.stmt]:
-    """Return the statements of the body that contains a statement."""
-    holder = module.parent(block)
-    parts = (
-        [part for _, part in ast.iter_fields(holder) if isinstance(part, list)] if holder is not None else []
-    )
-    return next((part for part in parts if block in part), [])
 
 
 def stores(statement: ast.stmt) -> set[str]:

@@ -114,7 +114,7 @@ def is_fitted_unbuilt(compiled: Compiled) -> bool:
         if isinstance(site.node.func, (ast.Name, ast.Attribute))
         and receiver(module, site.node.func) is compiled.owner
     ]
-    blocks = [block for _tape, block in tapes(module)]
+    blocks = [tape.block for tape in tapes(module)]
     if called:
         first = min(called, key=lambda call: call.lineno)
         return any(block.lineno < first.lineno <= (block.end_lineno or 0) for block in blocks)

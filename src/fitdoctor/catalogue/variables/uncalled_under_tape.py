@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.knowledge.tracing.gradient_ways import gradient_calls, tapes, with_functions
-from fitdoctor.catalogue.variables.tape_moves import statements_beside
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import Tape, tapes, with_functions
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.records import dataclass
@@ -19,8 +18,7 @@ _TRAINED = ("trainable_variables", "trainable_weights")
 class Uncalled:
     """A tape that computes the gradients of a model that its block does not call."""
 
-    module: Module
-    block: ast.With
+    tape: Tape
     model: str
     weights: ast.Attribute
     """The `model.trainable_weights` expression."""
@@ -29,6 +27,11 @@ class Uncalled:
     instead: str
     """The only model that the block calls; "" if it calls none or several."""
 
+    @property
+    def module(self) -> Module:
+        """The file of the tape."""
+        return self.tape.module
+
 
 def uncalled_at(failure: FailureFacts, project: Project | Unknown) -> Uncalled | None:
     """Return the tape whose gradients the failing line applies, if it did not record the model."""
@@ -36,19 +39,19 @@ def uncalled_at(failure: FailureFacts, project: Project | Unknown) -> Uncalled |
     return _uncalled(*asked) if asked is not None else None
 
 
-def asked_at(failure: FailureFacts, project: Project | Unknown) -> tuple[Module, ast.With, ast.Call] | None:
-    """Return the `gradient` call whose result the failing line applies, and the tape's block."""
+def asked_at(failure: FailureFacts, project: Project | Unknown) -> tuple[Tape, ast.Call] | None:
+    """Return the `gradient` call whose result the failing line applies, and its tape."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if module is None or frame is None:
         return None
     asked = [
-        (call.lineno, block, call)
-        for tape, block in tapes(module)
-        for call in gradient_calls(module, tape, block)
+        (tape, call)
+        for tape in tapes(module)
+        for call in tape.gradients
         if _is_before(module, call, frame.line, frame.cell)
     ]
-    return (module, *max(asked, key=lambda each: each[0])[1:]) if asked else None
+    return max(asked, key=lambda each: each[1].lineno, default=None)
 
 
 def _is_before(module: Module, call: ast.Call, line: int, cell: int | None) -> bool:
@@ -60,22 +63,23 @@ def _is_before(module: Module, call: ast.Call, line: int, cell: int | None) -> b
     return whole is None or line <= whole.end_line
 
 
-def _uncalled(module: Module, block: ast.With, call: ast.Call) -> Uncalled | None:
+def _uncalled(tape: Tape, call: ast.Call) -> Uncalled | None:
+    module = tape.module
     weights = module.made_by(call.args[1]) if len(call.args) > 1 else None
     if not isinstance(weights, ast.Attribute) or weights.attr not in _TRAINED:
         return None
     model = module.segment(weights.value)
-    body = with_functions(module, block.body)
+    body = with_functions(module, tape.block.body)
     if model == "self" or _names(module, body, model) or _names(module, body, "self", whole=True):
         return None
-    before = None if _is_asked_elsewhere(module, call, model) else called_before(module, block, model)
+    before = None if _is_asked_elsewhere(module, call, model) else called_before(tape, model)
     called = {
         module.segment(node.func)
         for inner in body
         for node in ast.walk(inner)
         if isinstance(node, ast.Call) and _has_weights(module, module.segment(node.func))
     }
-    return Uncalled(module, block, model, weights, before, called.pop() if len(called) == 1 else "")
+    return Uncalled(tape, model, weights, before, called.pop() if len(called) == 1 else "")
 
 
 def _names(module: Module, body: list[ast.stmt], name: str, whole: bool = False) -> bool:
@@ -99,19 +103,13 @@ def _is_asked_elsewhere(module: Module, call: ast.Call, model: str) -> bool:
     return False
 
 
-def called_before(module: Module, block: ast.With, model: str) -> ast.expr | None:
+def called_before(tape: Tape, model: str) -> ast.expr | None:
     """Return the model call before the block whose result the block reads."""
-    beside = statements_beside(module, block)
-    read = {
-        node.id
-        for inner in block.body
-        for node in ast.walk(inner)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-    for statement in reversed(beside[: beside.index(block)] if block in beside else []):
+    read = {node.id for node in tape.read}
+    for statement in reversed(tape.before()):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as made) if name in read:
-                if module.segment(made.func) == model and not _is_frozen(made):
+                if tape.module.segment(made.func) == model and not _is_frozen(made):
                     return made
     return None
 

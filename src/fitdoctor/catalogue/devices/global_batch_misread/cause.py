@@ -41,7 +41,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.devices.several_workers import out_of_step
 from fitdoctor.catalogue.devices.strategies import EXCHANGES_SINCE, replica_functions
-from fitdoctor.catalogue.knowledge.tracing.gradient_ways import gradient_calls, tapes
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import tapes
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, spell, unsafe
@@ -166,16 +166,11 @@ def _averaged(module: Module, mean: ast.Call) -> Fix:
 
 
 def _differentiated_means(module: Module, function: FunctionInfo) -> Iterator[ast.Call]:
-    for tape, block in tapes(module):
-        if module.function_of(block) is not function:
-            continue
-        for call in gradient_calls(module, tape, block):
+    means = ("tensorflow.reduce_mean", "tensorflow.math.reduce_mean", "keras.ops.mean")
+    for tape in tapes(module):
+        for call in tape.gradients if module.function_of(tape.block) is function else ():
             loss = module.made_by(call.args[0]) if call.args else None
-            if isinstance(loss, ast.Call) and module.resolve(loss.func) in (
-                "tensorflow.reduce_mean",
-                "tensorflow.math.reduce_mean",
-                "keras.ops.mean",
-            ):
+            if isinstance(loss, ast.Call) and module.called(loss) in means:
                 yield loss
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
+from fitdoctor.records import dataclass
 from fitdoctor.source.callees import callee, is_self
 from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
@@ -117,25 +119,22 @@ def _brings_weights(module: Module, node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return _call_uses_weights(module, node, frozenset(), 0) is not False
     if isinstance(node, ast.Attribute):
-        return node.attr in (
-            "trainable_variables",
-            "trainable_weights",
-            "weights",
-            "variables",
-            "losses",
-            "kernel",
-        )
-    made = module.made_by(node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else None
-    return isinstance(made, ast.Call) and module.resolve(made.func) in MAKES_VARIABLE
+        return node.attr in _WEIGHTS
+    return isinstance(node, ast.Name) and module.called(module.made_by(node)) in MAKES_VARIABLE
+
+
+_WEIGHTS = ("trainable_variables", "trainable_weights", "weights", "variables", "losses", "kernel")
 
 
 def tape_cut(module: Module) -> Cut | None:
     """Return what blocks the gradient between a model's output and the value that a tape differentiates."""
-    for tape, block in tapes(module):
-        for call in gradient_calls(module, tape, block):
+    for tape in tapes(module):
+        for call in tape.gradients:
             loss = call.args[0] if call.args else None
             if isinstance(loss, ast.Name):
-                cut = cut_on_the_way(module, block.body, lambda expr: is_model_output(module, expr), loss.id)
+                cut = cut_on_the_way(
+                    module, tape.block.body, lambda expr: is_model_output(module, expr), loss.id
+                )
                 if cut is not None:
                     return cut
     return None
@@ -146,13 +145,13 @@ def tape_cut_of_model(module: Module) -> Cut | None:
 
     A loss may stop the gradient of one model and train another with the same tape.
     """
-    for tape, block in tapes(module):
-        for call in gradient_calls(module, tape, block):
+    for tape in tapes(module):
+        for call in tape.gradients:
             model = asked_about(module, call)
             loss = call.args[0] if call.args else None
-            if model and isinstance(loss, ast.Name) and _is_only_called(module, block, model):
+            if model and isinstance(loss, ast.Name) and _is_only_called(module, tape.block, model):
                 roots = _calls_of_own_layers(module) if model == "self" else _calls_of(module, model)
-                cut = cut_on_the_way(module, block.body, roots, loss.id)
+                cut = cut_on_the_way(module, tape.block.body, roots, loss.id)
                 if cut is not None:
                     return cut
     return None
@@ -160,15 +159,9 @@ def tape_cut_of_model(module: Module) -> Cut | None:
 
 def assigned_under_tape(module: Module) -> Cut | None:
     """Return an assignment to a variable under a tape: the variable keeps the number, not its gradient path."""
-    for _tape, block in tapes(module):
-        for node in ast.walk(block):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr in ("assign", "assign_add", "assign_sub", "set_weights")
-            ):
-                return Cut(module, node, f"`{module.segment(node.func)}`")
-    return None
+    assigning = module.method_calls("assign", "assign_add", "assign_sub", "set_weights")
+    under = [call.node for tape in tapes(module) for call in assigning if call.node in tape.nodes]
+    return Cut(module, under[0], f"`{module.segment(under[0].func)}`") if under else None
 
 
 def asked_about(module: Module, call: ast.Call) -> str:
@@ -216,12 +209,9 @@ def _calls_of_own_layers(module: Module) -> IsRoot:
 def _is_always_layer(module: Module, attribute: ast.Attribute) -> bool:
     owner = module.class_of(attribute)
     stores = owner.module.attribute_stores(owner.node).get(attribute.attr, []) if owner is not None else []
-    made = [module.parent(store) for store in stores]
+    made = [getattr(module.parent(store), "value", None) for store in stores]
     return bool(made) and all(
-        isinstance(statement, ast.Assign)
-        and isinstance(statement.value, ast.Call)
-        and kind_of_call(module, statement.value) in ("Layer", "Model")
-        for statement in made
+        isinstance(value, ast.Call) and kind_of_call(module, value) in ("Layer", "Model") for value in made
     )
 
 
@@ -250,51 +240,85 @@ def _calls_of(module: Module, model: str) -> IsRoot:
     )
 
 
-def tapes(module: Module) -> Iterator[tuple[str, ast.With]]:
-    """Return every `with tf.GradientTape() as name`, with its block."""
+@dataclass(frozen=True, eq=False)
+class Tape:
+    """A `with tf.GradientTape() as name:` block."""
+
+    module: Module
+    name: str
+    block: ast.With
+    maker: ast.Call
+
+    @cached_property
+    def gradients(self) -> list[ast.Call]:
+        """The `tape.gradient(…)` calls after the block, until the name refers to another tape."""
+        scope, start = self.module.function_of(self.block), self.block.lineno
+        others = [
+            other.block.lineno
+            for other in tapes(self.module)
+            if other.name == self.name and self.module.function_of(other.block) is scope
+        ]
+        end = min((line for line in others if line > start), default=10**9)
+        return [
+            site.node
+            for site in self.module.method_calls("gradient", "jacobian")
+            if site.function is scope
+            and getattr(site.receiver, "id", "") == self.name
+            and start < site.node.lineno < end
+        ]
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the block."""
+        return [node for inner in self.block.body for node in ast.walk(inner)]
+
+    @cached_property
+    def stored(self) -> set[str]:
+        """The names that the block assigns."""
+        return {
+            each.id for each in self.nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }
+
+    @cached_property
+    def read(self) -> list[ast.Name]:
+        """Where the block reads a name."""
+        return [each for each in self.nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+
+    def watches(self, name: str) -> bool:
+        """Return whether the tape watches a name, or its block computes it and so records it."""
+        watching = (
+            names_in(node)
+            for node in self.nodes
+            if isinstance(node, ast.Call) and self.module.segment(node.func) == f"{self.name}.watch"
+        )
+        return name in self.stored or any(name in names for names in watching)
+
+    def before(self) -> list[ast.stmt]:
+        """Return the statements before the block."""
+        beside = self.module.block(self.block)
+        return beside[: beside.index(self.block)]
+
+    def until(self, call: ast.Call) -> list[ast.stmt] | None:
+        """Return the statements after the block, up to the one with a call; None if that is elsewhere."""
+        beside, asking = self.module.block(self.block), self.module.statement(call)
+        return beside[beside.index(self.block) + 1 : beside.index(asking)] if asking in beside else None
+
+
+def tapes(module: Module) -> Iterator[Tape]:
+    """Yield every `with tf.GradientTape() as name`."""
     for block in module.nodes(ast.With):
         for item in block.items:
-            maker = item.context_expr
-            if (
-                isinstance(maker, ast.Call)
-                and module.resolve(maker.func) == "tensorflow.GradientTape"
-                and isinstance(item.optional_vars, ast.Name)
-            ):
-                yield item.optional_vars.id, block
-
-
-def gradient_calls(module: Module, tape: str, block: ast.With) -> list[ast.Call]:
-    """Return the `tape.gradient(…)` calls after a block, until its name refers to another tape."""
-    scope = module.function_of(block)
-    others = [
-        other.lineno
-        for name, other in tapes(module)
-        if name == tape
-        and other is not block
-        and module.function_of(other) is scope
-        and other.lineno > block.lineno
-    ]
-    end = min(others, default=10**9)
-    return [
-        site.node
-        for site in module.method_calls("gradient", "jacobian")
-        if site.function is scope
-        and isinstance(site.node.func, ast.Attribute)
-        and isinstance(site.node.func.value, ast.Name)
-        and site.node.func.value.id == tape
-        and block.lineno < site.node.lineno < end
-    ]
+            match item:
+                case ast.withitem(ast.Call() as maker, ast.Name(id=name)):
+                    if module.called(maker) == "tensorflow.GradientTape":
+                        yield Tape(module, name, block, maker)
 
 
 def is_layer_call(module: Module, expr: ast.expr) -> bool:
     """Return whether an expression calls a layer or model of `self`, and so depends on weights."""
-    return (
-        isinstance(expr, ast.Call)
-        and isinstance(expr.func, ast.Attribute)
-        and isinstance(expr.func.value, ast.Name)
-        and expr.func.value.id == "self"
-        and kind_of_value(module, expr.func) in ("Layer", "Model")
-    )
+    function = expr.func if isinstance(expr, ast.Call) else None
+    own = isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "self"
+    return own and function is not None and kind_of_value(module, function) in ("Layer", "Model")
 
 
 def is_model_output(module: Module, expr: ast.expr) -> bool:

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.model_classes import STEPS
-from fitdoctor.catalogue.knowledge.tracing.gradient_ways import gradient_calls, is_model_call, tapes
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import is_model_call, tapes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import TrainingFacts
@@ -92,7 +92,7 @@ def _every_step(module: Module, site: CallSite) -> bool:
     loop = _loop(module, site.node)
     while isinstance(loop, ast.For) and isinstance(loop.iter, (ast.List, ast.Tuple)):
         loop = _loop(module, loop)  # a loop over a literal is not a loop over batches
-    return loop is not None and any(_inside(block, loop) for _name, block in tapes(module))
+    return loop is not None and any(_inside(tape.block, loop) for tape in tapes(module))
 
 
 def _loop(module: Module, node: ast.AST) -> ast.For | ast.While | None:
@@ -156,10 +156,11 @@ def _kept(module: Module, value: ast.expr) -> str:
 def _is_loss(module: Module, value: ast.expr) -> bool:
     """Whether the value is the loss that a tape differentiates."""
     return isinstance(value, ast.Name) and any(
-        isinstance(loss := call.args[0] if call.args else None, ast.Name) and loss.id == value.id
-        for tape, block in tapes(module)
-        if module.function_of(block) is module.function_of(value)
-        for call in gradient_calls(module, tape, block)
+        getattr(loss, "id", "") == value.id
+        for tape in tapes(module)
+        if module.function_of(tape.block) is module.function_of(value)
+        for call in tape.gradients
+        for loss in call.args[:1]
     )
 
 

@@ -362,10 +362,10 @@ def _before_the_tape(parts: list[LayerFacts], project: Project) -> tuple[Module,
     """Return the call of a part before the block of a tape that reads its result, and the block."""
     for code in (part.code for part in parts if isinstance(part.code, Code) and part.code.target):
         module = project.module_at(code.location.path)
-        for _tape, block in tapes(module) if module is not None else ():
-            made = called_before(module, block, code.target) if module is not None else None
-            if module is not None and isinstance(made, ast.Call):
-                return module, made, block
+        for tape in tapes(module) if module is not None else ():
+            made = called_before(tape, code.target)
+            if isinstance(made, ast.Call):
+                return tape.module, made, tape.block
     return None
 
 

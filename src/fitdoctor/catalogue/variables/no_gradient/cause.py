@@ -41,7 +41,6 @@ from fitdoctor.catalogue.knowledge.tracing.gradient_ways import (
     asked_about,
     assigned_under_tape,
     first_cut,
-    gradient_calls,
     layer_cut,
     losses_that_ignore_predictions,
     tape_cut,
@@ -257,13 +256,13 @@ def from_failure(
             yield certain(_ignoring(module, function, result), failure)
             return
     asked = asked_at(failure, project)
-    for unused in unused_outputs(asked[0]) if asked is not None else ():
-        if asked is not None and unused.asked is asked[2]:
+    for unused in unused_outputs(asked[0].module) if asked is not None else ():
+        if asked is not None and unused.asked is asked[1]:
             yield certain(unused_finding(CAUSE, unused), failure)
             return
     yield CAUSE.finding(
         "the loss cannot be differentiated with respect to any weight",
-        asked[0].location(asked[2]) if asked is not None else frame.location if frame else None,
+        asked[0].module.location(asked[1]) if asked is not None else frame.location if frame else None,
         *evidence,
         repair("use only operations that have a gradient between the weights and the loss"),
         subject="loss",
@@ -296,7 +295,7 @@ def _unseen(uncalled: Uncalled) -> Finding:
     return CAUSE.finding(
         f"the tape computes gradients for `{uncalled.model}`, which is not called inside the `with` block",
         where,
-        Evidence("the tape records here", location=module.location(uncalled.block)),
+        Evidence("the tape records here", location=module.location(uncalled.tape.block)),
         repair(told, edits, _paired(uncalled)),
         subject="loss",
         confidence=Confidence.CERTAIN,
@@ -482,8 +481,9 @@ class Unused:
 
 def unused_outputs(module: Module) -> Iterator[Unused]:
     """Return tapes whose model is called once and whose output is never read."""
-    for tape, block in tapes(module):
-        for asked in gradient_calls(module, tape, block):
+    for tape in tapes(module):
+        block = tape.block
+        for asked in tape.gradients:
             model, loss = asked_about(module, asked), asked.args[0] if asked.args else None
             made = _made(module, block, loss.id) if isinstance(loss, ast.Name) else None
             output = _only_output(module, block, model) if model and model != "self" else None

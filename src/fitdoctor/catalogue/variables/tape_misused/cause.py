@@ -30,22 +30,9 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.knowledge.tracing.gradient_ways import (
-    gradient_calls,
-    surely_uses_weights,
-    tapes,
-    uses_weights,
-)
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import Tape, surely_uses_weights, tapes, uses_weights
 from fitdoctor.catalogue.traceback_lines import speaks_of_gradients
-from fitdoctor.catalogue.variables.tape_moves import (
-    is_stored,
-    leading_to,
-    moved_in,
-    moved_to_the_end,
-    statements_beside,
-    statements_between,
-    stores,
-)
+from fitdoctor.catalogue.variables.tape_moves import leading_to, moved_in, moved_to_the_end, stores
 from fitdoctor.catalogue.variables.uncalled_under_tape import uncalled_at
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, insert_before, set_argument, spell, wrap
@@ -54,6 +41,8 @@ from fitdoctor.failure.failed_line import at_frame
 from fitdoctor.records import dataclass
 from fitdoctor.source.assignments import assignment_of, last_assignment
 from fitdoctor.source.conditions import expects_failure
+from fitdoctor.source.definitions import argument_of
+from fitdoctor.source.index import names_in
 from fitdoctor.source.module import Module
 from fitdoctor.source.traced.tensor_calls import MAKES_VARIABLE
 
@@ -69,12 +58,6 @@ _NONE = r"value \(None\)|None values not supported|NoneType|to be differentiated
 _NO_GRADIENTS = "No gradients provided for any variable"
 
 
-def _taped(module: Module) -> Iterator[tuple[str, ast.With, list[ast.Call]]]:
-    """Yield every tape with its block and its `gradient` calls."""
-    for tape, block in tapes(module):
-        yield tape, block, gradient_calls(module, tape, block)
-
-
 @CAUSE.rule(
     "GradientTape",
     says="GradientTape can only be used to compute one set of gradients",
@@ -86,8 +69,27 @@ def _taped(module: Module) -> Iterator[tuple[str, ast.With, list[ast.Call]]]:
 )
 def asked_twice(module: Module) -> Iterator[Finding]:
     """Find a tape that computes two gradients without being persistent."""
-    for tape, block, calls in _taped(module):
-        yield from _asked_twice(module, tape, block, calls)
+    for tape in tapes(module):
+        if len(tape.gradients) < 2 or argument_of(tape.maker, "persistent", 0) is not None:
+            continue
+        first, second = tape.gradients[:2]
+        shown = expects_failure(module, second) and not expects_failure(module, first)
+        if shown or _branches(module, first) != _branches(module, second):
+            continue
+        yield CAUSE.finding(
+            f"`{tape.name}.gradient` is called twice, but the tape is not persistent",
+            module.location(tape.maker),
+            Evidence("the first call releases the tape", location=module.location(first)),
+            Evidence("the second call raises an error", location=module.location(second)),
+            fix("make the tape persistent", set_argument(module.code(tape.maker), "persistent", "True")),
+            subject=f"tape {tape.name}",
+        )
+
+
+def _branches(module: Module, node: ast.AST) -> dict[ast.If, bool]:
+    """Return the branches around a node, since calls in different branches do not follow each other."""
+    around = {node, *module.parents(node)}
+    return {each: not around.isdisjoint(each.body) for each in around if isinstance(each, ast.If)}
 
 
 @CAUSE.rule("GradientTape", says=_NO_GRADIENTS, in_source=False, anywhere=True)
@@ -95,25 +97,58 @@ def called_before(module: Module, failure: FailureFacts | None) -> Iterator[Find
     """Find the model call right before the block whose gradients the failing line applies."""
     uncalled = uncalled_at(failure, module.project or Unknown("no project")) if failure is not None else None
     if uncalled is not None and uncalled.module is module and uncalled.before is not None:
-        made = uncalled.before
-        yield _too_early(module, module.code(made).target, made, uncalled.block)
+        made, tape = uncalled.before, uncalled.tape
+        yield _too_early(tape, module.code(made).target, made, moved_in(module, made, tape.block))
 
 
 @CAUSE.rule("GradientTape", says=_NONE, anywhere=True)
 def overwritten(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
     """Find a step `w = w - rate * gradient` in a loop, after which `w` is an unwatched tensor."""
-    for tape, block, calls in _taped(module):
-        yield from _overwritten(module, tape, block, _used(module, calls, failure))
+    for tape in tapes(module):
+        asked = {
+            node.id: node
+            for call in _used(tape, failure)
+            for argument in call.args[1:2]
+            for node in ast.walk(argument)
+            if isinstance(node, ast.Name)
+        }
+        steps = [step for step in _steps_behind(tape) if step.name in asked and _was_variable(module, step)]
+        if steps and not tape.watches(steps[0].name):
+            name = steps[0].name
+            yield CAUSE.finding(
+                f"after this line, `{name}` is a tensor instead of a variable, and the tape does not watch it",
+                module.location(steps[0].statement),
+                Evidence(
+                    "its gradient is computed here",
+                    "None from the second iteration on",
+                    f"a gradient for `{name}`",
+                    location=module.location(asked[name]),
+                ),
+                fix(f"update the variable in place: `{steps[0].in_place}`", [step.edit for step in steps]),
+                subject=f"tape {tape.name}",
+            )
 
 
 @CAUSE.rule("GradientTape", says=_NONE, anywhere=True)
 def not_watched(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
     """Find gradients of tensors that the tape does not watch."""
-    for tape, block, calls in _taped(module):
-        for source in unwatched(tape, block, _used(module, calls, failure)):
-            plain = is_plain_tensor(module, source) or failure is not None and is_parameter(module, source)
-            if plain and not told_by_inner(module, block, source):
-                yield _not_watched(module, tape, block, source)
+    for tape in tapes(module):
+        for source in _unwatched(tape, _used(tape, failure)):
+            plain, function = _is_plain_tensor(module, source), module.function_of(source)
+            given = failure is not None and function is not None and source.id in function.parameters
+            if not plain and not given or _told_by_inner(tape, source):
+                continue
+            if plain and _changed_like_a_variable(module, source):
+                yield _should_be_variable(tape, source)
+                continue
+            gradient = f"a gradient for `{source.id}`"
+            yield CAUSE.finding(
+                f"`{tape.name}` does not watch `{source.id}`, which is not a variable, so its gradient is None",
+                module.location(tape.maker),
+                Evidence("the gradient is computed here", "None", gradient, location=module.location(source)),
+                fix(f"call `{tape.name}.watch({source.id})`", _watching(tape, source)),
+                subject=f"tape {tape.name}",
+            )
 
 
 @CAUSE.rule(
@@ -121,24 +156,121 @@ def not_watched(module: Module, failure: FailureFacts | None) -> Iterator[Findin
 )
 def should_be_variable(module: Module) -> Iterator[Finding]:
     """Find a tensor that is optimized."""
-    for tape, block, calls in _taped(module):
-        for source in unwatched(tape, block, calls):
-            if is_plain_tensor(module, source) and changed_like_a_variable(module, source):
-                yield _should_be_variable(module, tape, source)
+    for tape in tapes(module):
+        for source in _unwatched(tape, tape.gradients):
+            if _is_plain_tensor(module, source) and _changed_like_a_variable(module, source):
+                yield _should_be_variable(tape, source)
+
+
+def _should_be_variable(tape: Tape, source: ast.Name) -> Finding:
+    """Report a tensor that is optimized, although only a variable can be updated and is watched automatically."""
+    module = tape.module
+    made = module.made_by(source)
+    spelling, imports = spell(module.code(made), "tensorflow", "tf")
+    return CAUSE.finding(
+        f"`{source.id}` is a tensor, but only variables can be optimized",
+        module.location(made),
+        Evidence("its gradient is computed here", "None", location=module.location(source)),
+        fix("make it a variable", wrap(module.code(made), f"{spelling}.Variable({{}})"), imports),
+        subject=f"tape {tape.name}",
+    )
 
 
 @CAUSE.rule("GradientTape", says=_NO_GRADIENTS, anywhere=True)
 def before_the_block(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
     """Find a block that uses an earlier prediction and computes nothing from weights itself."""
-    for _tape, block, calls in _taped(module):
-        yield from _before_the_block(module, block, _used(module, calls, failure))
+    for tape in tapes(module):
+        calls = _used(tape, failure)
+        target = next(_targets_before(tape, calls), None)
+        if target is not None:
+            moved = moved_to_the_end(module, leading_to(target, tape.before()), tape.block)
+            last = next(each for each in reversed(tape.before()) if target in stores(each))
+            yield _too_early(tape, target, last, moved)
+            continue
+        if not calls or any(getattr(node, "attr", "") == "watch" for node in tape.nodes):
+            continue  # a watched tensor may have been computed before
+        asked = _variables_asked_about(module, calls)
+        if uses_weights(module, tape.block.body, asked):
+            continue
+        for node in (each for each in tape.read if each.id not in tape.stored):
+            found = last_assignment(module, node)
+            made = found[0].value if found is not None and not found[0].path else None
+            if (
+                made is not None
+                and made.lineno < tape.block.lineno
+                and surely_uses_weights(module, made, asked)
+            ):
+                yield _too_early(tape, node.id, made, moved_in(module, made, tape.block))
+                break
+
+
+def _too_early(tape: Tape, name: str, made: ast.AST, moved: tuple[Edit, ...]) -> Finding:
+    module = tape.module
+    return CAUSE.finding(
+        f"`{name}` is computed before the tape starts recording",
+        module.location(made),
+        Evidence("the tape starts recording here", location=module.location(tape.block)),
+        fix(f"compute `{name}` inside the `with` block", moved),
+        subject="tape",
+    )
+
+
+def _targets_before(tape: Tape, calls: list[ast.Call]) -> Iterator[str]:
+    """Yield the gradient targets that are computed before the block and not again in or after it."""
+    for call, target in _targets(tape.module, calls):
+        between = tape.until(call)
+        if between is None or target in tape.stored or any(target in stores(each) for each in between):
+            continue
+        if any(target in stores(each) for each in tape.before()):
+            yield target
+
+
+def _targets(module: Module, calls: list[ast.Call]) -> Iterator[tuple[ast.Call, str]]:
+    """Yield the gradient targets that are names, except those that a comprehension around the call binds."""
+    comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    for call in calls:
+        match call.args:
+            case [ast.Name() as target, *_]:
+                scope = module.index.lookup(target.id, module.scope(target))
+                if scope is None or not isinstance(scope.node, comprehensions):
+                    yield call, target.id
 
 
 @CAUSE.rule("GradientTape", says=f"{_NONE}|{_NO_GRADIENTS}", anywhere=True)
 def after_the_block(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
     """Find a gradient target that is computed from the block's results after recording has stopped."""
-    for tape, block, calls in _taped(module):
-        yield from _after_the_block(module, tape, block, _used(module, calls, failure))
+    for tape in tapes(module):
+        for call, target in _targets(module, _used(tape, failure)):
+            between = tape.until(call) or []
+            last = next((each for each in reversed(between) if target in stores(each)), None)
+            if last is None or not tape.stored & names_in(last):
+                continue
+            if isinstance(last, ast.Assign) and _only_picks(last.value):
+                continue
+            moved = moved_to_the_end(module, between[: between.index(last) + 1], tape.block)
+            end = module.location(module.statement(tape.block.body[-1]))
+            yield CAUSE.finding(
+                f"`{target}` is computed after the `{tape.name}` block, so the tape does not record it",
+                module.location(last),
+                Evidence("the tape stops recording here", location=end),
+                fix(f"compute `{target}` inside the `with` block", moved),
+                subject="tape",
+            )
+            break
+
+
+def _only_picks(node: ast.expr) -> bool:
+    """Return whether it only reads from a dict, list or object (`metrics["loss"]`), without computing."""
+    match node:
+        case ast.IfExp(body=first, orelse=second):
+            return _only_picks(first) and _only_picks(second)
+        case ast.Call(func=ast.Name(id="getattr"), args=[value, *_]):
+            return _only_picks(value)
+        case ast.Call(func=ast.Attribute(value=value, attr="get" | "pop")):
+            return _only_picks(value)
+        case ast.Attribute(value=value) | ast.Subscript(value=value):
+            return _only_picks(value)
+    return isinstance(node, ast.Name)
 
 
 @CAUSE.rule(
@@ -151,12 +283,20 @@ def after_the_block(module: Module, failure: FailureFacts | None) -> Iterator[Fi
 )
 def refused_step(module: Module, frame: Frame | None) -> Iterator[Finding]:
     """Find `w -= change`, which TensorFlow rejects immediately."""
-    steps = refused_steps(module, frame) if frame is not None else []
-    if frame is not None and steps:
+    steps = [step for each in module.nodes(ast.AugAssign) if (step := _step(module, each)) is not None]
+    for refused in (step for step in steps if frame is not None and at_frame(module, step.statement, frame)):
+        # Steps on other variables of the same function would be rejected next.
+        here = module.function_of(refused.statement)
+        alike = (
+            step
+            for step in steps
+            if module.function_of(step.statement) is here and _was_variable(module, step)
+        )
+        edits = dict.fromkeys(step.edit for step in (refused, *alike))
         yield CAUSE.finding(
             "`+=` and `-=` do not work on a variable",
-            frame.location,
-            fix("update it in place with `assign_add` or `assign_sub`", [step.edit for step in steps]),
+            module.location(refused.statement),
+            fix("update it in place with `assign_add` or `assign_sub`", edits),
             subject="variable",
         )
 
@@ -179,260 +319,12 @@ CAUSE.message(
 )
 
 
-def _used(module: Module, calls: list[ast.Call], failure: FailureFacts | None) -> list[ast.Call]:
-    """Return the calls whose result is used: one that is only displayed does not fail."""
-    return [call for call in calls if failure is not None or not only_shown(module, call)]
+def _used(tape: Tape, failure: FailureFacts | None) -> list[ast.Call]:
+    """Return the gradients whose result is used: one that is only displayed does not fail."""
+    return [call for call in tape.gradients if failure is not None or not _only_shown(tape.module, call)]
 
 
-def _asked_twice(module: Module, tape: str, block: ast.With, calls: list[ast.Call]) -> Iterator[Finding]:
-    maker = _maker(tape, block)
-    persistent = module.call(maker).argument("persistent", 0)
-    if persistent is not None or len(calls) < 2:
-        return
-    first, second = calls[:2]
-    if _branches(module, first) != _branches(module, second):
-        return
-    if expects_failure(module, second) and not expects_failure(module, first):
-        return  # shown on purpose
-    yield CAUSE.finding(
-        f"`{tape}.gradient` is called twice, but the tape is not persistent",
-        module.location(maker),
-        Evidence("the first call releases the tape", location=module.location(first)),
-        Evidence("the second call raises an error", location=module.location(second)),
-        fix("make the tape persistent", set_argument(module.code(maker), "persistent", "True")),
-        subject=f"tape {tape}",
-    )
-
-
-def _maker(tape: str, block: ast.With) -> ast.Call:
-    for item in block.items:
-        if isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == tape:
-            assert isinstance(item.context_expr, ast.Call)
-            return item.context_expr
-    raise ValueError(f"no tape {tape} in this block")
-
-
-def _branches(module: Module, node: ast.AST) -> list[tuple[int, bool]]:
-    """Return the branches around a node, since calls in different branches do not follow each other."""
-    found = []
-    child, parent = node, module.parent(node)
-    while parent is not None:
-        if isinstance(parent, ast.If):
-            found.append((id(parent), child in parent.body))
-        child, parent = parent, module.parent(parent)
-    return found
-
-
-def _not_watched(module: Module, tape: str, block: ast.With, source: ast.Name) -> Finding:
-    if is_plain_tensor(module, source) and changed_like_a_variable(module, source):
-        return _should_be_variable(module, tape, source)
-    return CAUSE.finding(
-        f"`{tape}` does not watch `{source.id}`, which is not a variable, so its gradient is None",
-        module.location(_maker(tape, block)),
-        Evidence(
-            "the gradient is computed here",
-            "None",
-            f"a gradient for `{source.id}`",
-            location=module.location(source),
-        ),
-        fix(f"call `{tape}.watch({source.id})`", watching(module, tape, block, source)),
-        subject=f"tape {tape}",
-    )
-
-
-def _should_be_variable(module: Module, tape: str, source: ast.Name) -> Finding:
-    """Report a tensor that is optimized, although only a variable can be updated and is watched automatically."""
-    made = module.made_by(source)
-    spelling, imports = spell(module.code(made), "tensorflow", "tf")
-    return CAUSE.finding(
-        f"`{source.id}` is a tensor, but only variables can be optimized",
-        module.location(made),
-        Evidence("its gradient is computed here", "None", location=module.location(source)),
-        fix("make it a variable", wrap(module.code(made), f"{spelling}.Variable({{}})"), imports),
-        subject=f"tape {tape}",
-    )
-
-
-def _before_the_block(module: Module, block: ast.With, calls: list[ast.Call]) -> Iterator[Finding]:
-    """Report a block that uses an earlier prediction and computes nothing from weights itself."""
-    asked_before = list(_asked_about_before(module, block, calls))
-    if asked_before:
-        yield from asked_before
-        return
-    watches = (node for inner in block.body for node in ast.walk(inner) if isinstance(node, ast.Attribute))
-    if not calls or any(node.attr == "watch" for node in watches):
-        return  # a watched tensor may have been computed before
-    asked = variables_asked_about(module, calls)
-    if uses_weights(module, block.body, asked):
-        return
-    for node in _read_in(block):
-        found = last_assignment(module, node)
-        made = found[0].value if found is not None and not found[0].path else None
-        if made is not None and made.lineno < block.lineno and surely_uses_weights(module, made, asked):
-            yield _too_early(module, node.id, made, block)
-            return
-
-
-def _too_early(module: Module, name: str, made: ast.expr, block: ast.With) -> Finding:
-    return CAUSE.finding(
-        f"`{name}` is computed before the tape starts recording",
-        module.location(made),
-        Evidence("the tape starts recording here", location=module.location(block)),
-        fix(f"compute `{name}` inside the `with` block", moved_in(module, made, block)),
-        subject="tape",
-    )
-
-
-def _asked_about_before(module: Module, block: ast.With, calls: list[ast.Call]) -> Iterator[Finding]:
-    """Report a gradient target that is computed before the block and not again inside it."""
-    beside = statements_beside(module, block)
-    before = beside[: beside.index(block)] if block in beside else []
-    for call, target in _targets(module, calls):
-        if is_stored(block, target.id):
-            continue
-        if any(target.id in stores(each) for each in statements_between(module, block, call)):
-            continue
-        last = next((each for each in reversed(before) if target.id in stores(each)), None)
-        if last is None or module.statement(call) not in beside[beside.index(block) :]:
-            continue
-        yield CAUSE.finding(
-            f"`{target.id}` is computed before the tape starts recording",
-            module.location(last),
-            Evidence("the tape starts recording here", location=module.location(block)),
-            fix(
-                f"compute `{target.id}` inside the `with` block",
-                moved_to_the_end(module, leading_to(target.id, before), block),
-            ),
-            subject="tape",
-        )
-        return
-
-
-def _targets(module: Module, calls: list[ast.Call]) -> Iterator[tuple[ast.Call, ast.Name]]:
-    """Yield the gradient targets that are names, except those that a comprehension around the call binds."""
-    for call in calls:
-        target = call.args[0] if call.args else None
-        if not isinstance(target, ast.Name):
-            continue
-        scope = module.index.lookup(target.id, module.scope(target))
-        if scope is None or not isinstance(
-            scope.node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-        ):
-            yield call, target
-
-
-def _after_the_block(module: Module, tape: str, block: ast.With, calls: list[ast.Call]) -> Iterator[Finding]:
-    """Report a gradient target that is computed from the block's results after recording has stopped."""
-    stored = {
-        node.id
-        for inner in block.body
-        for node in ast.walk(inner)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    for call, target in _targets(module, calls):
-        between = statements_between(module, block, call)
-        last = next((each for each in reversed(between) if target.id in stores(each)), None)
-        if last is None or not stored & {name.id for name in ast.walk(last) if isinstance(name, ast.Name)}:
-            continue
-        if isinstance(last, ast.Assign) and _only_picks(last.value):
-            continue
-        moved = between[: between.index(last) + 1]
-        yield CAUSE.finding(
-            f"`{target.id}` is computed after the `{tape}` block, so the tape does not record it",
-            module.location(last),
-            Evidence(
-                "the tape stops recording here", location=module.location(module.statement(block.body[-1]))
-            ),
-            fix(f"compute `{target.id}` inside the `with` block", moved_to_the_end(module, moved, block)),
-            subject="tape",
-        )
-        return
-
-
-def _only_picks(node: ast.expr) -> bool:
-    """Return whether it only reads from a dict, list or object (`metrics["loss"]`), without computing."""
-    if isinstance(node, ast.IfExp):
-        return _only_picks(node.body) and _only_picks(node.orelse)
-    if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Name) and node.func.id == "getattr":
-            return _only_picks(node.args[0])
-        picks = isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop")
-        return picks and _only_picks(node.func)
-    if isinstance(node, (ast.Attribute, ast.Subscript)):
-        return _only_picks(node.value)
-    return isinstance(node, ast.Name)
-
-
-def _read_in(block: ast.With) -> Iterator[ast.Name]:
-    """Return the names that a block reads but does not assign."""
-    names = [node for inner in block.body for node in ast.walk(inner) if isinstance(node, ast.Name)]
-    stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
-    return (node for node in names if node.id not in stored and isinstance(node.ctx, ast.Load))
-
-
-def _overwritten(module: Module, tape: str, block: ast.With, calls: list[ast.Call]) -> Iterator[Finding]:
-    """Report a step `w = w - rate * gradient` in a loop, after which `w` is an unwatched tensor."""
-    asked = {
-        node.id: node
-        for call in calls
-        if len(call.args) > 1
-        for node in ast.walk(call.args[1])
-        if isinstance(node, ast.Name)
-    }
-    steps = [
-        step
-        for step in steps_behind(module, block)
-        if step.target.id in asked and was_variable(module, step.target)
-    ]
-    if not steps or is_watched(block, tape, steps[0].target.id):
-        return
-    name = steps[0].target.id
-    yield CAUSE.finding(
-        f"after this line, `{name}` is a tensor instead of a variable, and the tape does not watch it",
-        module.location(steps[0].statement),
-        Evidence(
-            "its gradient is computed here",
-            "None from the second iteration on",
-            f"a gradient for `{name}`",
-            location=module.location(asked[name]),
-        ),
-        fix(f"update the variable in place: `{steps[0].in_place}`", [step.edit for step in steps]),
-        subject=f"tape {tape}",
-    )
-
-
-# tensors whose gradient a tape computes without watching them, also in nested tapes.
-
-
-def unwatched(tape: str, block: ast.With, calls: list[ast.Call]) -> Iterator[ast.Name]:
-    """Return the gradient sources that a tape does not watch."""
-    for call in calls:
-        for source in sources_of(call):
-            if not is_watched(block, tape, source.id):
-                yield source
-
-
-def told_by_inner(module: Module, block: ast.With, source: ast.Name) -> bool:
-    """Return whether an inner tape has the same unwatched source and so fails first."""
-    return any(
-        inner is not block and inner in ast.walk(block) and any(each.id == source.id for each in found)
-        for tape, inner in tapes(module)
-        for found in [list(unwatched(tape, inner, gradient_calls(module, tape, inner)))]
-    )
-
-
-def watching(module: Module, tape: str, block: ast.With, source: ast.Name) -> list[Edit]:
-    """Add `tape.watch(x)` to this tape and to outer ones with the same source."""
-    edits = list(insert_before(module.code(block.body[0]), f"{tape}.watch({source.id})"))
-    for outer, around in tapes(module):
-        if around is not block and block in ast.walk(around):
-            asked = unwatched(outer, around, gradient_calls(module, outer, around))
-            if any(each.id == source.id for each in asked):
-                edits += insert_before(module.code(around.body[0]), f"{outer}.watch({source.id})")
-    return edits
-
-
-def only_shown(module: Module, call: ast.Call) -> bool:
+def _only_shown(module: Module, call: ast.Call) -> bool:
     """Whether a gradient is only displayed, as in a lesson about gradients that are None: nothing fails then."""
     statement = module.statement(call)
     if not isinstance(statement, ast.Assign) or statement.value is not call:
@@ -440,18 +332,11 @@ def only_shown(module: Module, call: ast.Call) -> bool:
     names = [node for target in statement.targets for node in ast.walk(target)]
     if any(not isinstance(node, (ast.Name, ast.Tuple, ast.List, ast.expr_context)) for node in names):
         return False
-    scope = module.scope(statement)
+    scope, line = module.scope(statement), statement.lineno
     for name in (node.id for node in names if isinstance(node, ast.Name)):
-        rebound = [
-            node.lineno
-            for node in module.stores(scope, name)
-            if isinstance(node, ast.Name) and node.lineno > statement.lineno
-        ]
-        reads = [
-            read
-            for read in module.reads.get(name, ())
-            if statement.lineno < read.lineno <= min(rebound, default=read.lineno)
-        ]
+        rebound = [getattr(node, "lineno", 0) for node in module.stores(scope, name)]
+        end = min((each for each in rebound if each > line), default=10**9)
+        reads = [read for read in module.reads.get(name, ()) if line < read.lineno <= end]
         if scope.node is not module.tree or not reads or not all(_is_shown(module, read) for read in reads):
             return False
     return True
@@ -462,93 +347,37 @@ def _is_shown(module: Module, value: ast.expr) -> bool:
     around = module.parent(value)
     while isinstance(around, (ast.Tuple, ast.List, ast.FormattedValue, ast.JoinedStr)):
         around = module.parent(around)
-    return isinstance(around, ast.Expr) or (
-        isinstance(around, ast.Call) and module.resolve(around.func) in ("print", "IPython.display.display")
-    )
+    return isinstance(around, ast.Expr) or module.called(around) in ("print", "IPython.display.display")
 
 
-# manual gradient steps: `w = w - rate * gradient` replaces the variable with a tensor, and `w -= …` is rejected.
+# --- tensors that a tape does not watch ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
-    """A statement that computes a new value for a name from its old one."""
-
-    module: Module
-    statement: ast.Assign | ast.AugAssign
-    target: ast.Name
-    change: ast.expr
-    method: str
-    """The in-place update method, `assign_add` or `assign_sub`."""
-
-    @property
-    def in_place(self) -> str:
-        """Return the statement as an in-place update of a variable."""
-        return f"{self.target.id}.{self.method}({self.module.segment(self.change)})"
-
-    @property
-    def edit(self) -> Edit:
-        """Return the edit that replaces the statement."""
-        return Edit(self.module.location(self.statement), self.in_place)
+def _unwatched(tape: Tape, calls: list[ast.Call]) -> Iterator[ast.Name]:
+    """Yield the gradient sources that a tape does not watch: `tape.gradient(y, x)`, `tape.gradient(y, [x, t])`."""
+    for call in calls:
+        given = argument_of(call, "sources", 1)
+        for value in given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given]:
+            if isinstance(value, ast.Name) and not tape.watches(value.id):
+                yield value
 
 
-def steps_behind(module: Module, block: ast.With) -> Iterator[Step]:
-    """Return the steps after a block in the same loop."""
-    parent = module.parent(block)
-    if isinstance(parent, (ast.For, ast.While)) and block in parent.body:
-        for statement in parent.body[parent.body.index(block) + 1 :]:
-            step = _step(module, statement)
-            if step is not None:
-                yield step
+def _told_by_inner(tape: Tape, source: ast.Name) -> bool:
+    """Return whether an inner tape has the same unwatched source and so fails first."""
+    inner = (each for each in tapes(tape.module) if each.block in tape.nodes)
+    return any(source.id == found.id for each in inner for found in _unwatched(each, each.gradients))
 
 
-def refused_steps(module: Module, frame: Frame) -> list[Step]:
-    """Return the rejected step, and steps on other variables in the same function that would be rejected next."""
-    steps = [_step(module, statement) for statement in module.nodes(ast.AugAssign)]
-    refused = next(
-        (step for step in steps if step is not None and at_frame(module, step.statement, frame)), None
-    )
-    if refused is None:
-        return []
-    here = module.function_of(refused.statement)
-    return [
-        step
-        for step in steps
-        if step is not None
-        and module.function_of(step.statement) is here
-        and (step is refused or was_variable(module, step.target))
-    ]
-
-
-def was_variable(module: Module, name: ast.Name) -> bool:
-    """Return whether one of the values assigned to a name is a variable."""
-    scope = module.index.lookup(name.id, module.scope(name))
-    bound = scope.bindings[name.id] if scope is not None else []
-    values = [assignment_of(module, node).value for node in bound]
-    return any(
-        isinstance(value, ast.Call) and module.resolve(value.func) in MAKES_VARIABLE for value in values
-    )
-
-
-def _step(module: Module, statement: ast.stmt) -> Step | None:
-    if isinstance(statement, ast.AugAssign):
-        target, operator, change = statement.target, statement.op, statement.value
-    elif isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp):
-        first, value = statement.targets[0], statement.value
-        if not isinstance(first, ast.Name) or not isinstance(value.left, ast.Name):
-            return None
-        if value.left.id != first.id:
-            return None
-        target, operator, change = first, value.op, value.right
-    else:
-        return None
-    if not isinstance(target, ast.Name) or not isinstance(operator, (ast.Add, ast.Sub)):
-        return None
-    method = "assign_sub" if isinstance(operator, ast.Sub) else "assign_add"
-    return Step(module, statement, target, change, method)
-
-
-# tensors that a tape differentiates with respect to: not variables, watched, or meant to be variables.
+def _watching(tape: Tape, source: ast.Name) -> list[Edit]:
+    """Add `tape.watch(x)` to this tape and to outer ones with the same source."""
+    edits: list[Edit] = []
+    for each in tapes(tape.module):
+        around = tape.block in each.nodes and any(
+            source.id == one.id for one in _unwatched(each, each.gradients)
+        )
+        if each.block is tape.block or around:
+            edits += insert_before(tape.module.code(each.block.body[0]), f"{each.name}.watch({source.id})")
+    return edits
 
 
 _NO_VARIABLE = tuple(
@@ -560,90 +389,88 @@ _NO_VARIABLE = tuple(
 )  # fmt: skip
 
 
-def sources_of(call: ast.Call) -> Iterator[ast.Name]:
-    """Return the names of the gradient sources: `tape.gradient(y, x)`, `tape.gradient(y, [x, t])`."""
-    given = call.args[1] if len(call.args) > 1 else None
-    for keyword in call.keywords:
-        if keyword.arg == "sources":
-            given = keyword.value
-    for value in given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given]:
-        if isinstance(value, ast.Name):
-            yield value
-
-
-def is_plain_tensor(module: Module, name: ast.Name) -> bool:
+def _is_plain_tensor(module: Module, name: ast.Name) -> bool:
     """Return whether a name is certainly not a variable, because arithmetic or an operation computed it."""
     made = module.made_by(name)
-    if isinstance(made, ast.BinOp):
-        return _is_arithmetic(made)
-    return isinstance(made, ast.Call) and module.resolve(made.func).startswith(_NO_VARIABLE)
+    return _is_arithmetic(made) or module.called(made).startswith(_NO_VARIABLE)
 
 
-def _is_arithmetic(made: ast.BinOp) -> bool:
+def _is_arithmetic(made: ast.expr) -> bool:
     """Return whether `a + b` computes with tensors; lists of variables are concatenated the same way."""
-    if not isinstance(made.op, ast.Add):
-        return True
-    return any(
-        isinstance(side, ast.BinOp) and _is_arithmetic(side) or isinstance(side, ast.Constant)
-        for side in (made.left, made.right)
-    )
+    if not isinstance(made, ast.BinOp) or not isinstance(made.op, ast.Add):
+        return isinstance(made, ast.BinOp)
+    return any(isinstance(side, ast.Constant) or _is_arithmetic(side) for side in (made.left, made.right))
 
 
-def is_watched(block: ast.With, tape: str, name: str) -> bool:
-    """Return whether a tape watches a name, or its block computes it and so records it."""
-    return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "watch"
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == tape
-        and any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
-        for node in ast.walk(block)
-    ) or any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-        for node in ast.walk(block)
-    )
-
-
-def changed_like_a_variable(module: Module, name: ast.Name) -> bool:
+def _changed_like_a_variable(module: Module, name: ast.Name) -> bool:
     """Return whether the function passes a name to an optimizer or assigns to it, so that it must be a variable."""
     here = module.function_of(name)
-    assigned = module.method_calls("assign", "assign_add", "assign_sub")
-    if any(site.function is here and _receiver(site.node) == name.id for site in assigned):
-        return True
-    return any(
-        site.function is here
-        and any(
-            isinstance(inner, ast.Name) and inner.id == name.id
-            for argument in site.node.args
-            for inner in ast.walk(argument)
-        )
-        for site in module.method_calls("apply_gradients")
-    )
+    changed: list[ast.expr] = [
+        site.receiver
+        for site in module.method_calls("assign", "assign_add", "assign_sub")
+        if site.function is here
+    ]
+    applied = (site for site in module.method_calls("apply_gradients") if site.function is here)
+    inner = (node for site in applied for argument in site.node.args for node in ast.walk(argument))
+    return any(isinstance(node, ast.Name) and node.id == name.id for node in (*changed, *inner))
 
 
-def _receiver(call: ast.Call) -> str:
-    value = call.func.value if isinstance(call.func, ast.Attribute) else None
-    return value.id if isinstance(value, ast.Name) else ""
-
-
-def variables_asked_about(module: Module, calls: list[ast.Call]) -> frozenset[str]:
+def _variables_asked_about(module: Module, calls: list[ast.Call]) -> frozenset[str]:
     """Return the variables among the gradient sources: `tape.gradient(loss, [w, b])`."""
-    asked = [module.made_by(call.args[1]) for call in calls if len(call.args) > 1]
+    asked = [value for call in calls for given in call.args[1:2] for value in (given, module.made_by(given))]
+    nodes = (
+        node
+        for value in asked
+        for node in (value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
+    )
     return frozenset(
         module.segment(node)
-        for value in [*asked, *(call.args[1] for call in calls if len(call.args) > 1)]
-        for node in (value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
-        if isinstance(node, (ast.Name, ast.Attribute)) and _is_variable(module, node)
+        for node in nodes
+        if isinstance(node, (ast.Name, ast.Attribute))
+        and module.called(module.made_by(node)) in MAKES_VARIABLE
     )
 
 
-def _is_variable(module: Module, node: ast.expr) -> bool:
-    made = module.made_by(node)
-    return isinstance(made, ast.Call) and module.resolve(made.func) in MAKES_VARIABLE
+# --- steps by hand: `w = w - rate * gradient` replaces the variable with a tensor, and `w -= …` is rejected ----------
 
 
-def is_parameter(module: Module, name: ast.Name) -> bool:
-    """Return whether a name is a parameter of its function."""
-    function = module.function_of(name)
-    return function is not None and name.id in function.parameters
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """A statement that computes a new value for a name from its old one."""
+
+    statement: ast.stmt
+    name: str
+    in_place: str
+    """The statement as an in-place update of a variable."""
+    edit: Edit
+
+
+def _steps_behind(tape: Tape) -> Iterator[_Step]:
+    """Return the steps after a block in the same loop."""
+    module, block = tape.module, tape.module.block(tape.block)
+    if isinstance(module.parent(tape.block), (ast.For, ast.While)):
+        steps = (_step(module, statement) for statement in block[block.index(tape.block) + 1 :])
+        yield from (step for step in steps if step is not None)
+
+
+def _was_variable(module: Module, step: _Step) -> bool:
+    """Return whether one of the values assigned to the name of a step is a variable."""
+    scope = module.index.lookup(step.name, module.scope(step.statement))
+    bound = scope.bindings[step.name] if scope is not None else []
+    return any(module.called(assignment_of(module, node).value) in MAKES_VARIABLE for node in bound)
+
+
+def _step(module: Module, statement: ast.stmt) -> _Step | None:
+    match statement:
+        case ast.AugAssign(target=ast.Name(id=name), op=ast.Add() | ast.Sub() as operator, value=change):
+            pass
+        case ast.Assign(
+            targets=[ast.Name(id=name), *_],
+            value=ast.BinOp(left=ast.Name(id=old), op=ast.Add() | ast.Sub() as operator, right=change),
+        ) if old == name:
+            pass
+        case _:
+            return None
+    method = "assign_sub" if isinstance(operator, ast.Sub) else "assign_add"
+    text = f"{name}.{method}({module.segment(change)})"
+    return _Step(statement, name, text, Edit(module.location(statement), text))
