@@ -55,9 +55,8 @@ def scopes(module: Module) -> list[tuple[ast.With, str]]:
 def replica_functions(module: Module) -> Iterator[FunctionInfo]:
     """Yield the functions passed to `strategy.run`."""
     for site in module.method_calls("run", "experimental_run_v2"):
-        assert isinstance(site.node.func, ast.Attribute)
         target = site.argument("fn", 0)
-        known = target is not None and _is_strategy(module, site.node.func.value)
+        known = target is not None and _is_strategy(module, site.receiver)
         made = module.definition(target) if target is not None and known else None
         if isinstance(made, FunctionInfo):
             yield made
@@ -68,7 +67,7 @@ def _is_strategy(module: Module, value: ast.expr) -> bool:
     if "strategy" in module.segment(value).lower():
         return True
     made = module.made_by(value)
-    return isinstance(made, ast.Call) and module.resolve(made.func) in MAKERS
+    return module.called(made) in MAKERS
 
 
 def in_scope(module: Module, node: ast.AST) -> bool:

@@ -31,8 +31,7 @@ def loops(module: Module) -> Iterator[Loop]:
     steps = {function.node for function in replica_functions(module)}
     for site in module.method_calls("apply_gradients", "apply"):
         function = module.function_of(site.node)
-        assert isinstance(site.node.func, ast.Attribute)
-        optimizer = site.node.func.value
+        optimizer = site.receiver
         made = module.made_by(optimizer)
         if function is None or function.node not in steps or not isinstance(made, ast.Call):
             continue
@@ -53,9 +52,7 @@ def _changed(call: ast.Call) -> ast.expr | None:
 def is_built(module: Module, optimizer: ast.expr) -> bool:
     """Whether the file calls `build` on the optimizer."""
     return any(
-        isinstance(site.node.func, ast.Attribute)
-        and module.made_by(site.node.func.value) is module.made_by(optimizer)
-        for site in module.method_calls("build")
+        module.made_by(site.receiver) is module.made_by(optimizer) for site in module.method_calls("build")
     )
 
 

@@ -34,7 +34,7 @@ CHANGED = (
 """TensorFlow's message about a value that changes in a loop or branch, without the words for before and after."""
 OUT_OF_SCOPE = (
     r"is out of scope|captured an external symbolic tensor|"
-    r"^An op outside of the function building code is being passed"
+    r"^An op outside \S+ the function building code is being passed"
 )
 
 Part = ast.For | ast.While | ast.If

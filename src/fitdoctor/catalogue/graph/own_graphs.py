@@ -48,7 +48,7 @@ def _is_graph_scope(module: Module, expr: ast.expr) -> bool:
         stores = module.attribute_stores(owner.node).get(value.attr, []) if owner is not None else []
         statement = module.parent(stores[0]) if len(stores) == 1 else None
         made = statement.value if isinstance(statement, ast.Assign) else made
-    return isinstance(made, ast.Call) and module.resolve(made.func) in GRAPHS
+    return module.called(made) in GRAPHS
 
 
 def graph_name(module: Module, block: ast.With) -> str:

@@ -124,10 +124,7 @@ def is_fitted_unbuilt(compiled: Compiled) -> bool:
 def is_fitted(owner: ClassInfo) -> bool:
     """Return whether the file fits a model of that class."""
     module = owner.module
-    return any(
-        isinstance(site.node.func, ast.Attribute) and receiver(module, site.node.func.value) is owner
-        for site in module.method_calls("fit")
-    )
+    return any(receiver(module, site.receiver) is owner for site in module.method_calls("fit"))
 
 
 def compiled_finding(cause: Cause, compiled: Compiled, effect: str) -> Finding:

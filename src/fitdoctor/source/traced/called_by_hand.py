@@ -108,5 +108,5 @@ def _takes_values(module: Module, call: ast.Call) -> bool:
 
 def _is_value(module: Module, argument: ast.expr) -> bool:
     made = module.made_by(argument)
-    name = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+    name = module.called(made)
     return name.startswith(_VALUES) and not name.startswith(_SYMBOLIC)

@@ -162,7 +162,7 @@ def _calls(info: FunctionInfo, asked: list[str]) -> list[dict[str, object]]:
 
 def _left_to_keras(info: FunctionInfo, name: str) -> object:
     """The default of a parameter that Keras does not give, where nothing in the program does either."""
-    compares = info.traced is not None and info.traced.how in ("loss", "metric")
+    compares = info.how in ("loss", "metric")
     first = [one for one in info.parameters if one != "self"][: 2 if compares else 1]
     if name in (*_OF_KERAS, *first):
         raise _Untold

@@ -118,7 +118,7 @@ def has_own_gradient(function: FunctionInfo) -> bool:
 
 def is_py_function(module: Module, expr: ast.expr) -> bool:
     """Whether an expression is a call of `tf.py_function`."""
-    return isinstance(expr, ast.Call) and module.resolve(expr.func) in _PY_FUNCTIONS
+    return module.called(expr) in _PY_FUNCTIONS
 
 
 def _is_put_in(expr: ast.expr) -> bool:

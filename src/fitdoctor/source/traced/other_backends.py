@@ -34,7 +34,7 @@ def holds_on_tensorflow(module: Module, test: ast.expr) -> bool | None:
 
 
 def _asks_backend(module: Module, node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and module.resolve(node.func) in _ASKS_BACKEND
+    return module.called(node) in _ASKS_BACKEND
 
 
 def _texts(node: ast.expr) -> list[str] | None:

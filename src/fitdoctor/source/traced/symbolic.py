@@ -25,7 +25,7 @@ _TRACED_BY = {
 def traced_functions(module: Module) -> Iterator[FunctionInfo]:
     """Return the functions of a file that run during tracing; none if the program runs eagerly."""
     for function in module.traced:
-        if function.traced is not None and not function.traced.eager:
+        if function.runs_traced:
             yield function
 
 
@@ -44,7 +44,7 @@ def own_nodes(function: FunctionInfo) -> Iterator[ast.AST]:
 def holds_symbolic(module: Module, expr: ast.expr) -> bool:
     """Return whether an expression in traced code is certainly a tensor or a structure that contains one."""
     info = module.function_of(expr)
-    if info is None or info.traced is None or info.traced.eager:
+    if info is None or not info.runs_traced:
         return False
     from fitdoctor.source.traced.tensor_values import NOTHING, holds_tensor
 
@@ -73,7 +73,7 @@ def is_one_tensor(module: Module, expr: ast.expr) -> bool:
 def is_variable(module: Module, expr: ast.expr) -> bool:
     """Return whether an expression in traced code is certainly a variable."""
     info = module.function_of(expr)
-    if info is None or info.traced is None or info.traced.eager:
+    if info is None or not info.runs_traced:
         return False
     value = module.flow(info.node).values.get(expr)
     return value is not None and value.kind == "variable"

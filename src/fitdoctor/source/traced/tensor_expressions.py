@@ -251,7 +251,7 @@ class Expressions:
         """Without what a test puts in question: in `if tf.executing_eagerly():` nothing is symbolic."""
         doubted: set[str] = set()
         for node in ast.walk(test):
-            name = self.module.resolve(node.func) if isinstance(node, ast.Call) else ""
+            name = self.module.called(node)
             if name in _ASKS_EAGER or (name == "isinstance" and self._asks_for_array(node)):
                 return dict.fromkeys(env, NOTHING)
             if name in ("isinstance", "hasattr", "callable", "type") and isinstance(node, ast.Call):

@@ -94,7 +94,7 @@ def _appended(owner: ClassInfo, store: ast.AST) -> Value:
     wanted = getattr(store, "attr", "")
     values = []
     for call in owner.module.method_calls("append"):
-        value = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
+        value = call.receiver if isinstance(call.node.func, ast.Attribute) else None
         if isinstance(value, ast.Attribute) and value.attr == wanted and call.node.args:
             values.append(made(owner.module, call.node.args[0]))
     return each(values)

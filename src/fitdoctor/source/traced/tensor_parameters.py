@@ -87,7 +87,7 @@ def _is_given_tensors(info: FunctionInfo, name: str) -> bool:
     given = []
     for module, call in _callers(info):
         argument = argument_for(info, call, name)
-        given.append(isinstance(argument, ast.Call) and module.resolve(argument.func).startswith(_MAKERS))
+        given.append(module.called(argument).startswith(_MAKERS))
     return bool(given) and all(given)
 
 

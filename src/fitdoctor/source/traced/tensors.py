@@ -57,7 +57,7 @@ def _closure(info: FunctionInfo) -> Env:
     while scope is not None:
         if isinstance(scope.node, FUNCTIONS):
             outer = info.module.function(scope.node)
-            if outer.traced is None or outer.traced.eager:
+            if not outer.runs_traced:
                 return {}
             bound = scope.bindings
             env = info.module.flow(scope.node).env

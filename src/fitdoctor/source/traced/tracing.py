@@ -404,8 +404,8 @@ def _only_tries_out(module: Module) -> bool:
 
 def _is_of_object(module: Module, call: CallSite) -> bool:
     """Whether it is a method of some object, and neither a function of a library nor `super().build(…)`."""
-    owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
-    inherited = isinstance(owner, ast.Call) and module.resolve(owner.func) == "super"
+    owner = call.receiver if isinstance(call.node.func, ast.Attribute) else None
+    inherited = module.called(owner) == "super"
     return not call.name and not inherited
 
 

@@ -99,7 +99,7 @@ def _starts(module: Module, site: CallSite) -> bool:
 
         return gives_built_model(module, site.node)
     if site.method in ("fit", "evaluate", "predict", "compile") and isinstance(site.node.func, ast.Attribute):
-        return is_keras_model(module, site.node.func.value)
+        return is_keras_model(module, site.receiver)
     return False
 
 

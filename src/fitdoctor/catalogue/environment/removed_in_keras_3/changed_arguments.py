@@ -46,8 +46,7 @@ def changes_of_call(module: Module, site: CallSite, at: Frame | None = None) -> 
     """Return the changed arguments of what a call calls; of a method, if its object is known or the call failed."""
     if site.method not in _METHODS or site.name.startswith("keras."):
         return changes("argument", site.name)
-    assert isinstance(site.node.func, ast.Attribute)
-    receiver = site.node.func.value
+    receiver = site.receiver
     kind = kind_of_value(module, receiver)
     of_model = changes("argument", f"Model.{site.method}")
     if at is not None:
@@ -58,7 +57,7 @@ def changes_of_call(module: Module, site: CallSite, at: Frame | None = None) -> 
     if of_model:
         return of_model if kind == "Model" else {}
     made = module.made_by(receiver)
-    cls = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+    cls = module.called(made)
     owner = "Layer" if kind == "Model" else kind
     return changes("argument", f"{owner}.{site.method}") | changes("argument", f"{cls}.{site.method}")
 

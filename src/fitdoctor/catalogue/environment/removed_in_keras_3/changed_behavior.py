@@ -159,7 +159,7 @@ def ends_of_uncalled_model(module: Module, at: Frame | None) -> Iterator[Finding
 def _is_uncalled(module: Module, model: ast.expr) -> bool:
     """Return whether it is a name of a Sequential of this file that is used only for its attributes."""
     made = module.made_by(model) if isinstance(model, ast.Name) else None
-    name = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+    name = module.called(made)
     if not name.startswith("keras.") or name.rpartition(".")[2] != "Sequential":
         return False
     assert isinstance(model, ast.Name)

@@ -61,8 +61,7 @@ def _compiled(module: Module) -> tuple[CallSite, ...]:
 
 
 def _is_of_keras(module: Module, site: CallSite) -> bool:
-    assert isinstance(site.node.func, ast.Attribute)
-    receiver = site.node.func.value
+    receiver = site.receiver
     return is_keras_model(module, receiver) and not defines(module, receiver, "compile")
 
 

@@ -81,7 +81,7 @@ def _taker(module: Module, site: CallSite) -> ast.Call | None:
         return site.node
     if site.method not in ("add", "compile", "fit") or not isinstance(site.node.func, ast.Attribute):
         return None
-    model = module.made_by(site.node.func.value)
+    model = module.made_by(site.receiver)
     return model if isinstance(model, ast.Call) else None
 
 

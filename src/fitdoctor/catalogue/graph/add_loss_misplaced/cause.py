@@ -97,7 +97,7 @@ def _judged(module: Module, site: CallSite) -> Finding | None:
         if site.function.name in ("build", "__init__"):
             return _dropped(module, site, owner, site.function)
         return None
-    receiver = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
+    receiver = site.receiver if isinstance(site.node.func, ast.Attribute) else None
     if (
         receiver is None
         or is_self(module, receiver)
@@ -135,9 +135,7 @@ def _is_functional(module: Module, receiver: ast.expr) -> bool:
 def _is_constant(module: Module, site: CallSite) -> bool:
     """Return whether a plain number or eager constant is added, which Keras accepts (and drops)."""
     made = module.made_by(site.node.args[0]) if site.node.args else None
-    return isinstance(made, ast.Constant) or (
-        isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.constant"
-    )
+    return isinstance(made, ast.Constant) or (module.called(made) == "tensorflow.constant")
 
 
 def _on_functional(module: Module, site: CallSite) -> Finding:
@@ -251,7 +249,7 @@ class {name}({keras}.layers.Layer):
 
 def in_a_layer(module: Module, site: CallSite) -> tuple[Edit, ...]:
     """Replace `model.add_loss(loss)` with a layer that the outputs pass through and that adds the loss."""
-    receiver = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
+    receiver = site.receiver if isinstance(site.node.func, ast.Attribute) else None
     statement, made = module.statement(site.node), module.made_by(receiver) if receiver is not None else None
     if not isinstance(receiver, ast.Name) or not isinstance(made, ast.Call) or len(site.node.args) != 1:
         return ()

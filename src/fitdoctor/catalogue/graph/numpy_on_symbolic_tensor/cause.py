@@ -227,7 +227,7 @@ def size_in_source(site: ModelSite, project: Project) -> Iterator[Finding]:
 def _runs_while_building(module: Module, node: ast.AST) -> bool:
     """Return whether Keras runs the code on symbolic tensors, because the layer does not define its output shape."""
     owner, function = module.class_of(node), module.function_of(node)
-    if function is not None and function.traced is not None and function.traced.how == "lambda layer":
+    if function is not None and function.how == "lambda layer":
         return False
     told = ("compute_output_shape", "compute_output_spec")
     return owner is None or all(module.method(owner, name) is None for name in told)

@@ -151,4 +151,4 @@ def _in_tensorflow_call(module: Module, node: ast.expr) -> bool:
             for read in module.reads.get(target.id, [])
             if module.function_of(read) == module.function_of(node)
         ) and all(isinstance(target, ast.Name) for target in parent.targets)
-    return isinstance(parent, ast.Call) and module.resolve(parent.func).startswith("tensorflow.")
+    return module.called(parent).startswith("tensorflow.")

@@ -57,7 +57,7 @@ def value_remedies(
         cast = "" if module.resolve(call.func) == "float" else "; use `tf.cast` if you need an integer"
         text = f"({module.segment(call.args[0])})"
         remedies.append(unsafe(f"keep the value as a tensor{cast}", (Edit(module.location(call), text),)))
-    how = function.traced.how if function.traced is not None else ""
+    how = function.how
     if module.resolve(call.func).startswith(LIBRARIES) or how == "metric" and _calls_library(function):
         if how == "metric":
             remedies.append(_run_as_python(module, function))
@@ -174,7 +174,7 @@ def _fits_as_tensor(module: Module, call: ast.Call) -> bool:
         return False  # the tensor would leak
     if isinstance(parent, (ast.BinOp, ast.Return)):
         return True
-    return isinstance(parent, ast.Call) and module.resolve(parent.func).startswith(("tensorflow.", "keras."))
+    return module.called(parent).startswith(("tensorflow.", "keras."))
 
 
 def _twins(

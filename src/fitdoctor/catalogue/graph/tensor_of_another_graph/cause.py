@@ -95,7 +95,7 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
 
 def _keras_in(module: Module, block: ast.With) -> ast.AST | None:
     for node in ast.walk(block):
-        name = module.resolve(node.func) if isinstance(node, ast.Call) else ""
+        name = module.called(node)
         if name in ("keras.Input", "keras.InputSpec", "keras.layers.InputSpec"):
             continue  # these create nothing in a graph
         if name.startswith(("keras.layers.", "keras.Sequential", "keras.Model", "keras.applications.")):

@@ -203,9 +203,7 @@ def _is_run(module: Module, call: ast.Call) -> bool:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
     receivers = (
-        site.node.func.value
-        for site in module.method_calls("run")
-        if isinstance(site.node.func, ast.Attribute)
+        site.receiver for site in module.method_calls("run") if isinstance(site.node.func, ast.Attribute)
     )
     return any(
         isinstance(name, ast.Name) and (name.id, module.index.lookup(name.id, module.scope(name))) in bound

@@ -115,7 +115,7 @@ def from_layer_number(module: Module) -> Iterator[Finding]:
 
 def _is_traced(module: Module, node: ast.AST) -> FunctionInfo | None:
     function = module.function_of(node)
-    if function is None or function.traced is None or function.traced.eager:
+    if function is None or not function.runs_traced:
         return None
     return function
 
@@ -448,7 +448,7 @@ def _is_arithmetic_only(value: _Value) -> bool:
             if isinstance(statement, (ast.If, ast.While)) and not _is_in_body(statement, read):
                 return False
             continue
-        if isinstance(parent, ast.Call) and module.resolve(parent.func).startswith(("tensorflow.", "keras.")):
+        if module.called(parent).startswith(("tensorflow.", "keras.")):
             continue
         return False
     return True

@@ -387,9 +387,7 @@ def _call_uses_weights(module: Module, call: ast.Call, variables: frozenset[str]
     if name.startswith(("tensorflow.", "keras.", "numpy.")) or hasattr(builtins, name):
         return False
     made = module.origin(call.func)
-    if isinstance(made.node, ast.Call) and made.module.resolve(made.node.func).startswith(
-        ("keras.losses.", "keras.metrics.")
-    ):
+    if made.module.called(made.node).startswith(("keras.losses.", "keras.metrics.")):
         return False
     function = callee(module, call)
     if function is None or depth >= _DEEPEST or _is_given_a_model(module, call):

@@ -48,7 +48,7 @@ def _applying(function: FunctionInfo) -> Iterator[str]:
     """Return the parameters that apply gradients."""
     seen = set()
     for site in function.module.method_calls(*APPLYING):
-        receiver = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
+        receiver = site.receiver if isinstance(site.node.func, ast.Attribute) else None
         if site.function is function and isinstance(receiver, ast.Name) and receiver.id not in seen:
             seen.add(receiver.id)
             if receiver.id in function.parameters:
@@ -66,10 +66,7 @@ def _made_in_a_loop(
     around = [loop for loop in loops_around(module, call) if made in ast.walk(loop)]
     if not around or any(function.node in ast.walk(loop) for loop in around):
         return None
-    built = any(
-        isinstance(site.node.func, ast.Attribute) and module.segment(site.node.func.value) == given.id
-        for site in module.method_calls("build")
-    )
+    built = any(module.segment(site.receiver) == given.id for site in module.method_calls("build"))
     return None if built else made
 
 

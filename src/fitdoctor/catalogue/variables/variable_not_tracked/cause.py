@@ -66,7 +66,7 @@ WEIGHTLESS = frozenset(
 def reached_by_lambda(module: Module) -> Iterator[Finding]:
     """Find variables and layers that a Lambda layer uses."""
     for function in module.functions:
-        if function.traced is not None and function.traced.how == "lambda layer":
+        if function.how == "lambda layer":
             for found in _in_function(module, function):
                 yield replace(found, severity=Severity.ERROR)
 
@@ -156,7 +156,7 @@ def _is_managed(module: Module, name: str) -> bool:
     """Return whether the program updates the variable itself or passes it to an optimizer."""
     for site in module.calls:
         if site.method.startswith("assign") and isinstance(site.node.func, ast.Attribute):
-            if ast.unparse(site.node.func.value).rpartition(".")[2] == name:
+            if ast.unparse(site.receiver).rpartition(".")[2] == name:
                 return True
         if site.method in OWN_TRAINING and any(
             _names(node) == name for argument in _values(site.node) for node in ast.walk(argument)
