@@ -7,6 +7,7 @@ run here (a GPU, another version) stands in `broken.txt`: a recorded text, which
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
 from pathlib import Path
@@ -58,6 +59,22 @@ def watched(server: ForkServer, broken: Path, timeout: float) -> tuple[Run, Ende
 
 def look(server: ForkServer, cause: Cause, broken: Path) -> tuple[Run, Ended]:
     return watched(server, broken, HANG if hangs(cause, broken) else 90.0)
+
+
+@functools.cache
+def fixed_run(server: ForkServer, fixed: Path) -> tuple[Diagnosis, Ended]:
+    """What `run` says about a fixed program."""
+    return run_watched(server, fixed)
+
+
+def fixed_twin(broken: Path) -> Path:
+    return broken.with_name(broken.name.replace("broken", "fixed"))
+
+
+def code_of(text: str) -> str:
+    """A program without its comments and its docstring."""
+    tree = ast.parse(text)
+    return ast.dump(ast.Module(tree.body[ast.get_docstring(tree) is not None :], []))
 
 
 def complaint(diagnosis: Diagnosis, cause: Cause, lines: tuple[int, ...] | None) -> str:
@@ -123,8 +140,8 @@ def test_the_documentation_shows_what_it_prints(cause: Cause, server: ForkServer
 @each_cause
 def test_fixed_program_runs_and_nothing_is_found(cause: Cause, server: ForkServer) -> None:
     for broken in examples(cause):
-        fixed = broken.with_name(broken.name.replace("broken", "fixed"))
-        diagnosis, ended = run_watched(server, fixed)
+        fixed = fixed_twin(broken)
+        diagnosis, ended = fixed_run(server, fixed)
         assert ended.status == 0, ended.stderr[-2000:]
         found = lint(fixed)
         assert not diagnosis.crashes and not found.crashes
@@ -197,9 +214,12 @@ def test_run_tells_it_first_with_a_fix_that_runs_clean(
         ]
         if not automatic:
             continue
-        repaired = tmp_path / broken.name
+        repaired, fixed = tmp_path / broken.name, fixed_twin(broken)
         repaired.write_text(apply_edits(broken.read_text(), automatic[0].edits))
-        after, ended = run_watched(server, repaired)
+        if code_of(repaired.read_text()) == code_of(fixed.read_text()):
+            after, ended = fixed_run(server, fixed)
+        else:
+            after, ended = run_watched(server, repaired)
         assert ended.status == 0, (repaired.read_text(), ended.stderr[-1500:])
         assert not after.at_least(Severity.WARNING), [(found.id, found.message) for found in after.findings]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.runner.programs import environment
+from tests.support.fork_server import ForkServer
 
 MODEL = """
 import keras
@@ -57,6 +58,12 @@ def fixed(folder: Path, *words: str) -> tuple[int, str, str]:
     with started(folder, *words) as process:
         out, err = process.communicate(timeout=300)
     return process.returncode, out, err
+
+
+def forked(server: ForkServer, folder: Path, *words: str) -> tuple[int, str, str]:
+    """`fitdoctor fix WORDS…` of a program that need not import TensorFlow again."""
+    done = server.command(folder, "fix", *words, environment=environment(folder), timeout=300)
+    return done.returncode, done.stdout, done.stderr
 
 
 def names(folder: Path) -> list[str]:
@@ -157,9 +164,9 @@ def _gone(pid: int) -> bool:
     ],
     ids=["labels shifted", "not compiled", "not batched"],
 )
-def test_repaired_and_proved(tmp_path, program, cause, line):
+def test_repaired_and_proved(tmp_path, server, program, cause, line):
     (tmp_path / "train.py").write_text(program)
-    status, out, err = fixed(tmp_path, "--unsafe", "train.py")
+    status, out, err = forked(server, tmp_path, "--unsafe", "train.py")
     assert status == 0, out + err
     assert f"[{cause}]" in out and "; verified)" in out and line in out
     assert (tmp_path / "train.py").read_text() == program
@@ -167,7 +174,7 @@ def test_repaired_and_proved(tmp_path, program, cause, line):
 
 
 @pytest.mark.tf
-def test_writing_keeps_a_backup_and_a_second_time_changes_nothing(tmp_path):
+def test_writing_keeps_a_backup_and_a_second_time_changes_nothing(tmp_path, server):
     script = tmp_path / "train.py"
     script.write_text(SHIFTED)
     report = tmp_path / "report.json"
@@ -178,23 +185,23 @@ def test_writing_keeps_a_backup_and_a_second_time_changes_nothing(tmp_path):
     assert plain["script"]["exit_code"] == 1
     mended = script.read_text()
     assert mended != SHIFTED and (tmp_path / "train.py.orig").read_text() == SHIFTED
-    status, _out, err = fixed(tmp_path, "--write", "train.py")
+    status, _out, err = forked(server, tmp_path, "--write", "train.py")
     assert status == 0 and "no problems found" in err
     assert script.read_text() == mended
     assert names(tmp_path) == ["report.json", "train.py", "train.py.orig"]
 
 
 @pytest.mark.tf
-def test_a_repair_that_hangs_is_not_taken(tmp_path):
+def test_a_repair_that_hangs_is_not_taken(tmp_path, server):
     hanging = SHIFTED + "\nimport time\ntime.sleep(600)\n"
     (tmp_path / "train.py").write_text(hanging)
-    status, out, err = fixed(tmp_path, "--timeout", "30", "train.py")
+    status, out, err = forked(server, tmp_path, "--timeout", "12", "train.py")
     assert status == 1 and "repair found (1 tried)" in err, err
     assert "+y" not in out and names(tmp_path) == ["train.py"]
 
 
 @pytest.mark.tf
-def test_a_module_of_the_project_is_repaired_through_a_copy(tmp_path):
+def test_a_module_of_the_project_is_repaired_through_a_copy(tmp_path, server):
     package = tmp_path / "parts"
     package.mkdir()
     (package / "__init__.py").write_text("")
@@ -207,7 +214,7 @@ def test_a_module_of_the_project_is_repaired_through_a_copy(tmp_path):
     (tmp_path / "train.py").write_text(
         f"{MODEL}\nfrom parts.model import build\n\nbuild().fit(x, rng.normal(size=(64, 1)), verbose=0)\n"
     )
-    status, out, err = fixed(tmp_path, "--unsafe", "--write", "train.py")
+    status, out, err = forked(server, tmp_path, "--unsafe", "--write", "train.py")
     assert status == 0, out + err
     assert "+++ b/parts/model.py" in out and "keras.Input((4,))" in (package / "model.py").read_text()
     assert (package / "model.py.orig").read_text() == model
@@ -215,7 +222,7 @@ def test_a_module_of_the_project_is_repaired_through_a_copy(tmp_path):
 
 
 @pytest.mark.tf
-def test_a_notebook_is_repaired_in_its_cell(tmp_path):
+def test_a_notebook_is_repaired_in_its_cell(tmp_path, server):
     first, second = SHIFTED.split("model = ", 1)
     cells = [
         ["%matplotlib inline\n", *first.splitlines(keepends=True)],
@@ -230,7 +237,7 @@ def test_a_notebook_is_repaired_in_its_cell(tmp_path):
     }
     text = json.dumps(notebook, indent=1)
     (tmp_path / "n.ipynb").write_text(text)
-    status, out, err = fixed(tmp_path, "--write", "n.ipynb")
+    status, out, err = forked(server, tmp_path, "--write", "n.ipynb")
     assert status == 0, out + err
     assert "n.ipynb:cell 1:" in out
     assert (tmp_path / "n.ipynb").read_text() == text.replace("size=64)", "size=64) - 1")
@@ -240,27 +247,27 @@ def test_a_notebook_is_repaired_in_its_cell(tmp_path):
 
 
 @pytest.mark.tf
-def test_only_unsafe_repairs_are_named_with_the_way_to_get_them(tmp_path):
+def test_only_unsafe_repairs_are_named_with_the_way_to_get_them(tmp_path, server):
     (tmp_path / "train.py").write_text(NOT_COMPILED)
-    status, out, err = fixed(tmp_path, "train.py")
+    status, out, err = forked(server, tmp_path, "train.py")
     assert status == 1 and "+" not in out
     assert "unsafe repair, not tried: FIT301: " in err
     assert "no safe repair found; an unsafe repair exists: use `--unsafe`" in err
 
 
 @pytest.mark.tf
-def test_a_chain_of_mistakes_is_told_step_by_step_without_noise(tmp_path):
+def test_a_chain_of_mistakes_is_told_step_by_step_without_noise(tmp_path, server):
     (tmp_path / "train.py").write_text(
         SHIFTED.replace('optimizer="adam"', "optimizer=keras.optimizers.Adam(lr=0.1)") + "open('gone.txt')\n"
     )
-    status, out, err = fixed(tmp_path, "--all", "train.py")
+    status, out, err = forked(server, tmp_path, "--all", "train.py")
     assert status == 1
     assert "FIT902 is fixed; the program now stops at FIT203" in out
     assert "2 of 3 repaired; the program now raises FileNotFoundError" in err
     assert err.count("\n") == 1 and err.endswith("nothing written; use `--write` to apply\n"), err
 
 
-def test_a_package_is_repaired_in_the_module_that_needs_it(tmp_path):
+def test_a_package_is_repaired_in_the_module_that_needs_it(tmp_path, server):
     package = tmp_path / "pack"
     package.mkdir()
     (package / "__init__.py").write_text("")
@@ -272,7 +279,7 @@ def test_a_package_is_repaired_in_the_module_that_needs_it(tmp_path):
         "model.compile(optimizer='adam', loss='sparse_categorical_crossentropy')\n"
         "model.fit(x, y, verbose=0)\n"
     )
-    status, out, err = fixed(tmp_path, "--unsafe", "--write", "-m", "pack.train")
+    status, out, err = forked(server, tmp_path, "--unsafe", "--write", "-m", "pack.train")
     assert status == 0, out + err
     assert (package / "config.py").read_text() == "UNITS = 4\n"
     assert names(package) == ["__init__.py", "config.py", "config.py.orig", "train.py"]

@@ -30,7 +30,7 @@ PROGRAMS = {
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory):
-    with WarmStart(str(tmp_path_factory.mktemp("alone")), []) as started:
+    with WarmStart(str(tmp_path_factory.mktemp("alone")), ["import keras"]) as started:
         yield started
 
 
@@ -75,11 +75,16 @@ def test_a_program_that_sets_up_tensorflow_starts_afresh(tmp_path, line):
         assert started.start(tmp_path, 1.0) is None
 
 
+def test_a_program_without_tensorflow_does_not_wait_for_it(tmp_path):
+    with WarmStart(str(tmp_path), ["import numpy"]) as started:
+        assert started.process is None
+
+
 @pytest.mark.tf
 def test_a_module_beside_the_program_that_has_the_name_of_a_loaded_one_is_used(tmp_path):
     (tmp_path / "queue.py").write_text("OWN = True\n")
     path = tmp_path / "program.py"
     path.write_text(f"{TOLD}import queue\ntold.write_text(str(queue.OWN))\n")
-    with WarmStart(str(path.parent), [path.read_text()]) as started:
+    with WarmStart(str(path.parent), ["import keras", path.read_text()]) as started:
         assert ran(path, started)[-1] == "True"
         assert started.process is not None and os.path.exists(f"/proc/{started.process.pid}")

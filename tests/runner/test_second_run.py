@@ -15,6 +15,7 @@ from fitdoctor.runner.first_bad_line import Question
 from fitdoctor.runner.second_run import ANSWERS, TASK, Task
 from fitdoctor.runner.session import Options, write_options
 from fitdoctor.runner.supervise import BOOTSTRAP
+from tests.support.fork_server import ForkServer
 
 pytest.importorskip("tensorflow")
 
@@ -67,15 +68,10 @@ def project(tmp_path: Path) -> Path:
     return _laid(tmp_path / "project", {"targets.py": TARGETS, "survey.py": SURVEY, "train.py": TRAIN})
 
 
-def _run(folder: Path, *command: str) -> tuple[str, dict[str, Any]]:
+def _run(server: ForkServer, folder: Path, *command: str) -> tuple[str, dict[str, Any]]:
     report = folder.parent / "report.json"
     options = ["--output-format", "json", "--output-file", str(report)]
-    ended = subprocess.run(
-        [sys.executable, "-m", "fitdoctor", "run", *options, *command],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-    )
+    ended = server.command(folder, "run", *options, *command)
     return ended.stdout, json.loads(report.read_text())
 
 
@@ -89,8 +85,8 @@ def _trails(report: dict[str, Any]) -> str:
     return " ".join(each["claim"] for each in report["findings"][0]["evidence"])
 
 
-def test_the_line_is_found_in_another_file(project: Path) -> None:
-    printed, report = _run(project, "train.py")
+def test_the_line_is_found_in_another_file(project: Path, server: ForkServer) -> None:
+    printed, report = _run(server, project, "train.py")
     assert _place(report) == ("FIT208", "targets.py", 5)
     assert "`fit` ← `np.where(" in _trails(report)
     (edit,) = report["findings"][0]["fixes"][0]["edits"]
@@ -100,16 +96,16 @@ def test_the_line_is_found_in_another_file(project: Path) -> None:
     assert report["crashes"] == []
 
 
-def test_a_second_run_can_be_switched_off(project: Path) -> None:
-    _printed, report = _run(project, "--no-locate", "train.py")
+def test_a_second_run_can_be_switched_off(project: Path, server: ForkServer) -> None:
+    _printed, report = _run(server, project, "--no-locate", "train.py")
     assert _place(report)[0] == "FIT208"
     assert "data path" not in _trails(report)
 
 
-def test_a_program_that_writes_before_it_trains_is_not_run_twice(project: Path) -> None:
+def test_a_program_that_writes_before_it_trains_is_not_run_twice(project: Path, server: ForkServer) -> None:
     log = "open('log.txt', 'a').write('started')\n"
     (project / "train.py").write_text(log + TRAIN)
-    _printed, report = _run(project, "train.py")
+    _printed, report = _run(server, project, "train.py")
     assert _place(report)[:2] == ("FIT208", "survey.py")
     assert "data path" not in _trails(report)
     assert (project / "log.txt").read_text() == "started"
@@ -149,8 +145,8 @@ model.fit(Sensors(90).batches(30), steps_per_epoch=3, verbose=0)
 }
 
 
-def test_labels_from_a_generator_in_a_package(tmp_path: Path) -> None:
-    _printed, report = _run(_laid(tmp_path / "project", PARKING), "-m", "parking")
+def test_labels_from_a_generator_in_a_package(tmp_path: Path, server: ForkServer) -> None:
+    _printed, report = _run(server, _laid(tmp_path / "project", PARKING), "-m", "parking")
     assert _place(report) == ("FIT203", "parking/zones.py", 2)
 
 
@@ -187,8 +183,8 @@ model.fit(feed(80), verbose=0)
 }
 
 
-def test_the_column_behind_a_dataset(tmp_path: Path) -> None:
-    _printed, report = _run(_laid(tmp_path / "project", HARBOUR), "src/train.py")
+def test_the_column_behind_a_dataset(tmp_path: Path, server: ForkServer) -> None:
+    _printed, report = _run(server, _laid(tmp_path / "project", HARBOUR), "src/train.py")
     assert _place(report) == ("FIT110", "src/ships.py", 10)
 
 
@@ -228,8 +224,8 @@ model.fit(x, y, validation_data=arrays(theirs), verbose=0)
 }
 
 
-def test_rows_in_both_parts_are_located_at_the_split(tmp_path: Path) -> None:
-    _printed, report = _run(_laid(tmp_path / "project", PLANTED), "--locate", "train.py")
+def test_rows_in_both_parts_are_located_at_the_split(tmp_path: Path, server: ForkServer) -> None:
+    _printed, report = _run(server, _laid(tmp_path / "project", PLANTED), "--locate", "train.py")
     assert _place(report) == ("FIT003", "trees.py", 18)
 
 
@@ -263,15 +259,17 @@ model.fit(guests, orders, verbose=0)
 }
 
 
-def test_a_number_is_traced_to_the_command_line_or_to_where_it_is_written(tmp_path: Path) -> None:
+def test_a_number_is_traced_to_the_command_line_or_to_where_it_is_written(
+    tmp_path: Path, server: ForkServer
+) -> None:
     folder = _laid(tmp_path / "project", CANTEEN)
-    _printed, report = _run(folder, "train.py", "--dishes", "3")
+    _printed, report = _run(server, folder, "train.py", "--dishes", "3")
     assert _place(report) == ("FIT203", "train.py", 8)
     assert "`options.dishes` ← `--dishes 3` on the command line" in _trails(report)
     program = CANTEEN["train.py"].replace("settings import settings", "settings import from_file")
     program = program.replace("settings()", "from_file()").replace("options.dishes", 'options["dishes"]')
     (folder / "train.py").write_text(program)
-    _printed, report = _run(folder, "train.py")
+    _printed, report = _run(server, folder, "train.py")
     assert _place(report) == ("FIT203", "menu.json", 2)
 
 
@@ -313,19 +311,21 @@ model.fit(x, y, epochs=1, verbose=0)
 }
 
 
-def test_of_several_numbers_in_a_shape_the_one_that_differs_is_traced(tmp_path: Path) -> None:
-    _, report = _run(_laid(tmp_path, TIDES), "train.py")
+def test_of_several_numbers_in_a_shape_the_one_that_differs_is_traced(
+    tmp_path: Path, server: ForkServer
+) -> None:
+    _, report = _run(server, _laid(tmp_path, TIDES), "train.py")
     assert _place(report) == ("FIT101", "settings.json", 1)
     assert '`settings["gauges"]` ← `"gauges": 3`' in _trails(report)
     edits = report["findings"][0]["fixes"][0]["edits"]
     assert [edit["replacement"] for edit in edits] == ['"gauges": 4']
 
 
-def test_a_cell_of_a_notebook(tmp_path: Path) -> None:
+def test_a_cell_of_a_notebook(tmp_path: Path, server: ForkServer) -> None:
     cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": each} for each in ORCHARD]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     folder = _laid(tmp_path / "project", {"orchard.ipynb": json.dumps(notebook)})
-    _printed, report = _run(folder, "orchard.ipynb")
+    _printed, report = _run(server, folder, "orchard.ipynb")
     place = report["findings"][0]["location"]
     assert (place["path"], place["cell"], place["line"]) == ("orchard.ipynb", 2, 5)
 
@@ -376,9 +376,9 @@ model.fit(np.random.normal(size=(120, 4)), labels, sample_weight=given, epochs=1
 """
 
 
-def test_weights_of_zero_are_located_where_they_are_rounded(tmp_path: Path) -> None:
+def test_weights_of_zero_are_located_where_they_are_rounded(tmp_path: Path, server: ForkServer) -> None:
     folder = _laid(tmp_path / "project", {"balance.py": _WEIGHTS, "train.py": _WEIGHTED})
-    _printed, report = _run(folder, "train.py")
+    _printed, report = _run(server, folder, "train.py")
     assert _place(report) == ("FIT214", "balance.py", 6)
     edits = report["findings"][0]["fixes"][0]["edits"]
     assert [edit["replacement"] for edit in edits] == ["counts.min() / (counts * 2)"]
@@ -408,17 +408,17 @@ model.fit(parts.train, np.ones(150), validation_data=held_out, epochs=1, verbose
 """
 
 
-def test_a_scaling_whose_result_is_discarded_is_the_line(tmp_path: Path) -> None:
+def test_a_scaling_whose_result_is_discarded_is_the_line(tmp_path: Path, server: ForkServer) -> None:
     pytest.importorskip("sklearn")
     files = {"parts.py": _SCALED.replace("KEEPS", ""), "train.py": _VALIDATED}
-    _printed, report = _run(_laid(tmp_path / "project", files), "train.py")
+    _printed, report = _run(server, _laid(tmp_path / "project", files), "train.py")
     assert _place(report) == ("FIT717", "parts.py", 11)
     edits = report["findings"][0]["fixes"][0]["edits"]
     assert [edit["replacement"] for edit in edits] == ["self.held_out = self.scaler.transform(self.held_out)"]
 
 
-def test_a_scaler_that_works_in_place_discards_nothing(tmp_path: Path) -> None:
+def test_a_scaler_that_works_in_place_discards_nothing(tmp_path: Path, server: ForkServer) -> None:
     pytest.importorskip("sklearn")
     files = {"parts.py": _SCALED.replace("KEEPS", "copy=False"), "train.py": _VALIDATED}
-    _printed, report = _run(_laid(tmp_path / "project", files), "train.py")
+    _printed, report = _run(server, _laid(tmp_path / "project", files), "train.py")
     assert not report["findings"]

@@ -66,9 +66,9 @@ class ForkServer:
         stdin: str = "",
         timeout: float = 180.0,
     ) -> subprocess.CompletedProcess[str]:
-        """`fitdoctor WORDS…` as a process in a folder; the program that it starts is forked.
+        """`fitdoctor WORDS…` as a process in a folder; the program that it starts is forked, and so is its second run.
 
-        A forked program has no second run, and its traceback has a frame of this file: tests of these start Python.
+        The traceback of a forked program has a frame of this file: tests of these start Python.
         """
         self._started()
         return subprocess.run(
@@ -269,8 +269,15 @@ class Forked:
         cwd: str | None = None,
         start_new_session: bool = False,
     ) -> None:
-        null = os.open(os.devnull, os.O_RDWR)
-        given = [null if each == subprocess.DEVNULL else n for n, each in enumerate((stdin, stdout, stderr))]
+        given, ours = [], []
+        for number, each in enumerate((stdin, stdout, stderr)):
+            if each == subprocess.PIPE:
+                ends = os.pipe()
+                given.append(ends[number != 0])
+                ours.append(ends[number == 0])
+            else:
+                given.append(os.open(os.devnull, os.O_RDWR) if each == subprocess.DEVNULL else os.dup(number))
+                ours.append(None)
         request = {
             "command": command[1:],
             "cwd": cwd or os.getcwd(),
@@ -281,7 +288,10 @@ class Forked:
         self._connection.connect(os.environ["FORK_SERVER"])
         socket.send_fds(self._connection, [b"."], [*given, *pass_fds])
         self._connection.sendall(json.dumps(request).encode() + b"\n")
-        os.close(null)
+        for descriptor in given:
+            os.close(descriptor)
+        self.stdin = None if ours[0] is None else open(ours[0], "wb")
+        self.stdout = None if ours[1] is None else open(ours[1], "rb")
         self._answers = self._connection.makefile("r")
         self.pid = int(self._answers.readline())
         self.returncode: int | None = None
@@ -304,6 +314,10 @@ class Forked:
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
+
+
+FORKING: Any = types.SimpleNamespace(**{**vars(subprocess), "Popen": Forked})
+"""`subprocess` for the modules of fitdoctor that start training programs."""
 
 
 def _forked_for(listening: socket.socket) -> list[str] | None:
@@ -353,7 +367,8 @@ def _become(request: dict[str, Any], received: list[int]) -> None:
     # Python reads this variable when it starts.
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     options = Path(request["command"][-1], "options.json")
-    options.write_text(json.dumps({**json.loads(options.read_text()), "parent": os.getppid()}))
+    if options.exists():
+        options.write_text(json.dumps({**json.loads(options.read_text()), "parent": os.getppid()}))
 
 
 if __name__ == "__main__":
@@ -362,15 +377,18 @@ if __name__ == "__main__":
         sys.argv[:] = ["fitdoctor", *sys.argv[3:]]
         del sys.path[0]
         from fitdoctor.cli import main
+        from fitdoctor.repair import warm_start
         from fitdoctor.runner import supervise
 
-        supervise.subprocess = types.SimpleNamespace(**{**vars(subprocess), "Popen": Forked})
+        supervise.subprocess = warm_start.subprocess = FORKING
         sys.exit(main())
     sys.argv = serve(socket.socket(fileno=int(sys.argv[2])))
+    sys.modules["fitdoctor.runner.second_run"].subprocess = FORKING
     sys.path[0] = str(Path(sys.argv[0]).parent)
     _main = types.ModuleType("__main__")
     _main.__dict__.update(__file__=sys.argv[0], __builtins__=__builtins__)
-    sys.modules["__main__"] = _main
+    # `multiprocessing` has kept the server's: it would be taken for a file of the program.
+    sys.modules["__main__"] = sys.modules["__mp_main__"] = _main
     try:
         exec(compile(Path(sys.argv[0]).read_bytes(), sys.argv[0], "exec"), _main.__dict__)
     except BaseException as _error:

@@ -26,7 +26,7 @@ class WarmStart:
     """
 
     def __init__(self, folder: str, texts: list[str]) -> None:
-        """Start the process, unless the program sets something up before TensorFlow is imported.
+        """Start the process, unless the program has no use for it or sets something up before TensorFlow is imported.
 
         Args:
             folder: the one that the program imports its modules from first.
@@ -34,7 +34,9 @@ class WarmStart:
         """
         self.process: subprocess.Popen[bytes] | None = None
         self._beside = _names_in(folder)
-        if sys.platform == "linux" and not any(word in text for word in _READ_AT_IMPORT for text in texts):
+        trains = any(word in text for word in ("tensorflow", "keras") for text in texts)
+        sets_up = any(word in text for word in _READ_AT_IMPORT for text in texts)
+        if sys.platform == "linux" and trains and not sets_up:
             self.process = subprocess.Popen(
                 [sys.executable, *interpreter_options(sys.orig_argv), str(ZYGOTE)],
                 stdin=subprocess.PIPE,
