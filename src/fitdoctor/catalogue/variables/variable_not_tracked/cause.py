@@ -26,14 +26,13 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_before
+from fitdoctor.edits import fix, insert_before, spell
 from fitdoctor.facts import ModelFacts, Unknown
 from fitdoctor.records import replace
-from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
@@ -71,10 +70,9 @@ def reached_by_lambda(module: Module) -> Iterator[Finding]:
                 yield replace(found, severity=Severity.ERROR)
 
 
-@CAUSE.in_source
-@mentions("def", "lambda")
-def from_source(module: Module) -> Iterator[Finding]:
-    """Report raw variables on layers and losses, variables and layers in functions, and layers in plain objects."""
+@CAUSE.rule("def", "lambda")
+def untracked(module: Module) -> Iterator[Finding]:
+    """Find raw variables on layers and losses, variables and layers in functions, and layers in plain objects."""
     if module.keras != 3:
         return
     for owner in module.classes:
@@ -83,8 +81,8 @@ def from_source(module: Module) -> Iterator[Finding]:
             yield from _plain_objects(module, owner)
     for function in module.functions:
         if (
-            function.traced is not None
-            and function.traced.how in ("lambda layer", "loss")
+            function.how in ("lambda layer", "loss")
+            and function.traced is not None
             and function.traced.direct
         ):
             yield from _in_function(module, function)
@@ -115,28 +113,14 @@ def _raw_in(module: Module, owner: ClassInfo) -> Iterator[tuple[ast.Call, str]]:
 def _attribute_of(module: Module, call: ast.Call) -> str:
     """Return the attribute of `self` that stores a variable, directly or in a list or dict, or ""."""
     value: ast.AST = call
-    while isinstance(
-        holder := module.parent(value), (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
-    ):
+    containers = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
+    while isinstance(holder := module.parent(value), containers):
         value = holder
-    if (
-        isinstance(holder, ast.Call)
-        and isinstance(holder.func, ast.Attribute)
-        and holder.func.attr == "append"
-    ):
-        kept = holder.func.value
-        own = isinstance(kept, ast.Attribute) and isinstance(kept.value, ast.Name) and kept.value.id == "self"
-        return kept.attr if isinstance(kept, ast.Attribute) and own else ""
-    statement = module.statement(call)
-    if not isinstance(statement, ast.Assign) or statement.value is not value:
-        return ""
-    for target in statement.targets:
-        if (
-            isinstance(target, ast.Attribute)
-            and isinstance(target.value, ast.Name)
-            and target.value.id == "self"
-        ):
-            return target.attr
+    match holder:
+        case ast.Call(func=ast.Attribute(value=kept, attr="append")):
+            return module.own_attribute(kept)
+        case ast.Assign(targets=targets) if holder.value is value:
+            return next((name for target in targets if (name := module.own_attribute(target))), "")
     return ""
 
 
@@ -155,31 +139,21 @@ def _is_trainable(call: ast.Call) -> bool:
 def _is_managed(module: Module, name: str) -> bool:
     """Return whether the program updates the variable itself or passes it to an optimizer."""
     for site in module.calls:
-        if site.method.startswith("assign") and isinstance(site.node.func, ast.Attribute):
-            if ast.unparse(site.receiver).rpartition(".")[2] == name:
-                return True
+        if site.method.startswith("assign") and _name(site.receiver) == name:
+            return True
+        given = [*site.node.args, *(keyword.value for keyword in site.node.keywords)]
         if site.method in OWN_TRAINING and any(
-            _names(node) == name for argument in _values(site.node) for node in ast.walk(argument)
+            _name(node) == name for each in given for node in ast.walk(each)
         ):
             return True
     # A list of variables built by hand, such as `model.trainable_variables + [self.scale]`.
     lists: list[ast.List | ast.Tuple] = [*module.nodes(ast.List), *module.nodes(ast.Tuple)]
-    return any(
-        _names(element) == name
-        for node in lists
-        if isinstance(module.parent(node), (ast.BinOp, ast.Assign))
-        for element in node.elts
-    )
+    kept = (node for node in lists if isinstance(module.parent(node), (ast.BinOp, ast.Assign)))
+    return any(_name(element) == name for node in kept for element in node.elts)
 
 
-def _values(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
-
-
-def _names(node: ast.AST) -> str:
-    if isinstance(node, ast.Name):
-        return node.id
-    return node.attr if isinstance(node, ast.Attribute) else ""
+def _name(node: ast.AST) -> str:
+    return str(getattr(node, "id", "") or getattr(node, "attr", ""))
 
 
 def _is_read(owner: ClassInfo, name: str) -> bool:
@@ -205,10 +179,15 @@ def _reads(owner: ClassInfo, name: str) -> Iterator[tuple[FunctionInfo, ast.Attr
 
 
 def _raw_finding(module: Module, owner: ClassInfo, call: ast.Call, name: str) -> Finding:
+    every = list(_raw_in(module, owner))
     if owner.kind == "Loss":
-        remedy = _on_the_model(module, [name for _call, name in _raw_in(module, owner)], owner)
+        remedy = _on_the_model(
+            module, [name for _call, name in every], [call for call, _name in every], owner
+        )
     else:
-        remedy = fix("make it a variable that Keras tracks", _keras_variables(module, owner))
+        remedy = fix(
+            "make it a variable that Keras tracks", _keras_variables(module, [call for call, _name in every])
+        )
     return CAUSE.finding(
         f"`{owner.name}.{name}` is a raw `tf.Variable`, which Keras neither tracks nor trains",
         module.location(call),
@@ -222,28 +201,51 @@ def _raw_finding(module: Module, owner: ClassInfo, call: ast.Call, name: str) ->
     )
 
 
-def _on_the_model(module: Module, names: list[str], owner: ClassInfo | None) -> Fix:
-    from fitdoctor.catalogue.variables.variable_not_tracked.tracked_variables import (
-        keras_variables,
-        on_the_model,
-    )
+def _on_the_model(
+    module: Module, names: Sequence[str], made: Sequence[ast.Call], owner: ClassInfo | None
+) -> Fix:
+    """Add `model.weight = loss.weight` before `compile`, so that the model trains the variables of its loss.
 
-    keras = dict(module.spellings).get("keras")
-    kept = on_the_model(module, names, owner) if keras is not None else ()
-    made: list[Edit] = []
-    if kept and keras is not None:
-        made = _keras_variables(module, owner) if owner else [*keras_variables(module, names, keras)]
+    Args:
+        module: the file.
+        names: the variables.
+        made: their constructors.
+        owner: the loss class that stores them; None for global variables.
+    """
     title = "make it an attribute of the model, which trains it; a loss has no weights"
-    return fix(title, kept, made) if made else fix(title)
+    variables, sites = _keras_variables(module, made), module.method_calls("compile")
+    given = sites[0].argument("loss", 1) if len(sites) == 1 else None
+    if given is None or not variables:
+        return fix(title)
+    model, code, holder = module.segment(sites[0].receiver), module.code(sites[0].node), ""
+    edits: list[Edit] = []
+    if owner is not None:
+        loss = module.made_by(given)
+        if not isinstance(loss, ast.Call) or module.definition(loss.func) is not owner:
+            return fix(title)
+        holder = f"{given.id}." if isinstance(given, ast.Name) else "loss."
+        if not isinstance(given, ast.Name):
+            if any(node.id == "loss" for node in module.nodes(ast.Name)):
+                return fix(title)
+            edits += [
+                *insert_before(code, f"loss = {module.segment(given)}"),
+                Edit(module.location(given), "loss"),
+            ]
+    lines = f"\n{code.indent}".join(f"{model}.{name} = {holder}{name}" for name in names)
+    return fix(title, edits, insert_before(code, lines), variables)
 
 
-def _keras_variables(module: Module, owner: ClassInfo) -> list[Edit]:
-    """Use `keras.Variable` for every raw variable of the class, so that none stays untrained."""
-    from fitdoctor.catalogue.variables.variable_not_tracked.tracked_variables import as_keras_variable
-
-    keras = dict(module.spellings).get("keras")
-    found = _raw_in(module, owner) if keras is not None else ()
-    return [edit for call, _name in found for edit in as_keras_variable(module, call, keras or "")]
+def _keras_variables(module: Module, made: Sequence[ast.Call]) -> list[Edit]:
+    """Create raw variables as `keras.Variable`, the only kind that Keras tracks."""
+    keras, edits = dict(module.spellings).get("keras"), list[Edit]()
+    for call in made if keras is not None else ():
+        edits.append(Edit(module.location(call.func), f"{keras}.Variable"))
+        edits += [
+            Edit(module.location(keyword), f"initializer={module.segment(keyword.value)}")
+            for keyword in call.keywords
+            if keyword.arg == "initial_value"
+        ]
+    return edits
 
 
 # --- what functions reach -----------------------------------------------------------------------------------------
@@ -251,139 +253,136 @@ def _keras_variables(module: Module, owner: ClassInfo) -> list[Edit]:
 
 def _in_function(module: Module, function: FunctionInfo) -> Iterator[Finding]:
     """Report outside variables and layers that a Lambda function or a loss uses."""
-    for node, made, what in _reached(module, function):
-        yield _function_finding(module, function, node, made, what)
+    reached = list(_reached(module, function))
+    ordered = sorted(reached, key=lambda each: (each[0].lineno, each[0].col_offset))
+    names, makers = [each[0].id for each in ordered], [each[1] for each in ordered if each[2] == "variable"]
+    for node, made, what in reached:
+        if function.how == "loss":
+            holder, place = f"the loss `{function.name}`", module.location(made)
+            remedy = _on_the_model(module, names, makers, None)
+        else:
+            holder, place = "a Lambda layer", module.location(function.node)
+            title = f"replace the Lambda with a `Layer` subclass that owns the {what}"
+            remedy = fix(title, _instead_of_lambda(module, function, names, makers))
+        yield CAUSE.finding(
+            f"{holder} uses the {what} `{node.id}`, which no model tracks, so it is never trained",
+            place,
+            Evidence(f"the {what} is created here", location=module.location(made)),
+            Evidence("used here", location=module.location(node)),
+            remedy,
+            subject=f"variable {node.id}",
+        )
 
 
 def _reached(module: Module, function: FunctionInfo) -> Iterator[tuple[ast.Name, ast.Call, str]]:
     """Return the first use of each, its constructor, and which of the two it is."""
-    assert function.traced is not None
-    inside = {id(node) for node in ast.walk(function.node)}
-    told: set[str] = set()
+    inside, told, in_lambda = set(ast.walk(function.node)), set[str](), function.how == "lambda layer"
     for node in ast.walk(function.node):
         if not isinstance(node, ast.Name) or node.id in told or node.id in function.parameters:
             continue
         made = module.made_by(node)
-        if not isinstance(made, ast.Call) or id(made) in inside:
+        if not isinstance(made, ast.Call) or made in inside:
             continue
-        if module.resolve(made.func) == VARIABLE:
+        if module.called(made) == VARIABLE:
             # An integer in a Lambda is still meant as a weight, because nothing else reads it.
-            meant = function.traced.how == "lambda layer" or _is_trainable(made)
-            if meant and not _is_managed(module, node.id):
-                told.add(node.id)
-                yield node, made, "variable"
-        elif (
-            function.traced.how == "lambda layer" and _is_called(module, node) and _has_weights(module, made)
-        ):
-            if not _is_called_elsewhere(module, node.id):
-                told.add(node.id)
-                yield node, made, "layer"
-
-
-def _is_called(module: Module, node: ast.Name) -> bool:
-    parent = module.parent(node)
-    return isinstance(parent, ast.Call) and parent.func is node
+            meant = (in_lambda or _is_trainable(made)) and not _is_managed(module, node.id)
+        else:
+            called = getattr(module.parent(node), "func", None) is node and _has_weights(module, made)
+            meant = in_lambda and called and not _is_called_elsewhere(module, node.id)
+        if meant:
+            told.add(node.id)
+            yield node, made, "variable" if module.called(made) == VARIABLE else "layer"
 
 
 def _has_weights(module: Module, made: ast.Call) -> bool:
-    return (
-        kind_of_call(module, made) == "Layer"
-        and module.resolve(made.func).startswith("keras.layers.")
-        and module.resolve(made.func).rpartition(".")[2] not in WEIGHTLESS
-    )
+    library, _dot, name = module.called(made).rpartition(".")
+    return library == "keras.layers" and name not in WEIGHTLESS and kind_of_call(module, made) == "Layer"
 
 
 def _is_called_elsewhere(module: Module, name: str) -> bool:
     """Return whether the layer is also called outside such functions, so that the model tracks it."""
-    for site in module.calls:
-        if isinstance(site.node.func, ast.Name) and site.node.func.id == name:
-            function = site.function
-            if function is None or function.traced is None or function.traced.how != "lambda layer":
-                return True
-    return False
+    calls = (site for site in module.calls if getattr(site.node.func, "id", "") == name)
+    return any(site.function is None or site.function.how != "lambda layer" for site in calls)
 
 
-def _function_finding(
-    module: Module, function: FunctionInfo, node: ast.Name, made: ast.Call, what: str
-) -> Finding:
-    from fitdoctor.catalogue.variables.variable_not_tracked.tracked_variables import as_layer
-
-    assert function.traced is not None
-    in_loss = function.traced.how == "loss"
-    reached = sorted(_reached(module, function), key=lambda each: (each[0].lineno, each[0].col_offset))
-    used = [each[0].id for each in reached]
-    holder = f"the loss `{function.name}`" if in_loss else "a Lambda layer"
-    return CAUSE.finding(
-        f"{holder} uses the {what} `{node.id}`, which no model tracks, so it is never trained",
-        module.location(made) if in_loss else module.location(function.node),
-        Evidence(f"the {what} is created here", location=module.location(made)),
-        Evidence("used here", location=module.location(node)),
-        _on_the_model(module, used, None)
-        if in_loss
-        else fix(
-            f"replace the Lambda with a `Layer` subclass that owns the {what}",
-            as_layer(module, function, used),
-        ),
-        subject=f"variable {node.id}",
-    )
+def _instead_of_lambda(
+    module: Module, function: FunctionInfo, kept: Sequence[str], made: Sequence[ast.Call]
+) -> tuple[Edit, ...]:
+    """Replace a Lambda layer with a layer class that owns the outside variables and layers that its function uses."""
+    sites = [
+        site.node
+        for site in module.calls_to("keras.layers.Lambda")
+        if (given := site.argument("function", 0)) is function.node
+        or getattr(given, "id", "") == function.name
+    ]
+    name = "".join(part.capitalize() for one in kept for part in one.split("_")) + "Layer"
+    if len(sites) != 1 or len(function.parameters) != 1 or name in module.reads:
+        return ()
+    code, parameter, body = module.code(sites[0]), function.parameters[0], function.node.body
+    keras, imports = spell(code, "keras", "keras")
+    named = next((module.segment(each) for each in sites[0].keywords if each.arg == "name"), "")
+    result = f"{function.name}({parameter})"
+    if isinstance(body, ast.expr):
+        own = [node for node in ast.walk(body) if isinstance(node, ast.Name) and node.id in kept]
+        result = module.rewritten(body, *((node, f"self.{node.id}") for node in own))
+    lines = [
+        "",
+        f"class {name}({keras}.layers.Layer):",
+        "    def __init__(self):",
+        f"        super().__init__({named})",
+        *(f"        self.{one} = {one}" for one in kept),
+        "",
+        f"    def call(self, {parameter}):",
+        f"        return {result}",
+        "",
+    ]
+    inserted = insert_before(code, f"\n{code.indent}".join(lines).replace(f"{code.indent}\n", "\n"))
+    if not inserted or "\n" in result:
+        return ()
+    return (*inserted, Edit(code.location, f"{name}()"), *_keras_variables(module, made), *imports)
 
 
 # --- layers in plain objects --------------------------------------------------------------------------------------
 
 
 def _plain_objects(module: Module, owner: ClassInfo) -> Iterator[Finding]:
-    """Return plain objects that contain layers: `self.encoder = Encoder()`, or a list of them."""
+    """Report plain objects that contain layers: `self.encoder = Encoder()`, or a list of them."""
     told: set[str] = set()
-    statements = [
-        module.parent(target) for found in module.attribute_stores(owner.node).values() for target in found
-    ]
-    values = [each.value for each in statements if isinstance(each, ast.Assign)]
+    stores = [each for found in module.attribute_stores(owner.node).values() for each in found]
+    values = [parent.value for each in stores if isinstance(parent := module.parent(each), ast.Assign)]
     appended = [site.node for site in module.method_calls("append") if module.class_of(site.node) is owner]
     values += [call.args[0] for call in appended if call.args and "self." in module.segment(call.func)]
     for value in (kept for each in values for kept in _kept(each)):
         made = module.definition(value.func) if isinstance(value, ast.Call) else None
         if isinstance(made, ClassInfo) and made.name not in told and _is_plain_holder(made):
             told.add(made.name)
-            assert isinstance(value, ast.Call)
-            yield _object_finding(module, owner, value, made)
+            yield CAUSE.finding(
+                f"`{made.name}` is a plain class, so `{owner.name}` never trains the layers inside it",
+                _class_line(made),
+                Evidence(f"`{owner.name}` stores it here", location=module.location(value)),
+                _as_layer(made),
+                subject=f"class {made.name}",
+            )
 
 
 def _is_plain_holder(made: ClassInfo) -> bool:
     """Return whether a class is not a Keras class and stores layers with weights in its attributes."""
-    if made.kind or [base for base in made.bases if base not in ("object", "abc.ABC", "")]:
-        return False
     setup = made.methods.get("__init__")
-    if setup is None:
+    if setup is None or made.kind or set(made.bases) - {"object", "abc.ABC", ""}:
         return False
-    return any(
-        isinstance(statement, ast.Assign)
-        and any(
-            isinstance(node, ast.Call) and _has_weights(made.module, node) for node in _kept(statement.value)
-        )
-        for statement in ast.walk(setup.node)
-    )
+    stored = (each.value for each in ast.walk(setup.node) if isinstance(each, ast.Assign))
+    values = (value for each in stored for value in _kept(each))
+    return any(isinstance(value, ast.Call) and _has_weights(made.module, value) for value in values)
 
 
-def _kept(value: ast.expr) -> Iterator[ast.expr]:
+def _kept(value: ast.expr) -> list[ast.expr]:
     """Return the values of an attribute: itself, or the items of a literal list or dict."""
-    if isinstance(value, (ast.List, ast.Tuple)):
-        yield from value.elts
-    elif isinstance(value, ast.ListComp):
-        yield value.elt
-    elif isinstance(value, ast.Dict):
-        yield from value.values
-    else:
-        yield value
-
-
-def _object_finding(module: Module, owner: ClassInfo, use: ast.Call, made: ClassInfo) -> Finding:
-    return CAUSE.finding(
-        f"`{made.name}` is a plain class, so `{owner.name}` never trains the layers inside it",
-        _class_line(made),
-        Evidence(f"`{owner.name}` stores it here", location=module.location(use)),
-        _as_layer(made),
-        subject=f"class {made.name}",
-    )
+    match value:
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Dict(values=items):
+            return items
+        case ast.ListComp(elt=item):
+            return [item]
+    return [value]
 
 
 def _class_line(made: ClassInfo) -> Location:
@@ -401,12 +400,7 @@ def _as_layer(made: ClassInfo) -> Fix:
         rf"\s*class\s+{made.name}\s*(\(\s*(object)?\s*\))?\s*:", module.line_text(made.node.lineno)
     )
     keras = dict(module.spellings).get("keras")
-    if (
-        header is None
-        or keras is None
-        or not isinstance(setup.node, FUNCTIONS)
-        or isinstance(setup.node, ast.Lambda)
-    ):
+    if header is None or keras is None or isinstance(setup.node, ast.Lambda):
         return fix(title)
     line = _class_line(made)
     span = replace(line, column=1, end_column=header.end() + 1)
@@ -438,7 +432,7 @@ def from_model(model: ModelFacts, project: Project | Unknown) -> Iterator[Findin
         return
     words = " ".join(text for text in model.untracked_variables if "(not trainable)" not in text)
     for module in project.modules:
-        for finding in from_source(module):
+        for finding in untracked(module):
             name = finding.subject.rpartition(" ")[2]
             if re.search(rf"\b{re.escape(name)}\b", words) or finding.subject.startswith("class "):
                 yield finding
