@@ -71,19 +71,16 @@ def from_layers(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[
             cut,
             f"{cut.what} in {name_of(found.function)} blocks the gradient, so {names} cannot learn",
             f"layer {found.layer.name}",
-            [
-                Evidence(
-                    "layers whose only path to the loss goes through it",
-                    names,
-                    fact="model.layers",
-                    location=place(found.before[0].code),
-                )
-            ],
+            Evidence(
+                "layers whose only path to the loss goes through it",
+                names,
+                fact="model.layers",
+                location=place(found.before[0].code),
+            ),
         )
 
 
-@CAUSE.in_source
-@mentions("function")
+@CAUSE.rule("function")
 def from_compiled_parts(module: Module) -> Iterator[Finding]:
     """Report a part of the model that is a `tf.function` and builds its layers in the first trace."""
     for compiled in compiled_while_building(module):
@@ -97,27 +94,19 @@ def from_compiled_parts(module: Module) -> Iterator[Finding]:
 def _goes_into_a_model(owner: ClassInfo) -> bool:
     """Return whether a layer of the class is called on a Keras tensor or added to a Sequential model."""
     module = owner.module
-    for site in module.calls:
-        if module.definition(site.node.func) is not owner:
-            continue
-        around = module.parent(site.node)
-        while isinstance(around, (ast.List, ast.Tuple)):
-            around = module.parent(around)
-        if isinstance(around, ast.Call) and around.func is site.node:
-            return True
-        if isinstance(around, ast.Call) and (
-            module.resolve(around.func) == "keras.Sequential"
-            or (isinstance(around.func, ast.Attribute) and around.func.attr == "add")
-        ):
-            return True
+    for made in (site.node for site in module.calls if module.definition(site.node.func) is owner):
+        around = module.around(made, ast.Call)
+        if around is not None:
+            added = getattr(around.func, "attr", "") == "add" or module.called(around) == "keras.Sequential"
+            if added or around.func is made:
+                return True
     return False
 
 
 # --- the user's own call -------------------------------------------------------------------------------------------
 
 
-@CAUSE.in_source
-@mentions("def", "lambda")
+@CAUSE.rule("def", "lambda")
 def from_call(module: Module) -> Iterator[Finding]:
     """Report a layer whose output is blocked or never used in a model's `call`."""
     for owner in module.classes:
@@ -138,27 +127,21 @@ def _layers_called(module: Module, call: FunctionInfo) -> dict[str, list[ast.Cal
     """Return the layers of `self` that `call` calls, by attribute."""
     found: dict[str, list[ast.Call]] = {}
     for node in own_nodes(call):
-        if isinstance(node, ast.Call) and is_layer_call(module, node):
-            assert isinstance(node.func, ast.Attribute)
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and is_layer_call(module, node)
+        ):
             found.setdefault(node.func.attr, []).append(node)
     return found
 
 
+_NOT_TRAINED = frozenset("target teacher frozen freeze pretrained momentum ema backbone base fixed".split())
+
+
 def _stays_as_it_is(module: Module, attribute: str) -> bool:
     """Return whether the program freezes the part, or its name says that it is not trained by gradients."""
-    words = (
-        "target",
-        "teacher",
-        "frozen",
-        "freeze",
-        "pretrained",
-        "momentum",
-        "ema",
-        "backbone",
-        "base",
-        "fixed",
-    )
-    if any(word in attribute.lower().split("_") for word in words) or "norm" in attribute.lower():
+    if _NOT_TRAINED & set(attribute.lower().split("_")) or "norm" in attribute.lower():
         return True
     return _sets_trainable(module.project.modules if module.project is not None else (module,))
 
@@ -166,12 +149,9 @@ def _stays_as_it_is(module: Module, attribute: str) -> bool:
 @lru_cache(maxsize=8)
 def _sets_trainable(modules: tuple[Module, ...]) -> bool:
     return any(
-        isinstance(node.ctx, ast.Store) for one in modules for node in one.attributes.get("trainable", ())
-    ) or any(
-        keyword.arg == "trainable"
+        any(isinstance(node.ctx, ast.Store) for node in one.attributes.get("trainable", ()))
+        or any(keyword.arg == "trainable" for keyword in one.nodes(ast.keyword))
         for one in modules
-        for call in one.nodes(ast.Call)
-        for keyword in call.keywords
     )
 
 
@@ -186,71 +166,33 @@ def _is_used_elsewhere(module: Module, call: FunctionInfo, attribute: str) -> bo
 
 
 def _cut_off(module: Module, call: FunctionInfo, attribute: str) -> Finding | None:
-    assert not isinstance(call.node, ast.Lambda)
+    def cut_after(name: str) -> Cut | None:
+        calls = _layers_called(module, call)[name]
+        return cut_on_the_way(module, body_of(call), lambda expr: expr in calls)
 
-    def is_root(expr: ast.expr) -> bool:
-        return (
-            isinstance(expr, ast.Call)
-            and isinstance(expr.func, ast.Attribute)
-            and expr.func.attr == attribute
-            and is_layer_call(module, expr)
-        )
-
-    cut = cut_on_the_way(module, call.node.body, is_root)
-    if cut is None:
+    cut = cut_after(attribute)
+    # If the output of no other layer reaches the result, nothing learns at all: `no-gradient`.
+    if cut is None or all(cut_after(name) for name in _layers_called(module, call) if name != attribute):
         return None
-    others = [name for name in _layers_called(module, call) if name != attribute]
-    if not any(_is_open(module, call, name) for name in others):
-        return None  # nothing learns at all: `no-gradient`
-    return _cut_finding(
-        cut,
-        f"{cut.what} in {name_of(call)} blocks the gradient, so `self.{attribute}` cannot learn",
-        f"self.{attribute}",
-        [],
-    )
-
-
-def _is_open(module: Module, call: FunctionInfo, attribute: str) -> bool:
-    """Return whether the output of some other layer reaches the result."""
-    assert not isinstance(call.node, ast.Lambda)
-    cut = cut_on_the_way(
-        module,
-        call.node.body,
-        lambda expr: (
-            isinstance(expr, ast.Call)
-            and isinstance(expr.func, ast.Attribute)
-            and expr.func.attr == attribute
-            and is_layer_call(module, expr)
-        ),
-    )
-    return cut is None
+    message = f"{cut.what} in {name_of(call)} blocks the gradient, so `self.{attribute}` cannot learn"
+    return _cut_finding(cut, message, f"self.{attribute}")
 
 
 def _unused(module: Module, call: FunctionInfo, attribute: str, calls: list[ast.Call]) -> Finding | None:
     """Report a layer whose output is assigned to a name that nothing reads."""
-    if len(calls) != 1:
+    match module.parent(calls[0]):
+        case ast.Assign(targets=[ast.Name(id=name)]) as statement if len(calls) == 1 and name[0] != "_":
+            pass
+        case _:
+            return None
+    if any(module.function_of(read) is call for read in module.reads.get(name, ())):
         return None
-    statement = module.parent(calls[0])
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        return None
-    target = statement.targets[0]
-    if not isinstance(target, ast.Name) or target.id.startswith("_"):
-        return None
-    if any(
-        isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load)
-        for node in ast.walk(call.node)
-    ):
-        return None
-    repeated = _repeated(call)
+    written = f"`{module.segment(statement)[:80]}`"
     return CAUSE.finding(
-        f"`{target.id}`, the output of `self.{attribute}`, is never used, so `self.{attribute}` cannot learn",
-        module.location(repeated if repeated is not None else statement),
-        Evidence(
-            "computed here, but never read",
-            f"`{module.segment(statement)[:80]}`",
-            location=module.location(statement),
-        ),
-        fix(f"use `{target.id}` in the output that `call` returns"),
+        f"`{name}`, the output of `self.{attribute}`, is never used, so `self.{attribute}` cannot learn",
+        module.location(_repeated(call) or statement),
+        Evidence("computed here, but never read", written, location=module.location(statement)),
+        fix(f"use `{name}` in the output that `call` returns"),
         subject=f"self.{attribute}",
     )
 
@@ -259,13 +201,16 @@ def _repeated(call: FunctionInfo) -> ast.AST | None:
     """Return the only list (or sum) that contains the same name twice, where the forgotten one belongs."""
     found: list[ast.AST] = []
     for node in own_nodes(call):
-        if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) > 1:
-            names = [part.id for part in node.elts if isinstance(part, ast.Name)]
-            if len(names) == len(node.elts) and len(set(names)) < len(names):
-                found.append(node)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            if isinstance(node.left, ast.Name) and ast.unparse(node.left) == ast.unparse(node.right):
-                found.append(node)
+        match node:
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                pass
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                parts = [left, right]
+            case _:
+                continue
+        names = [part.id for part in parts if isinstance(part, ast.Name)]
+        if len(names) == len(parts) and len(set(names)) < len(names):
+            found.append(node)
     return found[0] if len(found) == 1 else None
 
 
@@ -285,7 +230,7 @@ def from_warning(training: TrainingFacts, model: ModelFacts, project: Project) -
             cuts[0],
             f"{cuts[0].what} blocks the gradient, so {names} cannot learn",
             f"layer {parts[0].name}",
-            [_warned(training)],
+            _warned(training),
         )
         return
     unrecorded = _before_the_tape(parts, project)
@@ -317,14 +262,10 @@ def _cuts(project: Project) -> list[Cut]:
     traced = {one for module in project.modules for one in traced_functions(module)}
     every = {one for module in project.modules for one in module.functions if one.node not in project.callers}
     for functions in (traced, every - traced):
-        cuts = [cut for one in functions if not _maps_data(one) for cut in cuts_in(one)]
+        cuts = [cut for one in functions if "map" not in one.how for cut in cuts_in(one)]
         if cuts:
             return cuts
     return []
-
-
-def _maps_data(function: FunctionInfo) -> bool:
-    return function.traced is not None and "map" in function.traced.how
 
 
 def _warned(training: TrainingFacts) -> Evidence:
@@ -371,48 +312,35 @@ def _before_the_tape(parts: list[LayerFacts], project: Project) -> tuple[Module,
 
 def _called_at(layer: LayerFacts, project: Project) -> Location | None:
     """Return the only call of a layer that is an attribute of its model."""
-    if not isinstance(layer.code, Code) or not layer.code.target.startswith("self."):
+    code = layer.code
+    if not isinstance(code, Code) or not code.target.startswith("self."):
         return None
-    module = project.module_at(layer.code.location.path)
-    attribute = layer.code.target.removeprefix("self.")
-    calls = [
-        node
-        for node in (module.nodes(ast.Call) if module is not None else ())
-        if isinstance(node.func, ast.Attribute) and node.func.attr == attribute
-    ]
-    return module.location(calls[0]) if module is not None and len(calls) == 1 else None
+    module = project.module_at(code.location.path)
+    calls = module.method_calls(code.target.removeprefix("self.")) if module is not None else ()
+    return calls[0].module.location(calls[0].node) if len(calls) == 1 else None
 
 
 # --- losses --------------------------------------------------------------------------------------------------------
 
 
-@CAUSE.in_source
-@mentions("def", "lambda")
+@CAUSE.rule("def", "lambda")
 def from_loss(module: Module) -> Iterator[Finding]:
-    """Report a part of the predictions that enters the loss only through `stop_gradient`."""
+    """Find a part of the predictions that enters the loss only through `stop_gradient`."""
     for function in module.functions:
-        tracing = function.traced
-        if (
-            tracing is None
-            or tracing.how != "loss"
-            or not tracing.direct
-            or isinstance(function.node, ast.Lambda)
-        ):
+        if function.how != "loss" or function.traced is None or not function.traced.direct:
             continue
-        for name in _parts_of_predictions(function):
-            cut = cut_on_the_way(module, _after_naming(function, name), _named(name))
+        for name, naming in _parts_of_predictions(function):
+            body = [
+                each for each in body_of(function) if each is not naming and not isinstance(each, FUNCTIONS)
+            ]
+            cut = cut_on_the_way(module, body, lambda expr: getattr(expr, "id", "") == name)  # noqa: B023
             if cut is not None and cut.what.endswith("stop_gradient`"):
-                yield _cut_finding(
-                    cut,
-                    f"{cut.what} in {name_of(function)} blocks the gradient, so the layers that compute "
-                    f"`{name}` cannot learn",
-                    f"prediction {name}",
-                    [],
-                )
+                where = f"{cut.what} in {name_of(function)}"
+                message = f"{where} blocks the gradient, so the layers that compute `{name}` cannot learn"
+                yield _cut_finding(cut, message, f"prediction {name}")
 
 
-@CAUSE.in_source
-@mentions("GradientTape")
+@CAUSE.rule("GradientTape")
 def from_own_step(module: Module) -> Iterator[Finding]:
     """Report a part whose variables a custom step trains although its output enters the loss without a gradient."""
     for site in module.method_calls("gradient"):
@@ -429,12 +357,8 @@ def from_own_step(module: Module) -> Iterator[Finding]:
             continue  # nothing learns at all: `no-gradient`
         for name, cut in cuts.items():
             if cut is not None:
-                yield _cut_finding(
-                    cut,
-                    f"{cut.what} in {name_of(function)} blocks the gradient, so `{name}` cannot learn",
-                    name,
-                    [],
-                )
+                message = f"{cut.what} in {name_of(function)} blocks the gradient, so `{name}` cannot learn"
+                yield _cut_finding(cut, message, name)
 
 
 def _trained_parts(module: Module, sources: ast.expr) -> list[str]:
@@ -452,83 +376,48 @@ def _called_as(module: Module, name: str) -> IsRoot:
     return lambda expr: isinstance(expr, ast.Call) and module.segment(expr.func) == name
 
 
-def _named(name: str) -> IsRoot:
-    return lambda expr: isinstance(expr, ast.Name) and expr.id == name
-
-
-def _parts_of_predictions(function: FunctionInfo) -> list[str]:
-    """Return the names of slices of the predictions."""
-    predictions = prediction_parameter(function)
-    found: list[str] = []
-    for node in own_nodes(function):
-        if not predictions or not isinstance(node, ast.Assign) or len(node.targets) != 1:
-            continue
-        target, value = node.targets[0], node.value
-        if (
-            isinstance(target, ast.Tuple)
-            and isinstance(value, ast.Tuple)
-            and len(target.elts) == len(value.elts)
-        ):
-            pairs = list(zip(target.elts, value.elts, strict=True))
-        elif isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
-            pairs = [
-                (element, value.args[0]) for element in target.elts if value.args and _splits(function, value)
-            ]
-        else:
-            pairs = [(target, value)]
-        for element, part in pairs:
-            whole = (
-                part.value
-                if isinstance(part, ast.Subscript)
-                else part
-                if isinstance(value, ast.Call)
-                else None
-            )
-            if isinstance(element, ast.Name) and isinstance(whole, ast.Name) and whole.id == predictions:
-                found.append(element.id)
+def _parts_of_predictions(function: FunctionInfo) -> list[tuple[str, ast.stmt]]:
+    """Return the names of slices of the predictions, and the statements that name them."""
+    predictions, module = prediction_parameter(function), function.module
+    found: list[tuple[str, ast.stmt]] = []
+    for node in own_nodes(function) if predictions else ():
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                pairs = list(zip(names, values, strict=False)) if len(names) == len(values) else []
+            case ast.Assign(
+                targets=[ast.Tuple(elts=names)], value=ast.Call(args=[ast.Name(id=given), *_]) as call
+            ):
+                splits = (
+                    module.called(call).rpartition(".")[2] in ("split", "unstack") and given == predictions
+                )
+                found += [(each.id, node) for each in names if splits and isinstance(each, ast.Name)]
+                continue
+            case ast.Assign(targets=[target], value=value):
+                pairs = [(target, value)]
+            case _:
+                continue
+        for name, part in pairs:
+            sliced = isinstance(part, ast.Subscript) and getattr(part.value, "id", "") == predictions
+            if isinstance(name, ast.Name) and sliced:
+                found.append((name.id, node))
     return found
 
 
-def _splits(function: FunctionInfo, call: ast.Call) -> bool:
-    return function.module.resolve(call.func).rpartition(".")[2] in ("split", "unstack")
-
-
-def _after_naming(function: FunctionInfo, name: str) -> list[ast.stmt]:
-    """Return the body without the statement that names the part."""
-    assert not isinstance(function.node, ast.Lambda)
-    return [
-        statement
-        for statement in function.node.body
-        if not (
-            isinstance(statement, ast.Assign)
-            and any(
-                isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-                for node in ast.walk(statement)
-            )
-        )
-        and not isinstance(statement, FUNCTIONS)
-    ]
-
-
-def _cut_finding(cut: Cut, message: str, subject: str, evidence: list[Evidence]) -> Finding:
-
-    module = cut.module
+def _cut_finding(cut: Cut, message: str, subject: str, *evidence: Evidence) -> Finding:
+    module, place = cut.module, cut.module.location(cut.node)
+    title = (
+        "use an operation that has a gradient, or the straight-through form `x + tf.stop_gradient(f(x) - x)`"
+    )
+    if cut.what.endswith("stop_gradient`"):
+        title = "remove `tf.stop_gradient`"
     return CAUSE.finding(
         message,
-        module.location(cut.node),
+        place,
         Evidence(
-            "the operation that blocks the gradient",
-            f"`{module.segment(cut.node)[:80]}`",
-            location=module.location(cut.node),
+            "the operation that blocks the gradient", f"`{module.segment(cut.node)[:80]}`", location=place
         ),
         *evidence,
-        unsafe(
-            "remove `tf.stop_gradient`"
-            if cut.what.endswith("stop_gradient`")
-            else "use an operation that has a gradient, or the straight-through form "
-            "`x + tf.stop_gradient(f(x) - x)`",
-            passed_straight_through(cut),
-        ),
+        unsafe(title, _passed_straight_through(cut)),
         fix("set `trainable = False` on that part if it is meant to stay frozen"),
         subject=subject,
     )
@@ -542,30 +431,26 @@ _SAME_SHAPE = frozenset({"round", "rint", "floor", "ceil", "sign"})
 _PRIMARY = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 
 
-def passed_straight_through(cut: Cut) -> tuple[Edit, ...]:
+def _passed_straight_through(cut: Cut) -> tuple[Edit, ...]:
     """Rewrite `tf.round(soft)` as `soft + tf.stop_gradient(tf.round(soft) - soft)`, if the shape stays the same.
 
     A `tf.stop_gradient` of the user's own is removed.
     """
     module = cut.module
-    if isinstance(cut.node, ast.Call) and module.resolve(cut.node.func) == "tensorflow.stop_gradient":
+    if isinstance(cut.node, ast.Call) and module.called(cut.node) == "tensorflow.stop_gradient":
         return _without_stop(module, cut.node)
     found = _hard_and_soft(module, cut.node)
     if found is None:
         return ()
     hard, soft = found
-    code = module.code(hard)
+    code, name, first = module.code(hard), module.segment(soft), tuple[Edit, ...]()
     tf, imports = spell(code, "tensorflow", "tf")
-    text, inner = module.segment(hard), module.segment(soft)
-    name, first = inner, tuple[Edit, ...]()
     if not isinstance(soft, ast.Name):
-        taken = any(each.id == "soft" for each in module.nodes(ast.Name))
-        if taken or module.function_of(hard) is None or isinstance(_around(module, hard), ast.Lambda):
+        function, taken = module.function_of(hard), any(each.id == "soft" for each in module.nodes(ast.Name))
+        if taken or function is None or isinstance(function.node, ast.Lambda):
             return ()
-        name, first = "soft", insert_before(code, f"soft = {inner}")
-        start = module.places.span(soft)[0] - module.places.span(hard)[0]
-        text = f"{text[:start]}soft{text[start + len(inner) :]}"
-    passed = f"{name} + {tf}.stop_gradient({text} - {name})"
+        name, first = "soft", insert_before(code, f"soft = {name}")
+    passed = f"{name} + {tf}.stop_gradient({module.rewritten(hard, (soft, name))} - {name})"
     if not isinstance(module.parent(hard), (ast.Return, ast.Assign, ast.Lambda)):
         passed = f"({passed})"
     return (*first, Edit(code.location, passed), *imports)
@@ -592,9 +477,3 @@ def _hard_and_soft(module: Module, node: ast.expr) -> tuple[ast.expr, ast.expr] 
         if cast and "float" in module.segment(around.args[1]):
             return around, node.left
     return None
-
-
-def _around(module: Module, node: ast.AST) -> ast.AST | None:
-    """Return the function that contains a node."""
-    function = module.function_of(node)
-    return function.node if function is not None else None
