@@ -78,7 +78,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT408': ('graph/python_branch_on_tensor', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT409': ('graph/python_effect_while_tracing', ('source',), [({'Module'}, ('def', 'lambda'))]),
     'FIT410': ('graph/add_loss_misplaced', ('source', 'after_failure'), [({'Module'}, ('add_loss', 'add_metric'))]),
-    'FIT411': ('graph/value_frozen_at_tracing', ('source',), [({'Module', 'Project'}, ('def', 'lambda')), ({'Module'}, ('tf.function', '@function')), ({'Module'}, ('Callback', 'callbacks'))]),
+    'FIT411': ('graph/value_frozen_at_tracing', ('source',), [({'Module'}, ('def', 'lambda')), ({'Module'}, ('tf.function', '@function')), ({'Module'}, ('Callback', 'callbacks'))]),
     'FIT412': ('graph/retracing_each_step', ('source', 'before_fit', 'while_training'), [({'Module'}, ('function',))]),
     'FIT413': ('graph/rank_changed_between_calls', ('after_failure',), []),
     'FIT501': ('variables/variable_made_in_function', ('source', 'after_failure'), [({'Module'}, ('Variable', 'get_variable', 'optimizers')), ({'Module'}, ('apply_gradients', 'minimize', '.apply('))]),
