@@ -31,9 +31,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.knowledge.data.data_places import only_input_line
 from fitdoctor.catalogue.knowledge.data.joined_arrays import (
-    column_parts,
     joined_parts,
-    pair_parts,
     stacked_parts,
 )
 from fitdoctor.catalogue.knowledge.data.shapes import (
@@ -47,7 +45,7 @@ from fitdoctor.catalogue.knowledge.models.model_inputs import inside_model
 from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import joined, listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, replace_code, unsafe, wrap
+from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Spec, Unknown
 from fitdoctor.failure.patterns import input_count
 from fitdoctor.source.module import Module
@@ -302,13 +300,6 @@ def _count_fix(
         return fix(
             "pass the arrays separately: the model has an input for each", replace_code(first.use, stacked)
         )
-    if len(data.x) == 1 and isinstance(first.use, Code):
-        parts = column_parts(model.inputs, first, first.use.text)
-        if parts:
-            return unsafe("split the columns by input", wrap(first.use, parts))
-        pairs = pair_parts(model.inputs, first, first.use.text)
-        if pairs and first.use.text.isidentifier():
-            return fix("pass each input its part of every sample", wrap(first.use, pairs))
     return fix("pass a list with one array per input, or a dict keyed by input name")
 
 
@@ -456,4 +447,4 @@ def from_key(failure: FailureFacts, project: Project | Unknown) -> Iterator[Find
     """Report a missing key that `call` reads."""
     from fitdoctor.catalogue.inputs.input_structure_mismatch.asked_keys import missing_key
 
-    yield from missing_key(CAUSE, failure, project)
+    yield from missing_key(CAUSE, failure)

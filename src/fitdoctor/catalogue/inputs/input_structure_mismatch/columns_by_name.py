@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location
-from fitdoctor.edits import fix, spell, wrap
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location
+from fitdoctor.edits import fix
 from fitdoctor.facts import Code, DataFacts, FitFacts, Unknown
 
 _SAID = re.compile(
@@ -39,10 +39,7 @@ def columns_for_one_input(
         Evidence(
             "what the model receives", f"a dict of {len(names)} columns", "one array", fact="failure.message"
         ),
-        fix(
-            "stack the columns into one array: `tf.stack(list(columns.values()), axis=-1)`",
-            _stacked(known, argument) if known is not None else (),
-        ),
+        fix("stack the columns into one array: `tf.stack(list(columns.values()), axis=-1)`"),
         subject="inputs of the model",
         confidence=Confidence.CERTAIN,
     )
@@ -54,15 +51,3 @@ def _given(fit_call: FitFacts | Unknown) -> Code | None:
     if argument is None or not isinstance(code, Code):
         return None
     return Code(argument.location, argument.text, spellings=code.spellings, import_at=code.import_at)
-
-
-def _stacked(data: DataFacts, argument: Code | None) -> tuple[Edit, ...]:
-    """Return a `map` that stacks scalar columns of the same dtype."""
-    plain = all(isinstance(one.shape, tuple) and len(one.shape) == 1 for one in data.x)
-    if argument is None or data.form != "dataset" or data.element_size != 2 or not plain:
-        return ()
-    if len({one.dtype for one in data.x}) != 1:
-        return ()
-    tensorflow, imports = spell(argument, "tensorflow", "tf")
-    stacked = f"{tensorflow}.stack(list(columns.values()), axis=-1)"
-    return wrap(argument, f"{{}}.map(lambda columns, labels: ({stacked}, labels))") + imports
