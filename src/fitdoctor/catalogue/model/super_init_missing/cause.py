@@ -26,19 +26,17 @@ A late but harmless call is not reported. Callbacks and constraints do not need 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
-from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.failure.failed_line import module_of
-from fitdoctor.failure.patterns import attribute_missing
+from fitdoctor.facts import FailureFacts
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.line_edits import delete_lines, with_comment
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
-from fitdoctor.source.project import Project
 from fitdoctor.source.traced.symbolic import own_nodes
 
 CAUSE = Cause(
@@ -57,17 +55,45 @@ _TOO_EARLY = frozenset({"add_weight", "add_variable", "add_loss"})
 _PREPARED = frozenset({"name", "_name", "dtype", "reduction", "trainable", "layers", "built", "losses"})
 
 
-@CAUSE.in_source
-@mentions("class")
-def from_source(module: Module) -> Iterator[Finding]:
-    """Report subclasses whose `__init__` calls the base `__init__` too late or not at all."""
+_ATTRIBUTE = rf"'(?P<name>[\w.]+)' object has no attribute '(?:_\w*|{'|'.join(sorted(_PREPARED))})'"
+_FORGOTTEN = r"(?:In layer '(?P<layer>\w+)')?[^\n]{0,80}forgot to call[^\n]{0,20}super\("
+
+
+@CAUSE.rule("class", says=r"__init__\(\) takes", types=("TypeError",))
+def base_not_initialized(module: Module) -> Iterator[Finding]:
+    """Report subclasses whose `__init__` calls the base `__init__` wrongly, too late or not at all."""
+    yield from filter(None, map(_judged, module.classes))
+
+
+@CAUSE.rule(says=f"{_ATTRIBUTE}|{_FORGOTTEN}", in_source=False, anywhere=True)
+def class_of_failure(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Report the class that the exception names; the base class sets the attribute that is missing."""
+    said = re.search(f"{_ATTRIBUTE}|{_FORGOTTEN}", failure.message) if failure is not None else None
+    name = (said["name"] or said["layer"] or "").rpartition(".")[2] if said is not None else ""
     for info in module.classes:
-        found = _judged(info)
+        found = _judged(info) if name in ("", info.name) else None
         if found is not None:
             yield found
 
 
-def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Finding | None:
+def _told(says: str, who: str, subject: str, **details: Any) -> None:
+    problem = f"{who} does not call `super().__init__()` first in its `__init__`"
+    CAUSE.message(says, problem, "call `super().__init__()` first", subject=subject, **details)
+
+
+_told(
+    r"In layer '(?P<name>\w+)'[^\n]{0,80}forgot to call",
+    "`{name}`",
+    "class {name}",
+    confidence=Confidence.CERTAIN,
+)
+_told(_FORGOTTEN, "a class", "class", confidence=Confidence.CERTAIN)
+_told(r"'(?P<name>[\w.]+)' object has no attribute '_dtype_policy'", "`{name}`", "class {name}")
+# `Sequential.add` reads the name of each layer.
+_told(_ATTRIBUTE, "`{name}`", "class {name}", place=re.compile(":_is_layer_name_unique$"))
+
+
+def _judged(info: ClassInfo) -> Finding | None:
     init = info.methods.get("__init__")
     if info.kind not in _NEEDS_IT or init is None or not isinstance(init.node, ast.FunctionDef):
         return None
@@ -79,11 +105,11 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
     for call in calls:
         wrong = _called_wrongly(info, call)
         if wrong is not None:
-            return _wrong_call(info, call, *wrong, confidence)
+            return _wrong_call(info, call, *wrong)
     if not calls and (named := _named_only(init)) is not None:
-        return _without_parentheses(info, named, confidence)
+        return _without_parentheses(info, named)
     if not calls:
-        return None if _prepared_elsewhere(info, init) else _missing(info, init, confidence)
+        return None if _prepared_elsewhere(info, init) else _missing(info, init)
     early = [
         node
         for node in own_nodes(init)
@@ -93,7 +119,7 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
         and is_self(info.module, node.func.value)
         and (node.end_lineno or node.lineno) < calls[0].lineno
     ]
-    return _late(info, init, early[0], calls[0], confidence) if early else None
+    return _late(info, init, early[0], calls[0]) if early else None
 
 
 def _stands_alone(info: ClassInfo) -> bool:
@@ -159,9 +185,7 @@ def _up_to(here: Location, next_one: Location) -> Location:
     return Location(here.path, here.line, here.column, next_one.line, next_one.column, here.cell)
 
 
-def _wrong_call(
-    info: ClassInfo, call: ast.Call, why: str, wanted: str, edits: tuple[Edit, ...], confidence: Confidence
-) -> Finding:
+def _wrong_call(info: ClassInfo, call: ast.Call, why: str, wanted: str, edits: tuple[Edit, ...]) -> Finding:
     module = info.module
     return CAUSE.finding(
         f"the base `__init__` call in `{info.name}` {why}",
@@ -169,7 +193,6 @@ def _wrong_call(
         Evidence(f"`{info.name}` is a Keras {info.kind.lower()}", f"`{module.segment(call)}`", wanted),
         fix("call `super().__init__()`", edits),
         subject=f"class {info.name}",
-        confidence=confidence,
     )
 
 
@@ -186,7 +209,7 @@ def _named_only(init: FunctionInfo) -> ast.Attribute | None:
     return None
 
 
-def _without_parentheses(info: ClassInfo, named: ast.Attribute, confidence: Confidence) -> Finding:
+def _without_parentheses(info: ClassInfo, named: ast.Attribute) -> Finding:
     module = info.module
     here = module.location(named)
     return CAUSE.finding(
@@ -199,7 +222,6 @@ def _without_parentheses(info: ClassInfo, named: ast.Attribute, confidence: Conf
         ),
         fix("add the parentheses", (Edit(here.end, "()"),) if not _needs_arguments(info) else ()),
         subject=f"class {info.name}",
-        confidence=confidence,
     )
 
 
@@ -224,7 +246,7 @@ def _prepared_elsewhere(info: ClassInfo, init: FunctionInfo) -> bool:
     return False
 
 
-def _missing(info: ClassInfo, init: FunctionInfo, confidence: Confidence) -> Finding:
+def _missing(info: ClassInfo, init: FunctionInfo) -> Finding:
     module, node = info.module, init.node
     assert isinstance(node, ast.FunctionDef)
     first = _first_statement(node)
@@ -240,7 +262,6 @@ def _missing(info: ClassInfo, init: FunctionInfo, confidence: Confidence) -> Fin
         ),
         fix("call `super().__init__()` first", edits),
         subject=f"class {info.name}",
-        confidence=confidence,
     )
 
 
@@ -278,9 +299,7 @@ def _needs_arguments(info: ClassInfo) -> bool:
     return False
 
 
-def _late(
-    info: ClassInfo, init: FunctionInfo, early: ast.Call, call: ast.AST, confidence: Confidence
-) -> Finding:
+def _late(info: ClassInfo, init: FunctionInfo, early: ast.Call, call: ast.AST) -> Finding:
     module = info.module
     assert isinstance(early.func, ast.Attribute)
     return CAUSE.finding(
@@ -289,7 +308,6 @@ def _late(
         Evidence("the base class is initialized only here", location=module.location(call)),
         _moved_up(module, init, call),
         subject=f"class {info.name}",
-        confidence=confidence,
     )
 
 
@@ -299,66 +317,8 @@ def _moved_up(module: Module, init: FunctionInfo, call: ast.AST) -> Fix:
     statement = module.statement(call)
     assert isinstance(node, ast.FunctionDef)
     names = {part.id for part in ast.walk(statement) if isinstance(part, ast.Name)} - {"super", "self"}
-    if statement not in node.body or not names <= {*init.parameters, _class_name(init)}:
+    own = init.owner.name if init.owner is not None else ""  # as in `super(Scale, self)`
+    if statement not in node.body or not names <= {*init.parameters, own}:
         return fix(title)
     edits = insert_before(module.code(_first_statement(node)), with_comment(module, statement))
     return fix(title, edits, (delete_lines(module, statement),) if edits else ())
-
-
-def _class_name(init: FunctionInfo) -> str:
-    """Return the name of the class, as in `super(Scale, self)`."""
-    return init.owner.name if init.owner is not None else ""
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain the Keras error, or a missing attribute that the base class sets."""
-    missing = attribute_missing(failure.message)
-    told = "forgot to call `super().__init__()`" in failure.message or (
-        "forgot to call" in failure.message and "super(" in failure.message
-    )
-    if failure.type == "TypeError" and "__init__() takes" in failure.message:
-        yield from _refused_call(failure, project)
-    if not told and (missing is None or not _set_by_base(missing.name)):
-        return
-    name = missing.owner if missing is not None else _class_in(failure)
-    for info in project.classes if isinstance(project, Project) else ():
-        if name and info.name != name.rpartition(".")[2]:
-            continue
-        found = _judged(info, Confidence.CERTAIN)
-        if found is not None:
-            yield found
-            return
-    # `Sequential.add` reads the name of each layer.
-    asked = bool(failure.frames) and failure.frames[-1].function == "_is_layer_name_unique"
-    if not told and not asked and (missing is None or missing.name != "_dtype_policy"):
-        return
-    yield CAUSE.finding(
-        f"{f'`{name}`' if name else 'a class'} does not call `super().__init__()` first in its `__init__`",
-        failure.location,
-        Evidence("the base class is not initialized", failure.message.split("\n")[0][:200]),
-        fix("call `super().__init__()` first"),
-        subject=f"class {name}" if name else "class",
-        confidence=Confidence.CERTAIN if told else Confidence.LIKELY,
-    )
-
-
-def _refused_call(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Explain the `TypeError` of a wrong `super().__init__` call."""
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
-    for info in module.classes if module is not None else ():
-        found = _judged(info, Confidence.CERTAIN)
-        if found is not None and found.location is not None and frame is not None:
-            if found.location.line == frame.line:
-                yield found
-
-
-def _set_by_base(name: str) -> bool:
-    return name.startswith("_") or name in _PREPARED
-
-
-def _class_in(failure: FailureFacts) -> str:
-    """Return the class in `In layer 'Scale', you forgot …`."""
-    _before, quote, rest = failure.message.partition("In layer '")
-    return rest.partition("'")[0] if quote else ""
