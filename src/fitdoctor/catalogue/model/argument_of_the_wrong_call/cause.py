@@ -131,13 +131,7 @@ def _of_keras_2(module: Module, site: CallSite, argument: Argument) -> bool:
 
 def _is_keras_own(module: Module, site: CallSite) -> bool:
     """Whether the receiver is certainly a Keras model that does not override the method."""
-    receiver = _receiver(site)
-    return is_keras_model(module, receiver) and not may_define(module, receiver, site.method)
-
-
-def _receiver(site: CallSite) -> ast.expr:
-    assert isinstance(site.node.func, ast.Attribute)
-    return site.node.func.value
+    return is_keras_model(module, site.receiver) and not may_define(module, site.receiver, site.method)
 
 
 def _finding(
@@ -225,8 +219,7 @@ def _moved(module: Module, site: CallSite, code: Code, owner: str) -> tuple[Edit
     others = [
         other
         for other in module.method_calls(owner)
-        if module.segment(_receiver(other)) == module.segment(_receiver(site))
-        and other.function is site.function
+        if module.segment(other.receiver) == module.segment(site.receiver) and other.function is site.function
     ]
     if len(others) != 1:
         return ()

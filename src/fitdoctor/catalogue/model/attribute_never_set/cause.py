@@ -25,15 +25,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_after, insert_before
-from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, Module
-from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT329", slug="attribute-never-set", severity=Severity.ERROR, raises="AttributeError")
 
@@ -42,46 +40,39 @@ _BASE = "keras.callbacks.Callback"
 _SETS_BY_NAME = ("setattr(", "__dict__", "__getattr", "__slots__", "vars(")
 
 
-@CAUSE.in_source
-@mentions("allback")
-def from_source(module: Module, project: Project) -> Iterator[Finding]:
+def _is_of_callback(failure: FailureFacts) -> bool:
+    missing, frame = attribute_missing(failure.message), failure.last_user_frame
+    if missing is None or frame is None or not frame.function.startswith("on_"):
+        return False
+    return missing.name not in _OF_KERAS and f"self.{missing.name}" in frame.text
+
+
+@CAUSE.rule(
+    "allback",
+    says=r"'(?P<owner>[\w.]+)' object has no attribute '(?P<name>\w+)'",
+    types=("AttributeError",),
+    problem="`{owner}` reads `self.{name}`, but nothing sets it",
+    remedy="set `self.{name}` in `__init__`",
+    subject="attribute {name}",
+    fits=_is_of_callback,
+)
+def unset_attribute(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
     """Report callbacks that read an attribute of their own which no line sets."""
-    files = {module, *project.modules}
-    if any(word in each.text for each in files for word in _SETS_BY_NAME):
+    missing = attribute_missing(failure.message) if failure is not None else None
+    files = {module, *(module.project.modules if module.project is not None else ())}
+    if failure is None and any(word in each.text for each in files for word in _SETS_BY_NAME):
         return
     for owner in module.classes:
-        if owner.kind != "Callback" or not _is_fully_known(owner) or not _is_created(owner, files):
-            continue
+        judged = owner.kind == "Callback" and _is_fully_known(owner) and _is_created(owner, files)
         told: set[str] = set()
-        for read in _reads(module, owner):
-            if read.attr not in told and not _is_set(read.attr, owner, files):
+        for read in _reads(module, owner) if judged or missing is not None else ():
+            if missing is not None:
+                unset = read.attr == missing.name and read.attr not in _OF_KERAS
+            else:
+                unset = read.attr not in told and not _is_set(read.attr, owner, files)
+            if unset:
                 told.add(read.attr)
-                yield _finding(owner, read, Confidence.LIKELY, [])
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report the attribute that a callback missed."""
-    missing = attribute_missing(failure.message) if failure.type == "AttributeError" else None
-    frame = failure.last_user_frame
-    if missing is None or frame is None or not frame.function.startswith("on_"):
-        return
-    if missing.name in _OF_KERAS or f"self.{missing.name}" not in frame.text:
-        return
-    evidence = [raised_here(failure)]
-    module = module_of(project, frame)
-    for owner in module.classes if module is not None else ():
-        for read in _reads(owner.module, owner):
-            if read.attr == missing.name and at_frame(owner.module, read, frame):
-                yield _finding(owner, read, Confidence.CERTAIN, evidence)
-                return
-    yield CAUSE.finding(
-        f"`{missing.owner}` reads `self.{missing.name}`, but nothing sets it",
-        frame.location,
-        *evidence,
-        fix(f"set `self.{missing.name}` in `__init__`"),
-        subject=f"attribute {missing.name}",
-    )
+                yield _finding(owner, read)
 
 
 def _is_fully_known(owner: ClassInfo) -> bool:
@@ -153,9 +144,7 @@ def _defines(node: ast.ClassDef, name: str) -> bool:
     return False
 
 
-def _finding(
-    owner: ClassInfo, read: ast.Attribute, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _finding(owner: ClassInfo, read: ast.Attribute) -> Finding:
     module = owner.module
     return CAUSE.finding(
         f"`{owner.name}` reads `self.{read.attr}`, but nothing sets it",
@@ -165,10 +154,8 @@ def _finding(
             ", ".join(sorted(module.attribute_stores(owner.node))) or "none",
             read.attr,
         ),
-        *evidence,
         _repair(owner, read),
         subject=f"attribute {read.attr}",
-        confidence=confidence,
     )
 
 

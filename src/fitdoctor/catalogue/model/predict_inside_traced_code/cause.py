@@ -60,18 +60,9 @@ def from_source(module: Module) -> Iterator[Finding]:
         function = site.function
         if function is None or function.traced is None or function.traced.eager:
             continue
-        receiver = _receiver(site)
-        if (
-            receiver is not None
-            and kind_of_value(module, receiver) == "Model"
-            and not defines(module, receiver, site.method)
-            and not never_runs(function, site.node)
-        ):
+        known = kind_of_value(module, site.receiver) == "Model"
+        if known and not defines(module, site.receiver, site.method) and not never_runs(function, site.node):
             yield _finding(module, site, function, Confidence.LIKELY, [])
-
-
-def _receiver(site: CallSite) -> ast.expr | None:
-    return site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
 
 
 def _finding(
@@ -96,17 +87,15 @@ def _fixes(module: Module, site: CallSite) -> list[Fix]:
     others = [
         other
         for other in module.method_calls(*PREDICTS)
-        if other.function is site.function
-        and _receiver(other) is not None
-        and not _overlap(site.node, other.node)
+        if other.function is site.function and not _overlap(site.node, other.node)
     ]
     edits = [edit for one in (site, *others) for edit in _called(module, one)]
     return [fix("call the model directly", edits)]
 
 
 def _called(module: Module, site: CallSite) -> tuple[Edit, ...]:
-    receiver, given = _receiver(site), site.argument("x", 0)
-    if receiver is None or given is None or kind_of_value(module, receiver) not in ("Model", ""):
+    receiver, given = site.receiver, site.argument("x", 0)
+    if given is None or kind_of_value(module, receiver) not in ("Model", ""):
         return ()
     text = f"{module.segment(receiver)}({module.segment(given)}, training=False)"
     return replace_code(module.code(site.node), text)
@@ -140,14 +129,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     function = function_at(module, frame.line, frame.cell)
     for site in module.method_calls(*LOOPS):
-        receiver = _receiver(site)
         if function is None or site.function is not function or not at_frame(module, site.node, frame):
             continue
-        if (
-            receiver is None
-            or defines(module, receiver, site.method)
-            or not (said or kind_of_value(module, receiver) == "Model")
-        ):
-            continue
-        yield _finding(module, site, function, confidence, evidence)
-        return
+        known = said or kind_of_value(module, site.receiver) == "Model"
+        if known and not defines(module, site.receiver, site.method):
+            yield _finding(module, site, function, confidence, evidence)
+            return
