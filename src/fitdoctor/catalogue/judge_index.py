@@ -66,7 +66,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT326': ('model/attribute_reserved', ('source', 'after_failure'), [({'Module'}, ('self.compiled_metrics', 'self.compute_dtype', 'self.distribute_strategy', 'self.dtype', 'self.input', 'self.input_dtype', 'self.layers', 'self.losses', 'self.metrics', 'self.metrics_names', 'self.metrics_variables', 'self.model', 'self.non_trainable_variables', 'self.non_trainable_weights', 'self.num_batches', 'self.output', 'self.path', 'self.trainable_variables', 'self.trainable_weights', 'self.variable_dtype', 'self.variables', 'self.weights'))]),
     'FIT327': ('model/value_refused', ('source', 'after_failure'), [({'Module'}, ('Dropout',)), ({'Module'}, ('/', '.0')), ({'Module'}, ('add_argument', 'epochs="', "epochs='", 'optimizers'))]),
     'FIT328': ('model/name_used_twice', ('source', 'after_failure'), [({'ModelFacts'}, ('name=', 'name ='))]),
-    'FIT329': ('model/attribute_never_set', ('source', 'after_failure'), [({'Module', 'Project'}, ('allback',))]),
+    'FIT329': ('model/attribute_never_set', ('source', 'after_failure'), [({'Module'}, ('allback',))]),
     'FIT330': ('model/learning_rate_runs_out', ('source', 'before_fit'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('Decay',))]),
     'FIT401': ('graph/tensor_kept_on_attribute', ('source', 'before_fit', 'while_training', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT402': ('graph/tensor_kept_in_container', ('source', 'before_fit', 'while_training', 'after_failure'), [({'Module'}, ('tf.function', 'tensorflow')), ({'Module'}, ('def', 'lambda'))]),
