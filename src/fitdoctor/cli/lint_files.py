@@ -374,7 +374,7 @@ def _ran_all_the_same(module: Module, finding: Finding) -> bool:
     cell = finding.location.cell if finding.location is not None else None
     if finding.severity.value != "error" or finding.location is None or cell is None:
         return False
-    return finding.location.path == module.path and cell <= module.facts.trained_until
+    return finding.location.path == module.path and cell in module.facts.trained_cells
 
 
 @contextmanager

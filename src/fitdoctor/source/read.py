@@ -281,7 +281,7 @@ def _notebook(text: str, shown: str, keras: int, assumed: bool) -> SourceFacts:
         found = of_notebook(cells, notebook.get("metadata"))
         if found is not None:
             facts = source_from_cells(cells, shown, found.major)
-            return replace(of_project(facts, found), trained_until=_trained_until(notebook))
+            return replace(of_project(facts, found), trained_cells=_trained_cells(notebook))
     return source_from_cells(cells, shown, keras)
 
 
@@ -320,20 +320,17 @@ def _code_cells(notebook: dict[str, Any], shown: str) -> list[str]:
 _PROGRESS = re.compile(r"\bEpoch 0*1/\d+[\s\S]*\bloss: \d")
 
 
-def _trained_until(notebook: dict[str, Any]) -> int:
-    """Return the last code cell whose saved output shows a training that ran; 0 if any output is an error."""
-    last = 0
+def _trained_cells(notebook: dict[str, Any]) -> frozenset[int]:
+    """Return the code cells whose saved output shows a training that ran, and those before if no output is an error."""
+    trained, failed = set(), False
     code = [cell for cell in _listed(notebook, "cells") if cell.get("cell_type") == "code"]
     for number, cell in enumerate(code, 1):
-        for output in _listed(cell, "outputs"):
-            kind, text = (
-                output.get(key) if isinstance(output, dict) else "" for key in ("output_type", "text")
-            )
-            if kind == "error":
-                return 0
-            if _PROGRESS.search("".join(text) if isinstance(text, list) else str(text)):
-                last = number
-    return last
+        outputs = [output for output in _listed(cell, "outputs") if isinstance(output, dict)]
+        if any(output.get("output_type") == "error" for output in outputs):
+            failed = True
+        elif any(_PROGRESS.search("".join(map(str, output.get("text") or ()))) for output in outputs):
+            trained.add(number)
+    return frozenset(trained if failed else range(1, max(trained, default=0) + 1))
 
 
 def _listed(value: Any, key: str) -> list[Any]:

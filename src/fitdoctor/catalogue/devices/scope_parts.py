@@ -60,7 +60,9 @@ def made_outside(module: Module, *, failed: bool = False) -> Iterator[Part]:
             if optimizer is None or apart:
                 own = optimizer is None or module.statement(optimizer) is module.statement(site.node)
                 yield Part(site.node, "`compile` is called", also=None if own else optimizer)
-        if compiled_inside and optimizer is not None and apart and not is_plain_sgd(module, given):
+        # An optimizer of Keras 2 creates its variables in the first step, which is in the scope.
+        late = module.keras == 2 or is_plain_sgd(module, given)
+        if compiled_inside and optimizer is not None and apart and not late:
             yield Part(optimizer, "the optimizer is created")
         if made_inside and isinstance(maker, ast.Call):
             yield from _built_outside(module, maker)

@@ -84,6 +84,10 @@ def _tell_spread(run: Interpreter, node: ast.BinOp, left: Value, right: Value) -
     flat, column = sorted((tensor.dims, data.dims), key=len)
     known = flat[:1] == column[:1] and not isinstance(flat[0] if flat else UNTOLD, Unknown)
     if known and len(flat) == 1 and len(column) == 2 and column[1] == 1 and flat[0] != 1:
+        around = run.owner(node).parent(node)
+        if isinstance(around, ast.Call) and len(around.args) == 1 and not around.keywords:
+            if getattr(around.func, "attr", "") in ("mean", "reduce_mean"):
+                return  # The mean of all differences is the difference of the means.
         run.listener.spread(run, node, tensor, (node.right if first else node.left, data))
 
 

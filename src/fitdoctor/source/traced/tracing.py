@@ -11,6 +11,7 @@ from fitdoctor.source.callees import callee, is_self, receiver, returned_by
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FunctionNode
 from fitdoctor.source.keras_backend import only_tensorflow
+from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.traced.called_by_hand import may_be_compiled, only_called_by_hand
 from fitdoctor.source.traced.decided_branches import runs_eagerly_alone
@@ -63,6 +64,7 @@ _SYMBOLIC_MODELS = (
     "keras.Sequential",
     "tensorflow.saved_model.save",
 )
+_USE_LOSSES = "fit evaluate train_on_batch test_on_batch fit_generator search compiled_loss compute_loss train_step".split()
 _RUN_GRAPHS = frozenset("fit evaluate predict train_on_batch test_on_batch fit_generator compile".split())
 
 
@@ -134,14 +136,20 @@ def _joined(known: Tracing | None, new: Tracing) -> Tracing:
 
 def _roots(modules: tuple[Module, ...], everywhere: bool, switched: bool) -> Iterator[_Root]:
     # Scripts that share only helpers are separate programs: one may train with `fit`, another in a loop.
-    looping = 1 < len(modules) <= _MOST_FILES and any(_has_loop(module) for module in modules)
+    loops = any(_has_loop(module) for module in modules)
+    looping = loops and 1 < len(modules) <= _MOST_FILES
+    # Keras calls the losses and metrics of `compile` in `fit` and the like; a custom loop calls its own.
+    trains = not loops or any(
+        not call.name for module in modules for call in module.method_calls(*_USE_LOSSES)
+    )
     for module in modules:
         converts = module.keras == 2
         eager = everywhere or (looping and bool(module.classes) and _trains_eagerly(_programs_of(module)))
         yield from _decorated(module, switched)
         yield from _wrapped(module, switched)
         yield from _methods(module, converts, eager)
-        yield from _compiled(module, converts, eager)
+        if trains:
+            yield from _compiled(module, converts, eager)
         yield from _layer_functions(module, converts, eager)
         yield from _dataset_functions(module)
 
@@ -231,7 +239,7 @@ def _head(module: Module, info: FunctionInfo) -> Location:
 def _compiled(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
     """Yield functions passed to `compile` as loss or metrics."""
     for call in module.method_calls("compile"):
-        if call.name:  # re.compile and the like
+        if call.name or not _may_be_keras(module, call):  # re.compile and the like, models of another library
             continue
         for argument, position, how in (
             ("loss", 1, "loss"),
@@ -246,6 +254,14 @@ def _compiled(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
         if value is not None:
             how = "metric" if call.name.startswith("keras.metrics") else "loss"
             yield from _handed(module, value, how, converts, eager)
+
+
+def _may_be_keras(module: Module, call: CallSite) -> bool:
+    """Whether a file imports Keras or TensorFlow, or calls a method of what is certainly a Keras model."""
+    imported = (module.imported(alias).partition(".")[0] for alias in module.nodes(ast.alias))
+    if any(name in ("keras", "tensorflow", "tf_keras") for name in imported):
+        return True
+    return call.receiver is not None and is_keras_model(module, call.receiver)
 
 
 def _layer_functions(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:

@@ -153,6 +153,14 @@ def same_values(labels: Shape, output: Shape) -> bool:
     )
 
 
+def compared_labels(model: ModelFacts, target: Target) -> Shape | None:
+    """Return the shape of the labels that an elementwise loss compares: Keras 2 turns (n,) into (n, 1) for two axes."""
+    labels, output = target.label_shape, target.output_shape
+    if model.keras != 2 or target.loss_name not in _ELEMENTWISE or labels is None or output is None:
+        return labels
+    return (*labels, 1) if (len(labels), len(output)) == (1, 2) else labels
+
+
 def flattened_alike(model: ModelFacts, loss: str, labels: Shape, output: Shape) -> bool:
     """Whether Keras 2 accepts the labels of a sparse loss: it flattens both and compares the numbers of rows."""
     return model.keras == 2 and loss == SPARSE and same_values(labels[1:], output[1:-1])
@@ -231,7 +239,7 @@ def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Re
         # The loss may suit the training labels; then the validation labels are the ones to change.
         return
     for target in targets(model, data):
-        labels, output = target.label_shape, target.output_shape
+        labels, output = compared_labels(model, target), target.output_shape
         if labels is None or output is None or (loss_accepted(data) and not _trial_is_blind(target)):
             continue
         if not proven and flattened_alike(model, target.loss_name, labels, output):

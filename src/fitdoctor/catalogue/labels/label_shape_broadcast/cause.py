@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, doubting, mentions
-from fitdoctor.catalogue.knowledge.labels.label_shapes import BROADCAST, rows, verdict
+from fitdoctor.catalogue.knowledge.labels.label_shapes import BROADCAST, compared_labels, rows, verdict
 from fitdoctor.catalogue.knowledge.labels.targets import SPARSE, Target, deciding_layer, targets
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
@@ -61,7 +61,7 @@ _REFUSED = ("must have the same rank", "must have the same shape")
 def from_shapes(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report last axes that differ where one of them is 1, so the loss broadcasts."""
     for target in targets(model, data):
-        labels, output = target.label_shape, target.output_shape
+        labels, output = compared_labels(model, target), target.output_shape
         if labels is None or output is None or target.labels is None:
             continue
         if verdict(target.loss_name, labels, output) == BROADCAST and None not in (labels[-1], output[-1]):

@@ -58,6 +58,7 @@ from fitdoctor.edits import (
 from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.patterns import UnexpectedKeyword, unexpected_keyword
+from fitdoctor.records import replace
 from fitdoctor.source.conditions import knows_another_way
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES, SIGNATURES
 from fitdoctor.source.keras_changes import changes
@@ -382,7 +383,14 @@ def from_constructors(module: Module) -> Iterator[Finding]:
                 continue  # FIT902, or the name of another Keras
             meant = misspelt(argument.name)
             if meant and meant not in taken or closed and not meant:
-                yield _constructor(made, argument.name, meant, argument.whole, code, Confidence.LIKELY)
+                finding = _constructor(made, argument.name, meant, argument.whole, code, Confidence.LIKELY)
+                if module.keras == 2 and made == "ModelCheckpoint":
+                    finding = replace(
+                        finding,
+                        message=f"`ModelCheckpoint` ignores `{argument.name}`, which is not one of its arguments",
+                        severity=Severity.WARNING,
+                    )
+                yield finding
 
 
 def _constructor(

@@ -51,9 +51,10 @@ ARGUMENTS = frozenset(
 )
 """For every public class of Keras 3.15, plus the Keras 2 arguments that it still accepts."""
 OF_KERAS_2 = frozenset(
-    """batch_size embeddings_data embeddings_layer_names epsilon load_weights_on_restart period write_grads""".split()
+    """batch_size constraint embeddings_data embeddings_layer_names epsilon load_weights_on_restart max_values options
+    period vocabulary_size write_grads""".split()
 )
-"""Further arguments that Keras 2 callbacks accept for even older programs."""
+"""Further arguments that Keras 2 accepts, most of them for even older programs."""
 
 CALLBACKS = {
     "BackupAndRestore": "backup_dir save_freq double_checkpoint delete_checkpoint",

@@ -111,9 +111,12 @@ def _is_made_once(module: Module, node: ast.AST, function: FunctionInfo) -> bool
     return False
 
 
-def _is_called_once(function: FunctionInfo) -> bool:
-    """Return whether all traced calls of a helper are guarded: `if self.inner is None: self._make(x.shape)`."""
-    if function.traced is None or function.traced.direct:
+def _is_called_once(function: FunctionInfo, within: tuple[FunctionInfo, ...] = ()) -> bool:
+    """Return whether all traced calls of a helper are guarded: `if self.inner is None: self._make(x.shape)`.
+
+    A call without a guard will do in a helper whose own calls are guarded.
+    """
+    if function.traced is None or function.traced.direct or function in within:
         return False
     calls = [
         (module, call, caller)
@@ -122,7 +125,10 @@ def _is_called_once(function: FunctionInfo) -> bool:
         and caller.traced is not None
         and caller.name not in ("build", "__init__")
     ]
-    return bool(calls) and all(_is_made_once(module, call, caller) for module, call, caller in calls)
+    return bool(calls) and all(
+        _is_made_once(module, call, caller) or _is_called_once(caller, (*within, function))
+        for module, call, caller in calls
+    )
 
 
 def _is_settled(module: Module, test: ast.expr) -> bool:
