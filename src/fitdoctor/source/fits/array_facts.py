@@ -57,7 +57,8 @@ def components(
     if isinstance(value, (Ref, Items)) and items is None:
         return _grown_list(run, value, path, node)
     if items is not None:
-        return _listed(run, value, items, path, node)
+        # None where data would be is a placeholder.
+        return None if any(map(is_none, items)) else _listed(run, value, items, path, node)
     if isinstance(value, Array):
         return (_one(run, value, path, node),)
     return (untold(run, path, node),) if isinstance(value, (Unknown, Made)) else None

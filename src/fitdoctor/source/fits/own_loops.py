@@ -66,11 +66,24 @@ def tell_loss(run: Interpreter, loss: Value, arguments: Arguments) -> None:
         return
     if made.index or isinstance(inputs[0].dims, Unknown) or not called.args or _inside_a_model(run):
         return
+    if _is_switched(run, record, called):
+        return
     batch = Array(inputs[0].dims, inputs[0].dtype or Unknown("not evident from the source"))
     node = ast.Call(arguments.node.func, [called.args[0], *_labels_of(arguments)], [])
     _tell_with(
         run, model, record, loss, Arguments((batch, labels), (), ast.copy_location(node, arguments.node))
     )
+
+
+def _is_switched(run: Interpreter, record: ModelRecord, called: ast.Call) -> bool:
+    """Whether a further argument decides what `call` does, such as `if not training: x = softmax(x)`."""
+    method = objects.method_of(run, record.owner, "call") if record.owner is not None else None
+    if method is None:
+        return False
+    further = [parameter.arg for parameter in method.node.args.args[2:]]
+    given = {keyword.arg for keyword in called.keywords} | set(further[: len(called.args) - 1])
+    tests = (node.test for node in ast.walk(method.node) if isinstance(node, (ast.If, ast.IfExp)))
+    return any(isinstance(name, ast.Name) and name.id in given for test in tests for name in ast.walk(test))
 
 
 def _labels_of(arguments: Arguments) -> list[ast.expr]:

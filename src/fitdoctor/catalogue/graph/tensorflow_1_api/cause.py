@@ -314,10 +314,12 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
         return [fix("use the TensorFlow 2 names", edits)]
     if old.name.endswith(("disable_eager_execution", "disable_v2_behavior")):
         return [_left_out(old)]
-    older = [_as_before(old.module)] if not uses_keras(old.module) else []
+    # `tf.compat.v1` has neither of the two.
+    gone = any(use.name.removeprefix("tensorflow.").startswith(("contrib", "estimator")) for use in every)
+    older = [_as_before(old.module)] if not gone and not uses_keras(old.module) else []
     if old.name.rpartition(".")[2] == "placeholder":
         given = _as_input(old)
-        return [*([given] if given is not None else []), *older, fix("use a `keras.Input` instead")]
+        return [*older, *([given] if given is not None else []), fix("use a `keras.Input` instead")]
     advice = _ADVICE.get(old.name.rpartition(".")[2], "rewrite it with TensorFlow 2 functions")
     if "session" in advice or "memory growth" in advice:
         from fitdoctor.source.session_edits import run_eagerly, without_session
@@ -343,6 +345,7 @@ _ADVICE = {
     "get_variable": "create the weight with `self.add_weight` in `build`",
     "layers": "use the layers in `tf.keras.layers`",
     "gradients": "compute the gradients with a `tf.GradientTape`",
+    "estimator": "use a Keras model: TensorFlow 2.16 removed the estimators",
     "contrib": "use `tf.keras`, or the library that replaces this part of `tf.contrib`",
     "global_variables_initializer": "remove it: variables are initialized when they are created",
 }
