@@ -308,7 +308,12 @@ class Module:
         from fitdoctor.source.callees import is_self
 
         stores: dict[ast.AST, dict[str, list[ast.AST]]] = {}
-        stored = (each for each in self.nodes(ast.Attribute) if isinstance(each.ctx, ast.Store))
+        annotated = {each.target for each in self.nodes(ast.AnnAssign) if each.value is None}
+        stored = (
+            each
+            for each in self.nodes(ast.Attribute)
+            if isinstance(each.ctx, ast.Store) and each not in annotated
+        )
         for attribute in sorted(stored, key=_position):
             if is_self(self, attribute.value):
                 owner = self.class_of(attribute)

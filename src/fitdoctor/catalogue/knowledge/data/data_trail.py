@@ -265,6 +265,13 @@ def _names_given(statement: ast.stmt, value: ast.expr) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
+_ARRANGES = frozenset(
+    "reshape transpose swapaxes moveaxis expand_dims squeeze repeat tile split array_split".split()
+)
+"""Functions and methods whose further arguments are sizes and axes, not data."""
+_FILLED_ALIKE = frozenset({"zeros", "ones", "empty"})
+
+
 def _behind_call(module: Module, node: ast.Call) -> Iterator[Place]:
     name = module.resolve(node.func)
     if name.startswith(_READERS) or name.endswith("_from_directory"):
@@ -275,7 +282,12 @@ def _behind_call(module: Module, node: ast.Call) -> Iterator[Place]:
         if returned is not None:
             yield function.module, returned
             return
-    if isinstance(node.func, ast.Attribute) and not module.resolve(node.func):
+    method = isinstance(node.func, ast.Attribute) and not name
+    if isinstance(node.func, ast.Attribute) and method:
         yield module, node.func.value
-    yield from ((module, argument) for argument in node.args)
-    yield from ((module, keyword.value) for keyword in node.keywords)
+    last = getattr(node.func, "attr", "")
+    if last in _ARRANGES:
+        yield from ((module, argument) for argument in node.args[: not method])
+    elif last not in _FILLED_ALIKE:
+        yield from ((module, argument) for argument in node.args)
+        yield from ((module, keyword.value) for keyword in node.keywords)
