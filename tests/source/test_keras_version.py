@@ -219,6 +219,8 @@ def test_what_an_older_tensorflow_accepts_is_no_finding(tmp_path, program, cause
         (".travis.yml", "install:\n  - pip install tensorflow==1.12\n", 2),
         ("README.md", "Requirements: Python 3.6, TensorFlow 2.3.1", 2),
         ("README.md", "* **tensorflow==1.15**\n* keras==2.3", 2),
+        ("README.md", "Run with `numpy` (version 1.15) and `tensorflow` (version 1.12)", 2),
+        ("README.md", "<li><code>tensorflow</code> (version 1.12)</li>", 2),
         ("README.md", "Needs TensorFlow 2.3 or later", None),
         ("README.md", "Needs TensorFlow 2.3+", None),
         ("README.md", "A TensorFlow 2.0 implementation", None),

@@ -241,7 +241,8 @@ def _from_conda(text: str) -> Iterator[Pin]:
 
 
 _NAMED = re.compile(
-    r"(?i)(?<![\w/>=-])(tensorflow(?:-gpu)?|keras)[`*]*(?:\s*==?|\s+v(?:ersion)?\.?)?[\s`*]*"
+    r"(?i)(?:(?<=<code>)|(?<![\w/>=-]))(tensorflow(?:-gpu)?|keras)(?:</code>|[`*]*)"
+    r"(?:\s*==?|\s*\(version|\s+v(?:ersion)?\.?)?[\s`*]*"
     r"(\d+\.\d+(?:\.\d+)?)(?!\.?\d|[\w.]*[+x]|\W{0,3}(?:or|and|to)\s+(?:later|above|newer|higher|greater|up|\d))"
 )
 
