@@ -184,6 +184,10 @@ def failures_told_in(text: str, path: str = "") -> list[FailureFacts]:
     status = _logged_failure(text)
     if status is not None:
         return status
+    headless = _HEADLESS.search(text)
+    if headless is not None:
+        begun = f"{text[: headless.start()]}Traceback (most recent call last):\n{text[headless.start() :]}"
+        return [_with_message_in_prose(each, text) for each in failures_in(begun)]
     if text.strip().count("\n") < _LINES_OF_A_MESSAGE:
         sure, by_words, of_others = _with_guessed_type(" ".join(text.split()))
         if sure:
@@ -198,6 +202,10 @@ def failures_told_in(text: str, path: str = "") -> list[FailureFacts]:
     return by_words or of_others
 
 
+_HEADLESS = re.compile(
+    r"^ {2}File \"[^\"\n]+\", line \d+, in [^\n]+\n(?: {4}[^\n]+\n)? {2}File \"", re.MULTILINE
+)
+"""Two frames of a traceback that lost both its header and its exception."""
 _ADMITS_FAILURE = re.compile(
     r"^(?!.{0,40}\d\d:\d\d)[^\n]{0,300}\b(?i:errors?|fail(?:s|ed|ing)?|crash(?:es|ed)?|exception)\b",
     re.MULTILINE,
@@ -230,6 +238,7 @@ _QUOTED_MESSAGE = re.compile(r"(?P<mark>[\"`])(?=[^\s\"`])(?P<message>[^\"`\n]{2
 _LABELLED = re.compile(
     r"^[^\n]{0,60}\b(?i:error|message)\b[^\n:]{0,30}:+\s{0,3}(?P<message>\S[^\n]{15,1000})$", re.MULTILINE
 )
+_IN_SENTENCE = re.compile(r"\b(?i:error):? (?P<message>[A-Z][a-z][^\n]{20,600})")
 _EMPHASIZED = re.compile(r"^ {0,3}[*_`]{1,3}(?P<message>\w[^\n]{15,1000}?)[*_`]{1,3}\s*$", re.MULTILINE)
 _FENCED = re.compile(r"^```\w*\n(?P<message>[^\n]{15,1000})\n```", re.MULTILINE)
 _ON_ITS_OWN = re.compile(
@@ -243,7 +252,7 @@ def _sayings(text: str) -> list[str]:
     """The passages of a question that may be a message, the most likely first: title, quotes, lines of their own."""
     title = _TITLE.match(text)
     found = [] if title is None else [title["message"]]
-    for expected in (_QUOTED_MESSAGE, _FENCED, _LABELLED, _EMPHASIZED, _ON_ITS_OWN):
+    for expected in (_QUOTED_MESSAGE, _FENCED, _LABELLED, _IN_SENTENCE, _EMPHASIZED, _ON_ITS_OWN):
         found += [each["message"] for each in expected.finditer(text)][-_MOST_SAYINGS // 4 :]
     plain = [each.strip(" #*") for each in found]
     bare = [part for each in plain for part in (_ERROR_LABEL.sub("", each), each)]
@@ -256,11 +265,18 @@ _ERROR_LABEL = re.compile(
 """What people write before a message: `Error: …`, `I get an error saying …`."""
 
 
+_SHORTEST_MESSAGE = 40
+"""Characters of a message that may have been cut in the middle."""
+
+
 def _with_message_in_prose(cut: FailureFacts, text: str) -> FailureFacts:
     """A traceback that was cut before its message, with the one that the title or the prose tells if it fits."""
-    if cut.message.strip() or not cut.frames or examine_failure(cut).findings:
+    said_so_far = cut.message.strip()
+    if len(said_so_far) > _SHORTEST_MESSAGE or not cut.frames or examine_failure(cut).findings:
         return cut
     for said in _sayings(text):
+        if not said.startswith(said_so_far):
+            continue
         for name in [cut.type] if cut.type else _TYPES_TO_TRY:
             told = assemble(name, said, cut.frames, cut.earlier, from_text=True, called=cut.called)
             findings = examine_failure(told).findings

@@ -166,6 +166,12 @@ def test_an_error_of_python_inside_the_pipeline_is_told_as_one():
         ("# Hi\n\nIt says\n```\ntf.placeholder() is not compatible with eager execution\n```\nin\n1.7", "FIT406"),
         ("# No\n\n`fit_generator` is not supported for models compiled with tf.distribute.Strategy.\n\nAnd\nnow?", "FIT607"),
         ("I run it\n{InvalidArgumentError}Key: a.  Data types don't match. Expected type: int64\nand\nso\non", "FIT716"),
+        ("# Shapes\n\nI get an error Incompatible shapes: [1,50] vs. [1,504] [[{{node a/sub}}]].\nWhy\nis\nit?", "FIT320"),
+        ("# Incompatible shapes: [4] vs. [3]\n\n" + _IN_FIT.format(kind="InvalidArgumentError", line="f()", function="f")
+         + "\nInvalidArgumentError: Incompatible shap", "FIT320"),
+        ("Exception: Error when checking model target: expected c_7 to have 4 dimensions, but got array with shape (3L, 1L)",
+         "FIT304"),
+        ("TypeError: __init__() got an unexpected keyword argument 'input_shape'", "FIT302"),
         ("It gives 'AttributeError: 'Tensor' object has no attribute 'assign'", "FIT407"),
         ("ValueError: Output tensors to a Model must be the output of a Keras `Layer` (thus holding past layer metadata). "
          "Found: <keras.layers.core.Dense object at 0x7f54>", "FIT309"),
@@ -214,3 +220,8 @@ def test_a_name_that_keras_2_lost_is_not_blamed_on_keras_3():
         "AttributeError: 'Functional' object has no attribute 'total_loss'\n"
     )
     assert [each.id for each in examine_failure(failures_told_in(text)[-1]).findings] == ["FIT901"]
+
+
+def test_frames_without_header_and_exception_are_a_traceback_that_was_cut():
+    text = _CUT_WHILE_LOADING.partition("\n")[2]
+    assert examine_failure(failures_told_in(f"It stops here:\n\n{text}")[-1]).findings[0].id == "FIT908"

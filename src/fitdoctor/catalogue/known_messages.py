@@ -249,6 +249,14 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         types=("UnboundLocalError",),
         also=("FIT114",),
     )),
+    ("FIT705", Rule(
+        re.compile(r"'NoneType' object has no attribute 'items'"),
+        "the epoch had no batches, so Keras has no results to report",
+        "check the number of samples and of steps; if the model has its own `train_step`, return a dict of metrics from it",
+        types=("AttributeError",),
+        raised_in=("_pythonify_logs", "Trainer._pythonify_logs"),
+        also=("FIT114", "FIT316"),
+    )),
     ("FIT114", Rule(
         re.compile(r"pop from an empty set"),
         "the data has no samples",
@@ -384,7 +392,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
             r"(?<!call\(\) )(?<!call__\(\) )got (?:an unexpected|multiple values for) keyword argument "
             r"'(?P<name>training|mask|dtype|ragged|sparse"
             r"|batch_shape|batch_input_shape|input_shape|input_dim|lr|learning_rate|decay|kernel_size|data_format"
-            r"|dim_ordering|border_mode|nb_epoch|nb_filter|trainable|kernel_initializer|recurrent_activation|units)'"
+            r"|dim_ordering|border_mode|nb_epoch|nb_filter|inputs|outputs|epochs|filters|padding|return_sequences|input_length|trainable|kernel_initializer|recurrent_activation|units)'"
         ),
         "a class of Keras, or a function that Keras calls, does not accept the argument `{name}`",
         "install the version that the program was written for, or accept it: `def call(self, inputs, **kwargs)`",
@@ -555,7 +563,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
             r"|'KerasTensor' object has no attribute '(?:node|_id|_keras_\w+|op)'"
             r"|'(?:Model|Sequential|Functional)' object has no attribute '(?:run_eagerly|_in_multi_worker_mode"
             r"|_(?:get|compile_time)_distribution_strategy|_output_tensor_cache)'"
-            r"|object has no attribute '(?:_inbound_nodes|_outbound_nodes|_keras_history|_keras_shape"
+            r"|object has no attribute '(?:_inbound_nodes|is_keras_tensor|_outbound_nodes|_keras_history|_keras_shape"
             r"|_uses_learning_phase)'"
         ),
         "an object of one Keras or TensorFlow version is passed to another",
@@ -1620,7 +1628,7 @@ _BY_PLACE: tuple[tuple[str, Rule], ...] = (
         "the saved model cannot be written to this file, or rebuilt from it",
         "load it with the version of Keras that saved it, pass `custom_objects` for custom classes, and implement "
         "`get_config` in them",
-        types=(*_MISUSED, "NameError", _CUT),
+        types=(*_MISUSED, "NameError", "AttributeError", _CUT),
         raised_in=(
             "load_model", "model_from_json", "model_from_yaml", "model_from_config", "from_config", "deserialize",
             "deserialize_keras_object", "save_model", "to_json", "get_config", "serialize_keras_object", "func_load",

@@ -38,6 +38,10 @@ _LOSS_NODE = re.compile(
 """Before Keras 3, a loss was in the graph under its own name; in TensorFlow 1, under that of the output."""
 
 
+_LONG = re.compile(r"(?<=\d)L(?=[,)\]])")
+"""Python 2 on Windows writes the sizes of a shape as `(32L, 1L)`."""
+
+
 def in_todays_words(text: str, node: str = "", operation: str = "") -> str:
     """Return a message as today's version would word it.
 
@@ -46,6 +50,7 @@ def in_todays_words(text: str, node: str = "", operation: str = "") -> str:
         node: the node of the graph that failed, if the message named one.
         operation: the operation that failed, if the message named one.
     """
+    text = _LONG.sub("", text)
     for said in dict.fromkeys((text, " ".join(text.split()))):  # mail programs and pages wrap lines
         for expected, rewrite in _WORDINGS:
             found = expected.search(said)

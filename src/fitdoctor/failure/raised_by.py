@@ -129,7 +129,8 @@ _FRAMEWORK = re.compile(
     r"|Conv(?:olution)?\dD\w*|BatchNormalization|Bidirectional|TimeDistributed)' object has no"
 )
 _OF_TENSORS = re.compile(
-    r"has no attribute '(?:base_dtype|_datatype_enum|_variant_tensor|_in_graph_mode|_shape_tuple|_inbound_nodes"
+    r"has no attribute '(?:base_dtype|is_keras_tensor"
+    r"|_datatype_enum|_variant_tensor|_in_graph_mode|_shape_tuple|_inbound_nodes"
     r"|inbound_nodes|_keras_\w+)'|object is not an iterator"
 )
 """What Keras and TensorFlow do with every tensor and every generator."""

@@ -18,7 +18,7 @@ LONE = re.compile(
 )
 _ANY_CASE = r"(?P<lowered>(?i:(?:value|type|attribute|index|key|runtime|import)error))"
 IN_PROSE = re.compile(
-    rf"(?<![\w.])(?<!except )(?<!\| )(?P<mark>[`\"'*_]*)(?:{_NAME}|{_ANY_CASE}) ?: *(?=\S)"
+    rf"(?<![\w.])(?<!except )(?<!\| )(?P<mark>[`\"'*_]*)(?:{_NAME}|{_ANY_CASE})(?: ?: *| - )(?=\S)"
     r"(?!(?:pass|continue|return)\b)"
 )
 """An exception in a sentence, in a title or in a line that lost its breaks; its first mark may be closed after it."""

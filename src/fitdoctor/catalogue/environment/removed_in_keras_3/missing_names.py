@@ -51,13 +51,21 @@ def finding_from_text(cause: Cause, failure: FailureFacts, name: str) -> Finding
     return cause.finding(
         f"the history has no `{name}`: since Keras 2.3 the key is `{new}`"
         if of_history
-        else f"Keras 3 has no `{name}`",
+        else f"Keras {_since(failure.message, name)} has no `{name}`",
         frame.location if frame else None,
         Evidence("Keras rejected this name", name, new, "failure.message"),
         fix(f"use `{new}`" if new else "use the Keras 3 replacement"),
         subject=f"name {name}",
         confidence=Confidence.CERTAIN,
     )
+
+
+def _since(message: str, name: str) -> str:
+    """Return the version of Keras that took an argument away; 3 for all other names."""
+    keyword = unexpected_keyword(message)
+    found = changes_of_name("argument", name) if keyword is not None else ()
+    versions = {change.since for change in found if keyword is not None and _may_be(change, keyword)}
+    return "2 or later" if versions == {"2"} else "3"
 
 
 def _new_name(name: str, owner: str) -> str:
@@ -148,7 +156,11 @@ def _rejected_keyword(message: str, project: Project | Unknown) -> str:
         if any(each.qualname == wanted for module in project.modules for each in module.functions):
             return ""  # the program's own function
     found = changes_of_name("argument", keyword.name)
-    return keyword.name if any(_may_be(change, keyword) for change in found) else ""
+    fitting = [change for change in found if _may_be(change, keyword)]
+    # Only some classes of Keras 3 lost this argument, and the message does not say which class was called.
+    if not keyword.owner and keyword.name == "input_shape":
+        return ""
+    return keyword.name if fitting else ""
 
 
 def _may_be(change: Change, keyword: UnexpectedKeyword) -> bool:

@@ -314,7 +314,9 @@ def from_failure(
     found = list(_returning(project, model, returns_nothing, evidence))
     if found:
         yield found[0]
-    elif returns_nothing or (isinstance(project, Unknown) and _raised_in_keras(failure)):
+    elif returns_nothing or (
+        isinstance(project, Unknown) and _raised_in_keras(failure) and "NoneType" not in message
+    ):  # `None` may also be an epoch without batches: FIT705
         what = "nothing" if returns_nothing else "a value that is not a dict"
         yield CAUSE.finding(
             f"`train_step` or `test_step` returns {what}, but Keras expects a dict of metrics",
