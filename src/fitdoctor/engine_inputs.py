@@ -60,6 +60,7 @@ def source_cases(
     files: Collection[str] | None = None,
     calls: Collection[Call] = (),
     crashes: list[Crash] | None = None,
+    sites: bool = True,
 ) -> list[Case]:
     """One case a module, and one for each call of fit and each model whose facts the source tells.
 
@@ -68,6 +69,7 @@ def source_cases(
         files: only these of them, by path; the others are there for what these take from them.
         calls: those that were seen live; judges that know more of a live call leave out what the source says of it.
         crashes: takes what failed in our own reading.
+        sites: also the calls of fit and the models.
     """
     cases: list[Case] = []
     live = {place for call in calls for place in _places_of(call)}
@@ -77,6 +79,8 @@ def source_cases(
             continue
         facts = {"Module": (module,), "Project": (project,)}
         cases.append(Case(Moment.SOURCE, facts, module.path))
+        if not sites:
+            continue
         try:
             cases.extend(
                 _within_budget(module, project, live) if live else _site_cases(module, project, live)

@@ -15,7 +15,7 @@ from tests.support.fork_server import ForkServer
 pytestmark = pytest.mark.tf
 
 KERNEL = """
-import json, re
+import json, re, sys
 from IPython.core.displaypub import CapturingDisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
@@ -28,6 +28,7 @@ told = {{}}
 for name, cell in cells:
     publisher = shell.display_pub
     with capture_output(display=False) as streams:
+        sys.__stderr__ = sys.stderr
         if kernel:
             shell.display_pub = CapturingDisplayPublisher()
         result = shell.run_cell(cell, store_history=True)
@@ -67,6 +68,12 @@ CELLS = [
         "logits = keras.Sequential([keras.Input((8,)), keras.layers.Dense(10)])\n"
         "logits.compile('sgd', 'sparse_categorical_crossentropy')\n"
         "logits.fit(x, y - 1, verbose=0);",
+    ),
+    (
+        "captured warning",
+        "%%capture\nwide = keras.Sequential([keras.Input((8,)), keras.layers.Dense(12)])\n"
+        "wide.compile('sgd', 'sparse_categorical_crossentropy')\n"
+        "wide.fit(x, y - 1, verbose=0);",
     ),
     ("told already", "logits.fit(x, y - 1, verbose=0);"),
     (
@@ -161,6 +168,7 @@ def test_what_capture_hides_is_explained_below_it_with_its_own_lines(below):
 @pytest.mark.parametrize(("name", "line"), [("timed", 4), ("timed line", 2), ("blank lines", 4)])
 def test_a_call_keeps_its_place(below, name, line):
     assert f"shape of `x` (cell In[{below[name].number}], line {line})" in below[name].card
+    assert "x[:, :7], y - 1, verbose=0)" in below[name].stdout and "run_cell_magic" not in below[name].stdout
 
 
 @pytest.mark.parametrize("name", ["unrelated", "no syntax", "interrupted"])
@@ -171,6 +179,7 @@ def test_what_is_not_about_training_is_left_alone(below, name):
 
 def test_a_warning_is_a_card_told_once(below):
     assert "warning[FIT210]" in below["warning"].card and below["warning"].stderr == ""
+    assert "warning[FIT210]" in below["captured warning"].card
     assert not below["told already"].shown
 
 
@@ -220,6 +229,7 @@ def test_in_a_terminal_there_is_text(terminal):
     assert "error[FIT203]" in terminal["stopped"].stderr and not terminal["stopped"].shown
     assert "----> 1 model.fit(x, y, verbose=0)" in terminal["stopped"].stdout
     assert "warning[FIT210]" in terminal["warning"].stderr
+    assert "warning[FIT210]" in terminal["captured warning"].stderr
     assert "error[FIT203]" in terminal["checked"].stderr
 
 

@@ -112,12 +112,14 @@ MODEL = (
 
 
 @pytest.mark.tf
-def test_a_fit_is_stopped_once_with_the_place_to_change(tmp_path: Path) -> None:
-    notebook(tmp_path / "train.ipynb", *MODEL, "%time model.fit(x, y, verbose=0)")
+def test_a_fit_is_stopped_once_with_the_place_to_change_even_if_its_output_is_captured(
+    tmp_path: Path,
+) -> None:
+    notebook(tmp_path / "train.ipynb", *MODEL, "%%capture\n%time model.fit(x, y, verbose=0)")
     ended = doctored(tmp_path, "train.ipynb")
     assert ended.returncode == 1
     assert ended.stderr.count("error[FIT203]") == 1 and " --> train.ipynb:cell 3:2:5\n" in ended.stderr
-    assert "stopped at train.ipynb:cell 5:1, before `fit` ran" in ended.stderr
+    assert "stopped at train.ipynb:cell 5:2, before `fit` ran" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 

@@ -22,6 +22,7 @@ def fit(
     initial_epoch: int = 0,
     steps_per_epoch: Any = None,
     validation_steps: Any = None,
+    validation_batch_size: Any = None,
     validation_freq: int = 1,
 ) -> dict[str, Any]:
     return {name: value for name, value in locals().items() if name not in ("self", "x", "y")}
@@ -36,6 +37,26 @@ def test_many_epochs_become_two_steps() -> None:
     made = cut("x", "y", 32, 50)
     assert (made["epochs"], made["steps_per_epoch"], made["batch_size"]) == (1, 2, 32)
     assert made["validation_steps"] is None
+
+
+def test_arrays_keep_their_batch_size_as_keras_would_divide_them_by_the_steps() -> None:
+    chosen, asked = cut([1.0] * 60_000), cut([1.0], steps_per_epoch=1875, data=(arrays("training", 32),))
+    assert chosen["batch_size"] == asked["batch_size"] == 32
+    given = (DataFacts(role="training", form="dataset", batch_size=8), arrays("validation", 32))
+    made = cut("x", validation_data=([1.0],), data=given)
+    assert (made["batch_size"], made["validation_batch_size"]) == (None, 32)
+
+
+def arrays(role: str, batch_size: int) -> DataFacts:
+    return DataFacts(role=role, form="arrays", batch_size=batch_size)
+
+
+def test_an_evaluation_becomes_two_steps() -> None:
+    def evaluate(self: Any, x: Any = None, y: Any = None, batch_size: Any = None, steps: Any = None) -> Any:
+        return batch_size, steps
+
+    words = shortened(evaluate, "model", ([1.0], [1.0]), {})
+    assert evaluate("model", *words[0], **words[1]) == (32, 2)
 
 
 def test_validation_is_tried_whatever_its_rhythm() -> None:

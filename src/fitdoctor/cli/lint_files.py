@@ -337,6 +337,10 @@ def _diagnoses(
     for case in here:
         if case.path in asked:
             cases.setdefault(case.path, []).append(case)
+    elsewhere = [module for module in project.modules if module.path not in asked][:_MOST_ELSEWHERE]
+    beside = [
+        case for module in elsewhere for case in source_cases(project, files=(module.path,), sites=False)
+    ]
     causes = source_causes(
         [module.text for module in project.modules],
         kinds_of(case for several in cases.values() for case in several),
@@ -355,6 +359,10 @@ def _diagnoses(
             diagnosis = diagnose(
                 cases[path], select=select, ignore=ignore, causes=causes, read_line=read_line
             )
+            if beside:
+                others = diagnose(beside, select=select, ignore=ignore, causes=causes, read_line=read_line)
+                joint = tuple(one for one in others.findings if _is_due_to(path, one))
+                diagnosis = replace(diagnosis, findings=(*diagnosis.findings, *joint))
         if diagnosis is None:
             continue
         if module is not None:
@@ -367,6 +375,15 @@ def _diagnoses(
             )
         diagnoses.append(diagnosis)
     return diagnoses
+
+
+_MOST_ELSEWHERE = 12
+"""The most files that are read for findings which a checked file causes in them."""
+
+
+def _is_due_to(path: str, finding: Finding) -> bool:
+    """Return whether a finding in another file rests on a line of this one, which passes a function to Keras, say."""
+    return any(each.location is not None and each.location.path == path for each in finding.evidence)
 
 
 def _ran_all_the_same(module: Module, finding: Finding) -> bool:

@@ -29,6 +29,9 @@ class Frame:
         return Location(self.path, self.line, cell=self.cell)
 
 
+_LONGEST_LINE = 160
+
+
 @dataclass(frozen=True)
 class FailureFacts:
     """An exception of training, from a living object or from saved text."""
@@ -72,6 +75,12 @@ class FailureFacts:
     """The package that defines the exception, if it is named with it: `sklearn` of `sklearn.exceptions.NotFittedError`."""
     trained: bool = False
     """The text before it shows an epoch that was trained to its last batch, and no second one begun."""
+
+    @property
+    def first_line(self) -> str:
+        """The first line of the message; a long one is cut between two words."""
+        line = self.message.strip().partition("\n")[0].strip()
+        return line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE].rpartition(" ")[0] + " …"
 
     @property
     def user_frames(self) -> tuple[Frame, ...]:

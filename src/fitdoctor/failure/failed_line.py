@@ -64,7 +64,7 @@ def raised_here(failure: FailureFacts) -> Evidence:
     frame = failure.last_user_frame
     return Evidence(
         "the error is raised here",
-        failure.message.split("\n")[0][:160],
+        failure.first_line,
         fact="failure.message",
         location=frame.location if frame is not None else None,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import Any
 
 from fitdoctor.records import dataclass, field
@@ -10,7 +11,7 @@ from fitdoctor.records import dataclass, field
 FIRST_CALLS = 3
 """How often a line that calls `fit` is checked before the cost counts."""
 MOST_SPECS = 20
-"""How many changes of shape or dtype are followed per line."""
+"""How many other models, and changes of shape or dtype, are followed per line."""
 SHARE = 0.01
 """The share of the time a line spends in Keras that may be spent on checking it."""
 
@@ -18,7 +19,10 @@ SHARE = 0.01
 @dataclass
 class _Site:
     looks: int = 0
+    fresh: int = 0
     specs: set[Any] = field(default_factory=set)
+    models: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
+    """One line, in a helper that trains, may be called with every model of a program."""
     spent_looking: float = 0.0
     spent_inside: float = 0.0
 
@@ -30,15 +34,19 @@ class Cadence:
         self._sites: dict[tuple[str, int, str], _Site] = {}
         self._lock = threading.Lock()
 
-    def due(self, place: tuple[str, int, str], spec: Any) -> bool:
+    def due(self, place: tuple[str, int, str], model: Any, spec: Any) -> bool:
         """Whether this call should be checked."""
         with self._lock:
             site = self._sites.setdefault(place, _Site())
-            fresh = spec not in site.specs and len(site.specs) < MOST_SPECS
+            another = _hashable(model) and model not in site.models
+            fresh = (another or spec not in site.specs) and site.fresh < MOST_SPECS
             cheap = site.spent_looking < SHARE * site.spent_inside
             if not (fresh or cheap or site.looks < FIRST_CALLS):
                 return False
+            if another:
+                site.models.add(model)
             site.specs.add(spec)
+            site.fresh += fresh
             site.looks += 1
             return True
 

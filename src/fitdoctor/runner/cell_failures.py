@@ -15,8 +15,8 @@ from fitdoctor.failure.frames import is_framework, is_library
 from fitdoctor.records import dataclass, field
 from fitdoctor.runner.endings import Mark, chain, mark_of
 from fitdoctor.runner.fit_interceptor import Watching
-from fitdoctor.runner.notebook_display import show
-from fitdoctor.source.running_notebook import shell
+from fitdoctor.runner.notebook_display import cell_ended, cell_starts, show
+from fitdoctor.source.running_notebook import is_timed, lines_timed, shell
 
 _SHORTENED = "The traceback above is shortened to your own code; `%tb` shows all of it."
 _MOST_LINES = 6
@@ -76,6 +76,7 @@ class Cells:
     def _starts(self, info: Any) -> None:
         self._depth += 1
         if self._depth == 1:
+            cell_starts()
             known = getattr(info, "cell_id", None)
             self.watching.cell_starts(str(known or getattr(info, "raw_cell", "")), bool(known))
 
@@ -90,6 +91,7 @@ class Cells:
             return
         self._depth, self._judged, self._shortened = 0, None, False
         self.watching.note_cell()
+        cell_ended()
         shown, self._waiting = self._waiting, []
         stopped = self.watching.take_stopped()
         if stopped is not None and all(diagnosis.findings != stopped.findings for diagnosis, _note in shown):
@@ -123,7 +125,7 @@ class Cells:
         if short is None:
             _as_ever(running, error, trace)
             return None
-        with _user_frames_only(error):
+        with _user_frames_only(error), _timed_source():
             whole = running.InteractiveTB.structured_traceback(kind, error, short, tb_offset=0)
         text = _with_short_message(whole)
         # The frame of IPython itself, which it never shows, is not worth a word.
@@ -169,6 +171,21 @@ def _user_frames_only(error: BaseException) -> Iterator[None]:
             each.__traceback__ = trace
 
 
+@contextmanager
+def _timed_source() -> Iterator[None]:
+    """Let IPython quote the lines that `%%time` runs."""
+    import linecache
+
+    timed = lines_timed()
+    for name, lines in timed.items():
+        linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
+    try:
+        yield
+    finally:
+        for name in timed:
+            linecache.cache.pop(name, None)
+
+
 def _with_short_message(text: list[str]) -> list[str]:
     """Return a traceback whose long exception message is cut in the middle."""
     lines = text[-1].split("\n") if text else []
@@ -190,6 +207,8 @@ def _of_the_user(trace: TracebackType | None) -> TracebackType | None:
     entries = []
     while trace is not None:
         if not is_library(trace.tb_frame.f_code.co_filename):
+            if entries and is_timed(trace.tb_frame.f_code.co_filename):
+                entries.pop()  # the line of the cell is the call of the magic
             entries.append(trace)
         trace = trace.tb_next
     short = None

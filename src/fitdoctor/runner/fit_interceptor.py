@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any
 
 from fitdoctor.collect.fit_call import CollectedCall
-from fitdoctor.diagnosis import Diagnosis, Finding, Location, Moment, Origin, Severity
+from fitdoctor.diagnosis import Diagnosis, Finding, Fix, Location, Moment, Origin, Severity
 from fitdoctor.engine_inputs import Call
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.gc_pause import gc_paused
@@ -110,6 +110,8 @@ class Watching:
     _told: dict[tuple[str, bool], str] = field(default_factory=dict)
     """The fingerprints of the findings and whether they were printed, with the notebook cell that ran then."""
     _cell: str = ""
+    _by_id: bool = False
+    """The notebook gives its cells ids: `_cell` is one."""
     _cells: dict[int, str] | None = None
     """In a notebook without a parent that reports at its end: the cells run so far, by execution number."""
     _stopped: Diagnosis | None = None
@@ -157,14 +159,14 @@ class Watching:
         self.checks.call(method)
         self._called_at[place] = self._called_at.get(place, 0) + 1
         looked = None
-        if self._cadence.due(place, (type(model), spec_of(args), spec_of(kwargs))):
+        if self._cadence.due(place, model, (spec_of(args), spec_of(kwargs))):
             began = time.perf_counter()
             with self.checks.timed():
                 looked = self.look(method, model, args, kwargs, frame, direct=frame is caller)
             self._cadence.looked(place, time.perf_counter() - began)
             if looked is not None:
                 args, kwargs = looked.collected.args, looked.collected.kwargs
-        if self.smoke and method == "fit":
+        if self.smoke and method in ("fit", "evaluate"):
             args, kwargs = self._shortened(original, model, args, kwargs, looked)
         began = time.perf_counter()
         try:
@@ -217,6 +219,8 @@ class Watching:
             diagnosis = self._examined(collected)
         if self.started is not None and diagnosis.findings:
             diagnosis = self._at_origins(diagnosis, collected, place)
+        if self._cells is not None:
+            diagnosis = _with_repeated_cells(diagnosis)
         self.checks.check(method)
         new = self.new_in(diagnosis)
         with self._lock:
@@ -404,13 +408,12 @@ class Watching:
         """Forget what was shown below a notebook cell that runs again, so that it is reported again.
 
         Args:
-            cell: its id, or its text where the notebook gives it none.
-            by_id: whether it is the id. A text says nothing of a cell that was edited and run again: then only what
-                the running cell shows counts.
+            cell: its id, or its text where the notebook gives it none (nbclient, papermill).
+            by_id: whether it is the id.
         """
         with self._lock:
-            self._cell = cell
-            self._cells = (self._cells or {}) if by_id else {}
+            self._cell, self._by_id = cell, by_id
+            self._cells = self._cells or {}
             self._told = {found: where for found, where in self._told.items() if where != cell}
 
     def note_cell(self) -> None:
@@ -422,11 +425,17 @@ class Watching:
 
     def _is_current(self, finding: Finding) -> bool:
         """Whether a finding is about a cell as it ran last; one that was edited and run again no longer counts."""
-        number = finding.location.cell if finding.location is not None else None
-        if finding.moment is not Moment.SOURCE or number is None or self._cells is None:
+        from fitdoctor.source.running_notebook import seems_replaced
+
+        place = finding.location
+        if finding.moment is not Moment.SOURCE or place is None or place.cell is None or self._cells is None:
             return True
-        cell = self._cells.get(number)
-        return cell is not None and number == max(key for key, each in self._cells.items() if each == cell)
+        if not self._by_id:
+            return not seems_replaced(place.cell, place.line)
+        cell = self._cells.get(place.cell)
+        return cell is not None and place.cell == max(
+            key for key, each in self._cells.items() if each == cell
+        )
 
     def take_stopped(self) -> Diagnosis | None:
         """Return what stopped a call since the last time this was called."""
@@ -551,6 +560,8 @@ class Watching:
             diagnosis = self._explained(from_exception(error), call)
             if self.started is not None and last is not None and call is not None:
                 diagnosis = self._at_origins(diagnosis, call, last[2])
+            if self._cells is not None:
+                diagnosis = _with_repeated_cells(diagnosis)
             if diagnosis.findings or diagnosis.unexplained and concerns(error):
                 return replace(diagnosis, skipped=(), crashes=())
         except Exception as ours:
@@ -584,6 +595,29 @@ class Watching:
 
 def _is_printed(finding: Finding) -> bool:
     return finding.severity is not Severity.INFO
+
+
+def _with_repeated_cells(diagnosis: Diagnosis) -> Diagnosis:
+    """Say which findings come from a cell that changed its variable twice: the cells as they stand are not wrong."""
+    from fitdoctor.source.running_notebook import changed_again
+
+    findings = []
+    for found in diagnosis.findings:
+        place = found.location
+        again = changed_again(place.cell, place.line) if place is not None and place.cell else None
+        if place is not None and again is not None:
+            earlier, name = again
+            note = f"this cell also ran as In[{earlier}], and each run changes `{name}` again"
+            found = replace(
+                found,
+                notes=(note, *found.notes),
+                fixes=(
+                    Fix(f"run the cells from the one that creates `{name}`, each of them once"),
+                    *found.fixes,
+                ),
+            )
+        findings.append(found)
+    return replace(diagnosis, findings=tuple(findings))
 
 
 def _facts_of(looked: Looked | None) -> Call | None:

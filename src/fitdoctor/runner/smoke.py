@@ -1,4 +1,4 @@
-"""Shortens a call of `fit` to two steps of one epoch, so that a whole program can be tried in seconds."""
+"""Shortens `fit` to two steps of one epoch, and `evaluate` to two steps, so that a whole program can be tried in seconds."""
 
 from __future__ import annotations
 
@@ -19,24 +19,49 @@ def shortened(
     kwargs: dict[str, Any],
     data: Sequence[DataFacts] = (),
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments for two training and two validation steps; callbacks and everything else stay."""
+    """Return the arguments for two steps, of validation as well; callbacks and everything else stay."""
     try:
         bound = inspect.signature(original).bind(model, *args, **kwargs)
     except TypeError:
         return args, kwargs  # Keras will say what is wrong with them
     given = bound.arguments
+    if "steps" in bound.signature.parameters and "epochs" not in bound.signature.parameters:
+        _cut(given, "steps", "batch_size", given.get("x"), data[:1])
+        return bound.args[1:], bound.kwargs
     first = given.get("initial_epoch") or 0
     if given.get("epochs", 1) <= first:
         return args, kwargs
     given["epochs"] = first + 1
     # A filter that is there already is not added again.
     logging.getLogger("tensorflow").addFilter(_is_not_about_retracing)
-    given["steps_per_epoch"] = _steps(given.get("steps_per_epoch"), "training", data)
-    if given.get("validation_data") is not None or given.get("validation_split"):
-        given["validation_steps"] = _steps(given.get("validation_steps"), "validation", data)
+    _cut(given, "steps_per_epoch", "batch_size", given.get("x"), _of("training", data))
+    validation = given.get("validation_data")
+    if validation is not None or given.get("validation_split"):
+        x = validation[0] if isinstance(validation, (tuple, list)) and validation else validation
+        size = "validation_batch_size" if given.get("batch_size") is None else "batch_size"
+        _cut(given, "validation_steps", size, x, _of("validation", data))
         # Validation every fifth epoch would be no validation at all.
         given["validation_freq"] = 1
     return bound.args[1:], bound.kwargs
+
+
+def _of(role: str, data: Sequence[DataFacts]) -> list[DataFacts]:
+    return [facts for facts in data if facts.role == role]
+
+
+def _cut(given: dict[str, Any], steps: str, batch_size: str, x: Any, data: Sequence[DataFacts]) -> None:
+    """Set the number of steps, and the batch size as it is without them: Keras would divide arrays into two batches."""
+    size = data[0].batch_size if data else None if given.get(steps) else 32
+    if given.get(batch_size) is None and isinstance(size, int):
+        if (data[0].form if data else _form_of(x)) == "arrays":
+            given[batch_size] = size
+    given[steps] = _steps(given.get(steps), data)
+
+
+def _form_of(x: Any) -> str:
+    from fitdoctor.collect.data import form_of
+
+    return form_of(x)
 
 
 def _is_not_about_retracing(record: logging.LogRecord) -> bool:
@@ -44,13 +69,9 @@ def _is_not_about_retracing(record: logging.LogRecord) -> bool:
     return "triggered tf.function retracing" not in str(record.msg)
 
 
-def _steps(asked: Any, role: str, data: Sequence[DataFacts]) -> int:
+def _steps(asked: Any, data: Sequence[DataFacts]) -> int:
     limits = [STEPS]
     if isinstance(asked, int) and asked > 0:
         limits.append(asked)
-    limits += [
-        facts.batches
-        for facts in data
-        if facts.role == role and isinstance(facts.batches, int) and facts.batches > 0
-    ]
+    limits += [facts.batches for facts in data if isinstance(facts.batches, int) and facts.batches > 0]
     return min(limits)

@@ -120,6 +120,21 @@ def _timed(line: int) -> tuple[int, int] | None:
     return None
 
 
+def is_timed(path: str) -> bool:
+    """Whether a file stands for what `%%time` or `%time` runs."""
+    return path in _TIMED
+
+
+def lines_timed() -> dict[str, list[str]]:
+    """The source of the pseudo-files that `%%time` and `%time` run, which IPython itself does not keep."""
+    place = _timed(1)
+    if place is None:
+        return {}
+    lines = cells_run()[place[0] - 1].split("\n")[place[1] - 1 :]
+    lines[0] = lines[0][columns_before_python(lines[0]) :]
+    return {name: [f"{line}\n" for line in lines] for name in _TIMED}
+
+
 def columns_before(path: str) -> int:
     """How many columns stand before the code that a magic such as `%time` runs on its line."""
     place = _timed(1) if path in _TIMED else None
@@ -177,3 +192,71 @@ def _without_redefined(cell: str, tree: ast.Module, later: list[ast.Module | Non
 
 def _is_definition(node: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
     return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+
+
+# --- cells that were run more than once ---------------------------------------------------------------------------
+
+
+def changed_again(number: int, line: int) -> tuple[int, str] | None:
+    """The earlier run of the same cell, and the variable that a statement of the cell changed in both runs.
+
+    None if the cell ran once, or if the variable was assigned anew between the two runs.
+    """
+    cells = cells_run()
+    facts = source_from_cells(cells, notebook_path()) if number <= len(cells) else None
+    if facts is None or facts.cells is None:
+        return None
+    trees = [_tree(cell) for cell in facts.cells[:number]]
+    name = _changed_by(trees[-1], line)
+    for earlier in range(number - 1, 0, -1):
+        if cells[earlier - 1].strip() == cells[number - 1].strip():
+            return (earlier, name) if name else None
+        if name in _assigned_in(trees[earlier - 1]):
+            return None
+    return None
+
+
+def seems_replaced(number: int, line: int) -> bool:
+    """Whether a later cell looks like this one, edited, or assigns what the statement on a line assigns."""
+    from difflib import SequenceMatcher
+
+    cells = cells_run()
+    facts = source_from_cells(cells, notebook_path()) if number <= len(cells) else None
+    if facts is None or facts.cells is None:
+        return True
+    tree = _tree(facts.cells[number - 1])
+    around = [each for each in tree.body if each.lineno <= line] if tree is not None else []
+    assigned = _assigned_in(around[-1]) if around else set()
+    matcher = SequenceMatcher(None, b=cells[number - 1], autojunk=False)
+    for later, text in zip(facts.cells[number:], cells[number:], strict=True):
+        matcher.set_seq1(text)
+        if assigned & _assigned_in(_tree(later)) or matcher.quick_ratio() > _ALIKE < matcher.ratio():
+            return True
+    return False
+
+
+_ALIKE = 0.7
+"""The similarity from which on a cell counts as an earlier one that was edited; two that differ have about 0.4."""
+
+
+def _changed_by(tree: ast.Module | None, line: int) -> str:
+    """The variable that the statement on a line changes: `x = x / 255`, `x /= 255`, `model.add(layer)`."""
+    for statement in tree.body if tree is not None else ():
+        if not statement.lineno <= line <= (statement.end_lineno or statement.lineno):
+            continue
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+        if isinstance(statement, ast.AugAssign):
+            return next(iter(stored), "")
+        if isinstance(statement, ast.Assign):
+            return min(stored & read, default="")
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            owner = getattr(statement.value.func, "value", None)
+            return owner.id if isinstance(owner, ast.Name) else ""
+    return ""
+
+
+def _assigned_in(tree: ast.AST | None) -> set[str]:
+    nodes = ast.walk(tree) if tree is not None else ()
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

@@ -11,7 +11,7 @@ from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.fits.array_facts import NOT_EVIDENT, code_of, components, data_shape, untold
 from fitdoctor.source.fits.data_facts import Given, prefix, structure
 from fitdoctor.source.interpreter import objects
-from fitdoctor.source.interpreter.generated import batch_open, yielded
+from fitdoctor.source.interpreter.generated import batch_open, batches_yielded, yielded
 from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.values import (
     ELEMENT,
@@ -114,11 +114,12 @@ def _generator(run: Interpreter, generated: Generated, given: Given, role: str) 
     function = generated.function.node
     module = run.owner(function)
     facts = placed(module, _of_element(run, element, "generator", given, role), function)
-    endless = never_ends(module, function)
+    if isinstance(given.steps, Unknown):
+        return replace(facts, endless=NOT_EVIDENT, batches=NOT_EVIDENT)
     return replace(
         facts,
-        endless=True if endless and not isinstance(given.steps, Unknown) else NOT_EVIDENT,
-        batches=NOT_EVIDENT,
+        endless=True if never_ends(module, function) else NOT_EVIDENT,
+        batches=batches_yielded(run, generated) or NOT_EVIDENT,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.interpreter import objects
@@ -21,6 +23,21 @@ def yielded(run: Interpreter, generated: Generated) -> Value:
     run.trial -= 1
     run.state = before
     return element
+
+
+def batches_yielded(run: Interpreter, generated: Generated) -> int | None:
+    """Return how many batches a generator that was followed yields: one per iteration of its only loop."""
+    body: list[ast.stmt] = getattr(generated.function.node, "body", [])
+    loops = [statement for statement in body if isinstance(statement, ast.For)]
+    if len(loops) != 1 or any(isinstance(part, _LEAVES) for each in body for part in ast.walk(each)):
+        return None
+    yielding = [part for each in body for part in ast.walk(each) if isinstance(part, ast.Yield)]
+    per_iteration = [each.value for each in loops[0].body if isinstance(each, ast.Expr)]
+    return run.rounds.get(loops[0]) if len(yielding) == 1 and yielding[0] in per_iteration else None
+
+
+_LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.YieldFrom)
+"""What may end a generator, or an iteration of its loop, before it yields."""
 
 
 def _joined(run: Interpreter, yields: list[Value]) -> Value:

@@ -109,6 +109,8 @@ class Interpreter:
         self._unrolled_from = 0
         self.too_long: set[tuple[ast.stmt, int, int]] = set()
         """Loops that cannot be followed one iteration at a time, with the iterations and the loops around them."""
+        self.rounds: dict[ast.stmt, int] = {}
+        """The iterations of each loop over a `range`, as it was followed last."""
         self.numbers = 0
         self.trial = 0
         """Above zero while a loop body is tried; nothing is reported then."""

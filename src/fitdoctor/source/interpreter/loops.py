@@ -20,6 +20,8 @@ def follow_for(run: Interpreter, statement: ast.stmt) -> bool:
     assert isinstance(statement, (ast.For, ast.AsyncFor))
     over = run.evaluate(statement.iter)
     items = objects.iterated(run, over)
+    if isinstance(over, Numbers):
+        run.rounds[statement] = len(over.values)
     if items is not None and (statement, len(items), len(run.loops)) not in run.too_long:
         start = run.state.copy()
         falls = _unrolled(run, statement, items)

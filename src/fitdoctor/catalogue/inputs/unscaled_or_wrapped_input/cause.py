@@ -5,6 +5,7 @@
 Nothing raises. Images are uint8 arrays: `frames - 128` is also computed in uint8, and 100 - 128 is 228. The
 difference of two frames is full of such jumps. Features on very different scales, or images from 0 to 255, are
 accepted as they are; a network with the usual initial weights learns from them slowly, or only from the largest.
+Images that are divided by 255 twice, in the data and by a `Rescaling` layer, reach the weights as almost 0.
 
 ## Why
 
@@ -34,11 +35,26 @@ from fitdoctor.catalogue.inputs.unscaled_or_wrapped_input.byte_arithmetic import
     wraps,
 )
 from fitdoctor.catalogue.knowledge.data.data_trail import nearest, trail
-from fitdoctor.catalogue.knowledge.data.feature_scale import data_is_finite, is_large, meets_weights, unscaled
+from fitdoctor.catalogue.knowledge.data.feature_scale import (
+    data_is_finite,
+    is_large,
+    meets_weights,
+    rescaling_of_scaled,
+    unscaled,
+)
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe, wrap
-from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, TrainingFacts, Unknown
+from fitdoctor.facts import (
+    ArrayFacts,
+    DataFacts,
+    FitFacts,
+    LayerFacts,
+    ModelFacts,
+    Statistics,
+    TrainingFacts,
+    Unknown,
+)
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -74,6 +90,9 @@ def from_data(
             yield _wrapped(wrapping.module, wrapping.node)
         elif meets_weights(model) and is_large(array):
             yield _unscaled(array)
+        layer = rescaling_of_scaled(model, array)
+        if layer is not None:
+            yield _scaled_twice(array, layer)
 
 
 @CAUSE.while_training
@@ -105,6 +124,26 @@ def _wrapped(module: Module, node: ast.AST) -> Finding:
         if left is not None
         else fix("cast to float32 before the arithmetic"),
         subject="dtype of the features",
+    )
+
+
+def _scaled_twice(array: ArrayFacts, layer: LayerFacts) -> Finding:
+    statistics = array.statistics
+    assert isinstance(statistics, Statistics)
+    low, high = number(statistics.minimum or 0), number(statistics.maximum or 0)
+    return CAUSE.finding(
+        f"`{array.path}` is scaled twice: it ranges from {low} to {high}, and the layer `{layer.name}` divides it again",
+        place(layer.code, array.code, array.use),
+        Evidence(
+            f"values of `{array.path}`",
+            f"{low}..{high}",
+            "0..255",
+            fact="data.x.statistics",
+            location=place(array.code, array.use),
+        ),
+        fix("remove the `Rescaling` layer, or pass the values as they were before they were scaled"),
+        subject="scale of the features",
+        confidence=Confidence.LIKELY,
     )
 
 

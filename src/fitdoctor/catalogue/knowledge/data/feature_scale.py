@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.facts import ArrayFacts, DataFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.facts import ArrayFacts, DataFacts, LayerFacts, ModelFacts, Statistics, Unknown
 
 LARGE = 1000.0
 """From here on a feature is so large that the usual initial weights do not suit it."""
@@ -49,6 +49,23 @@ def meets_weights(model: ModelFacts) -> bool:
     first = next((layer for layer in model.layers if layer.class_name not in _PASSES_ON), None)
     inputs = 1 if isinstance(model.inputs, Unknown) else len(model.inputs)
     return first is not None and first.class_name in _LEARNS and inputs == 1
+
+
+def rescaling_of_scaled(model: ModelFacts, array: ArrayFacts) -> LayerFacts | None:
+    """The `Rescaling` for bytes that features between -1 and 1 go through first, unless something scales them up again."""
+    statistics = array.statistics
+    inputs = 1 if isinstance(model.inputs, Unknown) else len(model.inputs)
+    if not isinstance(statistics, Statistics) or statistics.integral or inputs > 1:
+        return None
+    first = next((layer for layer in model.layers if layer.class_name not in _PASSES_ON), None)
+    if first is None or first.class_name != "Rescaling" or not 0 < _extent(array) <= 1.0:
+        return None
+    normalized = any("Normalization" in layer.class_name for layer in model.every_layer())
+    try:
+        scale = float(first.setting("scale") or 1)
+    except ValueError:  # a list, one per channel
+        return None
+    return first if 0 < scale < 0.01 and not normalized else None
 
 
 def is_large(array: ArrayFacts) -> bool:

@@ -121,7 +121,7 @@ def _refused(
         location or (frame.location if frame else None),
         Evidence(
             "failed allocation",
-            shape_words(shape) if shape else failure.message[:100],
+            shape_words(shape) if shape else failure.first_line,
             fact="failure.message",
         ),
         *_size_of(shape),

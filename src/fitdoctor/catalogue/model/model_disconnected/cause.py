@@ -75,7 +75,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     frame = failure.last_user_frame
     module = module_of(project, frame)
-    evidence = [Evidence("error", failure.message.strip().splitlines()[0][:120])]
+    evidence = [Evidence("error", failure.first_line)]
     if frame is None or module is None:
         yield _plain(failure, evidence)
         return
