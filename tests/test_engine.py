@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Evidence, Fix, Location, Moment, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Fix, Location, Moment, Severity
 from fitdoctor.engine import Case, diagnose
 from fitdoctor.facts import DataFacts, FitFacts, Unknown
 from fitdoctor.records import replace
@@ -131,6 +131,20 @@ def test_one_cause_and_subject_from_two_moments_is_one_finding():
     assert finding.confidence is Confidence.CERTAIN
     assert {each.claim for each in finding.evidence} == {"seen early", "seen late"}
     assert [fix.title for fix in finding.fixes] == ["shift the labels"]
+
+
+def test_what_one_edit_corrects_is_one_finding():
+    per_data, place = cause(), Location("a.py", 3, 1, 3, 9)
+
+    @per_data.before_fit
+    def judge(data: DataFacts):
+        edits = (Edit(place, "batched"),)
+        seen = Evidence(f"shape of the {data.role} data", "(3,)", "(None, 3)")
+        yield per_data.finding("wrong", place, seen, Fix("batch", edits=edits), subject=data.role)
+
+    both = (DataFacts("training"), DataFacts("validation"))
+    (finding,) = judged(per_data, cases=[case(DataFacts=both)]).findings
+    assert finding.subject == "training" and len(finding.evidence) == 2
 
 
 def test_two_places_are_two_findings():

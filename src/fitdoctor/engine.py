@@ -11,6 +11,7 @@ from fitdoctor.diagnosis import (
     Confidence,
     Crash,
     Diagnosis,
+    Edit,
     Evidence,
     Excerpt,
     Finding,
@@ -212,8 +213,13 @@ def _same(one: Found, other: Found) -> bool:
     if first.location is None or second.location is None:
         return any(_meet(scope, another) for scope in one.scopes for another in other.scopes)
     if same_place(first.location, second.location):
-        return first.subject == second.subject or first.moment is not second.moment
+        one_change = bool(first.fixes and first.fixes[0].edits) and _edits(first) == _edits(second)
+        return first.subject == second.subject or first.moment is not second.moment or one_change
     return first.moment is not second.moment and first.subject == second.subject and bool(first.subject)
+
+
+def _edits(finding: Finding) -> set[Edit]:
+    return {edit for fix in finding.fixes[:1] for edit in fix.edits}
 
 
 def _meet(first: Scope, second: Scope) -> bool:

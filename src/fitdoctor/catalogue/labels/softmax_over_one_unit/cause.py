@@ -63,7 +63,7 @@ def from_output(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
             continue
         layer = target.last.layer
         code = layer.code if layer is not None else model.code
-        yield _finding(place(code, model.code), f"the output has {target.units} unit", _fixes(target))
+        yield _finding(place(code, model.code), "output of the softmax", _fixes(target))
 
 
 @CAUSE.before_fit
@@ -127,7 +127,7 @@ def from_calls(module: Module) -> Iterator[Finding]:
         units = call.argument("units", 0)
         activation = call.argument("activation", 1)
         if isinstance(units, ast.Constant) and units.value == 1 and _names_softmax(module, activation):
-            yield _finding(module.location(call.node), "the layer has one unit", _source_fixes(module, call))
+            yield _finding(module.location(call.node), "output of the softmax", _source_fixes(module, call))
 
 
 def _names_softmax(module: Module, activation: ast.expr | None) -> bool:

@@ -71,7 +71,7 @@ CAUSE = Cause(
     slug="argument-of-the-wrong-call",
     severity=Severity.ERROR,
     raises=("TypeError", "ValueError"),
-    explains=("FIT303", "FIT304"),
+    explains=("FIT303", "FIT304", "FIT704"),
 )
 
 

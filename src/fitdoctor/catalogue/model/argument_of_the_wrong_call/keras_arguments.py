@@ -76,4 +76,4 @@ def misspelt(name: str) -> str:
     import difflib
 
     near = difflib.get_close_matches(name, sorted(ARGUMENTS), n=1, cutoff=0.8)
-    return near[0] if near else ""
+    return near[0] if near and abs(len(near[0]) - len(name)) <= 2 else ""
