@@ -63,6 +63,8 @@ def test_validation_is_tried_whatever_its_rhythm() -> None:
     made = cut("x", validation_data="v", validation_freq=5, validation_steps=40)
     assert (made["validation_steps"], made["validation_freq"]) == (2, 1)
     assert cut("x", validation_split=0.2)["validation_steps"] == 2
+    few = DataFacts(role="training", form="arrays", samples=76, batch_size=32, batches=2)
+    assert cut("x", validation_split=0.2, data=(few,))["validation_steps"] == 1
 
 
 def test_a_training_that_is_taken_up_again_goes_on_for_one_epoch() -> None:

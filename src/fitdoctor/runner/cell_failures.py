@@ -204,7 +204,7 @@ def _length(trace: TracebackType | None) -> int:
 
 
 def _of_the_user(trace: TracebackType | None) -> TracebackType | None:
-    entries = []
+    entries: list[TracebackType] = []
     while trace is not None:
         if not is_library(trace.tb_frame.f_code.co_filename):
             if entries and is_timed(trace.tb_frame.f_code.co_filename):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import logging
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from fitdoctor.facts import DataFacts
+from fitdoctor.records import replace
 
 STEPS = 2
 
@@ -39,7 +41,7 @@ def shortened(
     if validation is not None or given.get("validation_split"):
         x = validation[0] if isinstance(validation, (tuple, list)) and validation else validation
         size = "validation_batch_size" if given.get("batch_size") is None else "batch_size"
-        _cut(given, "validation_steps", size, x, _of("validation", data))
+        _cut(given, "validation_steps", size, x, _of("validation", data) or _split_off(given, data))
         # Validation every fifth epoch would be no validation at all.
         given["validation_freq"] = 1
     return bound.args[1:], bound.kwargs
@@ -47,6 +49,16 @@ def shortened(
 
 def _of(role: str, data: Sequence[DataFacts]) -> list[DataFacts]:
     return [facts for facts in data if facts.role == role]
+
+
+def _split_off(given: dict[str, Any], data: Sequence[DataFacts]) -> list[DataFacts]:
+    """Return how many batches `validation_split` takes from the training data."""
+    size, split = given.get("batch_size"), given.get("validation_split")
+    return [
+        replace(facts, batches=math.ceil((facts.samples - math.floor(facts.samples * (1.0 - split))) / size))
+        for facts in _of("training", data)
+        if isinstance(facts.samples, int) and isinstance(size, int) and isinstance(split, float) and size > 0
+    ]
 
 
 def _cut(given: dict[str, Any], steps: str, batch_size: str, x: Any, data: Sequence[DataFacts]) -> None:

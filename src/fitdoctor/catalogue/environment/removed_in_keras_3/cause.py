@@ -80,7 +80,7 @@ if TYPE_CHECKING:
 
 def _fails_in_add_weight(failure: FailureFacts) -> bool:
     frame = failure.last_user_frame
-    return frame is not None and "add_weight(" in frame.text
+    return frame is not None and ("add_weight(" in frame.text or "add_variable(" in frame.text)
 
 
 def _reads_validation_data(failure: FailureFacts) -> bool:
@@ -128,7 +128,7 @@ _RULES = (
     ),
     Rule(
         find=weights_named_by_position,
-        words=("add_weight",),
+        words=("add_weight", "add_variable"),
         says=re.compile(
             r"`name` must be passed as a keyword argument\. Received: add_weight"
             r"|Cannot convert '\w+' to a shape|add_weight\(\) got multiple values for argument"

@@ -91,11 +91,15 @@ def _is_metric(module: Module, node: ast.expr) -> bool:
 
 
 def weights_named_by_position(module: Module) -> Iterator[Finding]:
-    """Find `self.add_weight("kernel", …)`: the first argument was the name and is now the shape."""
+    """Find `self.add_weight("kernel", …)`: the first argument was the name and is now the shape.
+
+    `add_variable` was the older name of `add_weight`; in Keras 3, it needs an initializer.
+    """
     order = changes("order", "Layer")["add_weight"].new.split()
-    for site in module.method_calls("add_weight"):
+    for site in (*module.method_calls("add_weight"), *module.method_calls("add_variable")):
         call, owner = site.node, module.class_of(site.node)
-        if owner is None or owner.kind not in ("Layer", "Model", "Metric") or "add_weight" in owner.methods:
+        method = getattr(call.func, "attr", "")
+        if owner is None or owner.kind not in ("Layer", "Model", "Metric") or method in owner.methods:
             continue
         if not isinstance(call.func, ast.Attribute) or module.segment(call.func.value) != "self":
             continue
@@ -104,11 +108,16 @@ def weights_named_by_position(module: Module) -> Iterator[Finding]:
             continue
         name = call.args[0]
         if isinstance(name, ast.JoinedStr) or isinstance(name, ast.Constant) and isinstance(name.value, str):
+            renamed = [Edit(module.location(call.func), "self.add_weight")] if method != "add_weight" else []
             yield CAUSE.finding(
-                "the first argument of `add_weight` is the shape in Keras 3, but a name is passed there",
+                f"the first argument of `{method}` is the shape in Keras 3, but a name is passed there",
                 module.location(call),
                 Evidence("first positional argument", module.segment(name), "a shape, or `name=`"),
-                fix("pass the arguments by keyword: `name=`, `shape=`", _keywords(module, call.args, order)),
+                fix(
+                    "pass the arguments by keyword: `name=`, `shape=`"
+                    + (", to `add_weight`" if renamed else ""),
+                    [*renamed, *_keywords(module, call.args, order)],
+                ),
                 subject="argument name of add_weight",
             )
 

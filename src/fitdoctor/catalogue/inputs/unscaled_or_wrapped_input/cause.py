@@ -143,7 +143,6 @@ def _scaled_twice(array: ArrayFacts, layer: LayerFacts) -> Finding:
         ),
         fix("remove the `Rescaling` layer, or pass the values as they were before they were scaled"),
         subject="scale of the features",
-        confidence=Confidence.LIKELY,
     )
 
 

@@ -1,0 +1,19 @@
+import numpy as np
+import tensorflow as tf
+
+
+class Affine(tf.keras.layers.Layer):
+    def __init__(self, width, units):
+        super().__init__()
+        self.kernel = self.add_weight(name="kernel", shape=[width, units])
+        self.bias = self.add_weight(name="bias", shape=[units])
+
+    def call(self, inputs):
+        return inputs @ self.kernel + self.bias
+
+
+x = np.random.rand(64, 6).astype("float32")
+y = np.random.randint(0, 3, 64)
+model = tf.keras.Sequential([Affine(6, 3)])
+model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+model.fit(x, y, epochs=1, verbose=0)
