@@ -147,6 +147,15 @@ def test_what_one_edit_corrects_is_one_finding():
     assert finding.subject == "training" and len(finding.evidence) == 2
 
 
+def test_the_line_that_a_fix_can_edit_goes_before_the_line_that_raised():
+    change = Location("train.py", 17, 13, 17, 26)
+    cut = Fix("cut the first axis", edits=(Edit(change, "x.shape[1:]"),))
+    read = always(cause(), "in_source", "starts with the samples", change, cut, subject="shape")
+    always(read, "after_failure", "one axis too many", Location("model.py", 9), subject="shape")
+    (finding,) = judged(read, cases=[case(Moment.SOURCE), case(Moment.AFTER_FAILURE)]).findings
+    assert (finding.location, finding.moment) == (change, Moment.AFTER_FAILURE)
+
+
 def test_two_places_are_two_findings():
     both = always(cause(), subject="a", location=Location("train.py", 8))
     always(both, subject="a", location=Location("train.py", 20))

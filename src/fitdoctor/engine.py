@@ -228,10 +228,17 @@ def _meet(first: Scope, second: Scope) -> bool:
 
 
 def _joined(first: Finding, second: Finding) -> Finding:
-    """The stronger of the two, with what the other adds. A later moment knows more than an earlier one."""
+    """The stronger of the two, with what the other adds.
+
+    One that can edit its line found the line to change; else a later moment knows more than an earlier one.
+    """
     moments = list(Moment)
-    order = sorted((first, second), key=lambda found: (found.location is None, -moments.index(found.moment)))
-    base, other = order
+
+    def weakness(found: Finding) -> tuple[bool, bool, int]:
+        edits = any(fix.edits for fix in found.fixes)
+        return found.location is None, not edits, -moments.index(found.moment)
+
+    base, other = sorted((first, second), key=weakness)
     moment = max(first.moment, second.moment, key=moments.index)
     return replace(
         base,

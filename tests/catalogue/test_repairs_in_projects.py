@@ -218,6 +218,28 @@ REPAIRS = {
         },
         ["norms = tf.linalg.global_norm(grads)", 'return {"loss": loss, "norms": norms}'],
     ),
+    "FIT404 what scales the gradients in the branch is 1 without it": (
+        "FIT404",
+        {
+            "train.py": """
+            import tensorflow as tf
+            class Clipped(tf.keras.Model):
+                @tf.function
+                def train_step(self, data):
+                    grads = self.gradients(data)
+                    norm = tf.linalg.global_norm(grads)
+                    if norm > self.limit:
+                        ratio = self.limit / norm
+                        grads = [g * ratio for g in grads]
+                    self.tracker.update_state(ratio)
+                    return {"ratio": ratio}
+            model = Clipped()
+            model.compile("adam")
+            model.fit(data)
+            """
+        },
+        ["ratio = tf.ones_like(self.limit / norm)"],
+    ),
     "FIT404 what a branch would change stays as it is": (
         "FIT404",
         {

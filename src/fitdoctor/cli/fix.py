@@ -59,7 +59,6 @@ def main(argv: list[str]) -> int:
 
 def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
     """Split the arguments into our options and the program with its arguments."""
-    own = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
     valued = {name for action in parser._actions if action.nargs is None for name in action.option_strings}
     index = 0
     while index < len(argv):
@@ -71,8 +70,9 @@ def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
         if not word.startswith("-"):
             if argv[index + 1 : index + 2] == ["--"]:
                 return argv[:index], [word, *argv[index + 2 :]]
-            # `fix train.py --write`: it would reach the program, and nothing would be written.
-            misplaced = next((other for other in argv[index + 1 :] if other.split("=")[0] in own), None)
+            # `fix train.py --write`: it would reach the program, and nothing would be written. Programs have options
+            # such as `--config`, `--timeout` and `--verbose` of their own.
+            misplaced = next((other for other in argv[index + 1 :] if other in ("--write", "--unsafe")), None)
             if misplaced is not None:
                 raise UsageError(
                     f"options after `{word}` go to the program: write `fitdoctor fix {misplaced} {word}`, "

@@ -88,6 +88,8 @@ def _generator_function(dataset: Any) -> tuple[Any, Callable[[], Any] | None]:
         if getattr(wrapper, "__module__", "").endswith("from_generator_op"):
             state = _closed_over(_closed_over(wrapper, "get_iterator_id_fn"), "generator_state")
             found = getattr(state, "_generator", None)
+            if not hasattr(found, "__code__") and not hasattr(found, "__func__") and callable(found):
+                found = found.__call__  # an object of a class that defines it
             return step, found if callable(found) else None
     return None, None
 

@@ -69,6 +69,8 @@ class FailureFacts:
     """The Keras or TensorFlow function that the user's code called: `fit`, `compile`, `Dense`, …"""
     held: tuple[HeldTensor, ...] = ()
     """Symbolic tensors that the program still held when it failed; looked for where the message speaks of one."""
+    layers: tuple[str, ...] = ()
+    """The classes of the layers before the one that failed, nearest first, in a model that was being put together."""
     from_text: bool = False
     """Read from saved text: files and lines may have changed since."""
     package: str = ""

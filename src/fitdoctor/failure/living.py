@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
+import re
 from collections.abc import Iterator
 from types import CodeType, FrameType, TracebackType
 
 from fitdoctor.facts import Code, FailureFacts, FailureSummary, Frame, HeldTensor, Unknown
 from fitdoctor.failure.assemble import assemble, hides_another, passes_on, summary_of
-from fitdoctor.failure.frames import frame_of, is_cell
+from fitdoctor.failure.frames import frame_of, is_cell, is_library
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.running_notebook import columns_before, joined_line, notebook_path, notebook_source
@@ -27,7 +28,7 @@ def from_exception(exc: BaseException) -> FailureFacts:
     exc = _only_leaf(exc)
     readers = _Readers()
     earlier = tuple(_earlier(exc, readers))
-    facts = replace(_facts(exc, readers, earlier), wrapped=_wrapped(exc))
+    facts = replace(_facts(exc, readers, earlier), wrapped=_wrapped(exc), layers=_layers_before(exc))
     return replace(facts, held=_held(exc)) if speaks_of_symbolic(facts.message) else facts
 
 
@@ -57,6 +58,33 @@ def _held(exc: BaseException) -> tuple[HeldTensor, ...]:
     # A boundary: the search visits user objects, and the failure must be reported in any case.
     except Exception:
         return ()
+
+
+_REFUSED = re.compile(
+    r"Input \d+ (?:with name '[^']*' )?of layer [\"'](?P<layer>[^\"']+)[\"'] is incompatible"
+)
+
+
+def _layers_before(exc: BaseException) -> tuple[str, ...]:
+    """Return the layers before the one that rejected its input, from the model or tensor that the user's frame holds."""
+    refused = _REFUSED.search(message_of(exc))
+    if refused is None:
+        return ()
+    trace = exc.__traceback__
+    users = []
+    while trace is not None:
+        if not is_library(trace.tb_frame.f_code.co_filename):
+            users.append(trace.tb_frame)
+        trace = trace.tb_next
+    found = []
+    for value in list(users[-1].f_locals.values()) if users else ():
+        listed = getattr(value, "_layers", None) if type(value).__name__ == "Sequential" else None
+        made = getattr(value, "_keras_history", None)
+        if isinstance(listed, list) and listed and getattr(listed[-1], "name", "") == refused["layer"]:
+            found.append([type(layer).__name__ for layer in reversed(listed[:-1])])
+        elif made is not None and f"Full shape received: {tuple(value.shape)}" in message_of(exc):
+            found.append([type(made.operation).__name__])
+    return tuple(found[0]) if len(found) == 1 else ()
 
 
 def _facts(exc: BaseException, readers: _Readers, earlier: tuple[FailureSummary, ...] = ()) -> FailureFacts:

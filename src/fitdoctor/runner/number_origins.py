@@ -20,6 +20,7 @@ from fitdoctor.source.written_numbers import (
     makes_data,
     size_in,
     written,
+    written_by_name,
 )
 
 _SIZED = ("shape", "range", "rank")
@@ -54,7 +55,8 @@ def _origins(diagnosis: Diagnosis, project: Project, arguments: Sequence[str]) -
             size = node  # the default of an option, which the command line may replace, or a value of a file
         number = written(project, module, size, arguments) if size is not None else None
         if size is not None and number is None:
-            number = _default(module, size, finding)
+            numbers = {int(each) for each in re.findall(r"\d+", finding.message)}
+            number = _default(module, size, finding) or written_by_name(project, size, numbers, arguments)
         if size is None or number is None or number.location == place:
             continue
         if number.location is not None and makes_data(project, number.location, arguments):

@@ -12,6 +12,7 @@ from fitdoctor.records import dataclass
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.origins import origin
+from fitdoctor.source.project import Project
 
 MODELS = (".keras", ".h5")
 """The extensions of a saved model."""
@@ -74,6 +75,17 @@ def last_text(module: Module, path: ast.expr) -> PathText | None:
         whole &= not isinstance(node, (ast.JoinedStr, ast.BinOp))
         node = following
     return None
+
+
+def text_ending(project: Project, path: str) -> PathText | None:
+    """Return the only literal of a program that ends a path which was seen, wherever the path is put together."""
+    found = [
+        PathText(module, node)
+        for module in project.modules
+        for node in module.nodes(ast.Constant)
+        if isinstance(node.value, str) and _ENDING.search(node.value) and path.endswith(node.value)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _text_of(node: ast.expr | None) -> str:

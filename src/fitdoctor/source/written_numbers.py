@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.records import dataclass
@@ -76,6 +76,29 @@ def written(project: Project, module: Module, node: ast.expr, arguments: Sequenc
     return _Search(project, arguments).follow(module, node, _MOST_STEPS)
 
 
+def written_by_name(
+    project: Project, node: ast.expr, numbers: Collection[int], arguments: Sequence[str]
+) -> Written | None:
+    """Return the only setting of the program with the name that an expression reads, if it has one of these numbers.
+
+    A number behind a registry or a factory cannot be followed through the calls, but its name and value are known.
+
+    Args:
+        project: the user's source.
+        node: the expression.
+        numbers: those that the program was seen to have there.
+        arguments: those of the program's command line.
+    """
+    name = getattr(node, "attr", None)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        name = node.slice.value
+    if not isinstance(name, str):
+        return None
+    found = _Search(project, arguments).settings(name)
+    number = re.search(r"-?\d+$", found[0].text) if len(found) == 1 else None
+    return found[0] if number is not None and int(number[0]) in numbers else None
+
+
 def makes_data(project: Project, place: Location, arguments: Sequence[str] = ()) -> bool:
     """Whether a user's function that builds no layers receives a number: the data is made for it, too.
 
@@ -131,6 +154,21 @@ class _Search:
             key = node.slice.value
             return self._in_files(key) if isinstance(key, str) and self._is_read(module, node.value) else None
         return None
+
+    def settings(self, name: str) -> list[Written]:
+        """Return the places that set a number by this name: files, options, fields and keys."""
+        found = [self._in_files(name), self._option(name)]
+        for module in self._project.modules:
+            values = [each for node in module.nodes(ast.ClassDef) for each in _class_values(node)]
+            for node in module.nodes(ast.Dict):
+                keys = [each.value if isinstance(each, ast.Constant) else None for each in node.keys]
+                values += [(key, value) for key, value in zip(keys, node.values, strict=True) if key == name]
+            found += [
+                Written(_setting(module, value), module.location(value))
+                for key, value in values
+                if key == name and isinstance(value, ast.Constant) and type(value.value) is int
+            ]
+        return [each for each in found if each is not None]
 
     def _attribute(self, module: Module, node: ast.Attribute, left: int) -> Written | None:
         owner = origin(module, node.value)

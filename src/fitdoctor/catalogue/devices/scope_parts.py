@@ -41,7 +41,7 @@ def made_outside(module: Module, *, failed: bool = False) -> Iterator[Part]:
         if not failed and not is_keras_model(module, receiver):
             continue
         maker = _maker(module, receiver)
-        optimizer = _optimizer(module, given)
+        optimizer = _optimizer(module, given, failed)
         parts = [part for part in (site.node, maker, optimizer) if isinstance(part, ast.Call)]
         if maker is None or any(scope_of(module, part) is None for part in parts):
             continue
@@ -86,22 +86,28 @@ def _metrics_outside(module: Module, site: CallSite) -> Iterator[Part]:
                 yield Part(made, "a metric is created")
 
 
-def _optimizer(module: Module, given: ast.expr | None) -> ast.Call | None:
-    """Return the construction of the optimizer passed to `compile`, if it is in the same file."""
-    origin = module.origin(given) if given is not None else None
-    if origin is None or origin.module is not module or not isinstance(origin.node, ast.Call):
+def _optimizer(module: Module, given: ast.expr | None, failed: bool) -> ast.Call | None:
+    """Return the call in this file that gives `compile` its optimizer: a constructor, or a function that returns one."""
+    if given is None:
         return None
-    return origin.node if kind_of_call(module, origin.node) == "Optimizer" else None
+    origin = module.origin(given)
+    known = isinstance(origin.node, ast.Call) and kind_of_call(origin.module, origin.node) == "Optimizer"
+    here = given if isinstance(given, ast.Call) else (_last_made(module, given) or [origin.node])[-1]
+    inside = here is not origin.node or origin.module is module
+    return here if isinstance(here, ast.Call) and inside and (known or failed) else None
 
 
 def is_plain_sgd(module: Module, given: ast.expr | None) -> bool:
     """Whether the optimizer is SGD without momentum, which has no variables to create."""
-    made = module.made_by(given) if given is not None else None
+    if given is None:
+        return False
+    origin = module.origin(given)
+    made = origin.node
     if isinstance(made, ast.Constant):
         return str(made.value).lower() == "sgd"
     return (
         isinstance(made, ast.Call)
-        and module.resolve(made.func) == "keras.optimizers.SGD"
+        and origin.module.resolve(made.func) == "keras.optimizers.SGD"
         and not any(keyword.arg in (None, "momentum", "use_ema") for keyword in made.keywords)
         and len(made.args) < 2
     )

@@ -28,7 +28,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.devices.several_workers import left_by_another
 from fitdoctor.catalogue.devices.strategies import made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, insert_before, spell
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.callees import callers_of
 from fitdoctor.source.index import names_in
@@ -50,7 +50,7 @@ WORDS = ("in the collective instance", "CollectiveReduce", "collective params")
 def from_source(module: Module) -> Iterator[Finding]:
     """Report a strategy over several devices that is created repeatedly."""
     for site in made(module):
-        if _several_devices(module, site) and _made_repeatedly(module, site):
+        if _several_devices(module, site) and _made_repeatedly(module, site.node):
             yield _finding(module, site, Confidence.LIKELY, [])
 
 
@@ -60,20 +60,29 @@ def _several_devices(module: Module, site: CallSite) -> bool:
     return isinstance(listed, (ast.List, ast.Tuple)) and len(listed.elts) > 1
 
 
-def _made_repeatedly(module: Module, site: CallSite) -> bool:
-    """Whether the call is in a loop, or in a function that a loop calls or that one block calls twice."""
-    if _in_loop(module, site.node):
+_DEEPEST = 4
+"""How many calls are followed up."""
+
+
+def _made_repeatedly(module: Module, node: ast.AST, depth: int = 0) -> bool:
+    """Whether a call is in a loop, or in a function that is called repeatedly or by one block twice."""
+    if _in_loop(module, node):
         return True
-    if site.function is None:
+    function = module.function_of(node)
+    if function is None or depth == _DEEPEST or _is_cached(module, function):
         return False
     blocks: list[ast.AST] = []
-    for caller, call in callers_of(site.function):
-        if _in_loop(caller, call):
+    for caller, call in callers_of(function):
+        if _made_repeatedly(caller, call, depth + 1):
             return True
         around = caller.parent(caller.statement(call))
         blocks.extend([] if around is None else [around])
     # Only one branch of an `if` runs; consecutive lines of a function both do.
     return any(blocks.count(block) > 1 and not isinstance(block, (ast.If, ast.Try)) for block in blocks)
+
+
+def _is_cached(module: Module, function: FunctionInfo) -> bool:
+    return any("cache" in module.segment(each) for each in getattr(function.node, "decorator_list", ()))
 
 
 def _in_loop(module: Module, node: ast.AST) -> bool:
@@ -102,18 +111,26 @@ def _made_once(module: Module, site: CallSite) -> Fix:
     function, code = site.function, module.code(site.node)
     if function is not None and function.owner is not None:
         return fix(title, _before_class(module, site, function))
-    if function is None or not code.target.isidentifier():
-        return fix(title)
-    if isinstance(function.node, ast.Lambda) or code.statement is None:
+    if function is None or isinstance(function.node, ast.Lambda) or code.statement is None:
         return fix(title)
     names = names_in(site.node)
     if names & set(function.parameters):
         return fix(title)
+    if not code.target.isidentifier():
+        return fix("return the same strategy every time", _kept(module, site, function))
     first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
     here = code.statement
     before = Location(here.path, first, 1, first, 1, here.cell)
     statement = module.segment(module.statement(site.node))
     return fix(title, (Edit(before, f"{statement}\n\n\n"), Edit(here.lines, "")))
+
+
+def _kept(module: Module, site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
+    """For a function without parameters that returns the strategy: keep the first one."""
+    if function.parameters or not isinstance(module.parent(site.node), ast.Return):
+        return ()
+    functools, imports = spell(module.code(site.node), "functools", "functools")
+    return (*insert_before(module.code(function.node), f"@{functools}.cache"), *imports)
 
 
 def _before_class(module: Module, site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:

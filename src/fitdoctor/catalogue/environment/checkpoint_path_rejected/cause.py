@@ -42,6 +42,7 @@ from fitdoctor.source.saved_paths import (
     is_model_saving,
     last_text,
     new_ending,
+    text_ending,
 )
 
 CAUSE = Cause(id="FIT905", slug="checkpoint-path-rejected", severity=Severity.ERROR, raises="ValueError")
@@ -51,6 +52,7 @@ _REJECTED = re.compile(
     r"must end in `\.keras`|must end in `\.weights\.h5`|Invalid filepath extension for saving"
     r"|File format not supported: filepath="
 )
+_RECEIVED = re.compile(r"filepath=(\S+?)[.,)]?(?:\s|$)")
 _CREATORS = ("keras.callbacks.ModelCheckpoint",)
 _LOADERS = ("keras.models.load_model", "keras.saving.load_model")
 
@@ -121,6 +123,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         if site.name in (*_CREATORS, *_LOADERS) or site.method in ("save", "save_weights", "load_weights"):
             path = site.argument("filepath", 0)
             text = last_text(site.module, path) if path is not None else None
+            given = _RECEIVED.search(failure.message)
+            if text is None and given is not None and isinstance(project, Project):
+                text = text_ending(project, given[1])
             if text is not None:
                 yield certain(_finding(site.module, site, text, taken), failure)
                 return

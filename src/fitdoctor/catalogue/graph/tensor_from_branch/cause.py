@@ -216,7 +216,10 @@ def _defined_before(escape: Escape) -> Fix:
     """Set a neutral value before the `if`: what the branch changes, ones for a factor, else zeros."""
     module, name = escape.module, escape.holder
     statement = module.parent(escape.node)
-    factor = _is_factor(module, escape.read)
+    names = [
+        node for node in ast.walk(escape.function.node) if isinstance(node, ast.Name) and node.id == name
+    ]
+    factor = any(_is_factor(module, node) for node in names)
     filled = "ones" if factor else "zeros"
     title = f"set `{name}` to {filled} before the `if`"
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -240,7 +243,7 @@ def _defined_before(escape: Escape) -> Fix:
 def _changed_tensor(module: Module, value: ast.expr, stored: set[str]) -> str:
     """Return the tensor that an expression changes and that keeps its shape: `g` in `g * (limit / norm)`."""
     if isinstance(value, ast.BinOp) and not isinstance(value.op, ast.MatMult):
-        parts = [value.left, value.right]
+        parts = [value.left] if isinstance(value.op, ast.Div) else [value.left, value.right]
     elif isinstance(value, ast.Call) and module.called(value).startswith(_SAME_SHAPE):
         parts = value.args[:1]
     else:

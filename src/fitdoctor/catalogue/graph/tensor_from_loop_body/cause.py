@@ -261,6 +261,13 @@ def _joined(module: Module, call: ast.AST | None, name: str, tf: str) -> str:
         return f"{name}.stack()"
     if called == "tensorflow.stack" and at == 1:
         return f"{tf}.experimental.numpy.moveaxis({name}.stack(), 0, 1)"
+    if called in ("sum", "tensorflow.add_n"):
+        return f"{tf}.reduce_sum({name}.stack(), axis=0)"
+    if called == "len":
+        return f"{tf}.cast({name}.size(), {tf}.float32)"
+    if called.startswith(("tensorflow.reduce_", "tensorflow.math.reduce_")):  # these stack a list themselves
+        given = module.segment(call)
+        return given.replace(f"({name}", f"({name}.stack()", 1) if f"({name}" in given else ""
     return f"{name}.concat()" if called == "tensorflow.concat" and axis is not None and at == 0 else ""
 
 

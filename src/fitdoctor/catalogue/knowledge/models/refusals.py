@@ -273,16 +273,22 @@ def _shapes(failure: FailureSummary) -> tuple[Shape, ...]:
 
 
 def _leading_to(model: ModelFacts, layer: LayerFacts) -> tuple[LayerFacts, ...]:
-    """Return the layers before one: along the graph, else in order of creation."""
-    siblings = next((each.sublayers for each in model.every_layer() if layer in each.sublayers), model.layers)
-    if not layer.fed_by:
-        return tuple(reversed(siblings[: siblings.index(layer)])) if layer in siblings else ()
-    by_name = {each.name: each for each in siblings}
+    """Return the layers before one: along the graph, else in order of creation.
+
+    The first layer of a sub-model follows the last layers of the part before.
+    """
+    holder = next((each for each in model.every_layer() if layer in each.sublayers), None)
+    siblings = holder.sublayers if holder is not None else model.layers
     way: list[LayerFacts] = []
+    if not layer.fed_by:
+        way.extend(reversed(siblings[: siblings.index(layer)]) if layer in siblings else ())
+    by_name = {each.name: each for each in siblings}
     while len(layer.fed_by) == 1 and layer.fed_by[0] in by_name and len(way) < len(siblings):
         layer = by_name[layer.fed_by[0]]
         way.append(layer)
-    return tuple(way)
+    if holder is None or any(each.class_name != "InputLayer" for each in way):
+        return tuple(way)
+    return tuple(inner for part in _leading_to(model, holder) for inner in (part.sublayers[::-1] or (part,)))
 
 
 def _foreseen(failure: FailureFacts, project: Project | Unknown, speaks: Speaks) -> Refusal | None:
@@ -351,7 +357,21 @@ def _at_line(failure: FailureFacts, project: Project | Unknown) -> Refusal:
     node = None
     if frame is not None and module is not None:
         node = made_at(module, frame, said.layer if said is not None else failure.layer)
-    if module is None or node is None:
-        return refusal
-    before = layers_before(module, node)
-    return replace(refusal, layer=layer_of(module, node), ways=(before,) if before else ())
+    before = layers_before(module, node) if module is not None and node is not None else ()
+    if not before and failure.layers and isinstance(project, Project) and said is not None:
+        before = tuple(_made_in(project, name) for name in failure.layers)
+    layer = layer_of(module, node) if module is not None and node is not None else None
+    if layer is None and before and said is not None:
+        layer = LayerFacts(said.layer, said.layer, len(before))  # its name is all that the message tells
+    return replace(refusal, layer=layer, ways=(before,) if before else ())
+
+
+def _made_in(project: Project, name: str) -> LayerFacts:
+    """Return a layer of a class, with its code if only one line of the program creates such a layer."""
+    found = [
+        (module, site.node)
+        for module in project.modules
+        for site in module.calls
+        if module.resolve(site.node.func).endswith(f"keras.layers.{name}")
+    ]
+    return layer_of(*found[0]) if len(found) == 1 else LayerFacts(name, name, 0)

@@ -30,12 +30,13 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, insert_after, spell
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.edits import fix, insert_after, insert_before, spell, wrap
+from fitdoctor.facts import Code, FailureFacts, Unknown
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.callees import is_self
 from fitdoctor.source.definitions import argument_of
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT802", slug="constant-over-2-gb", severity=Severity.ERROR, raises="ValueError")
@@ -91,18 +92,47 @@ def _finding(
 
 def _as_tensor(module: Module, read: ast.expr) -> tuple[Edit, ...]:
     """Convert the array once, outside: a graph refers to a tensor instead of containing its values."""
-    found = last_assignment(module, read) if isinstance(read, ast.Name) else None
-    value = found[0].value if found is not None and not found[0].path else None
-    if not isinstance(read, ast.Name) or value is None:
+    within, root = module.function_of(read), _root(read)
+    if within is None or not isinstance(root, ast.Name):
         return ()
-    name, made = f"{read.id}_tensor", module.code(value)
-    if name in module.text or made.statement is None or module.function_of(value) is module.function_of(read):
+    tf, imports = spell(module.code(read), "tensorflow", "tf")
+    if is_self(module, root):
+        set_once = [
+            node.value
+            for node in module.nodes(ast.Assign)
+            if [module.segment(each) for each in node.targets] == [module.segment(read)]
+            and (around := module.function_of(node)) is not None
+            and around.owner is within.owner
+        ]
+        if len(set_once) != 1 or module.function_of(set_once[0]) is within:
+            return ()
+        return (*wrap(module.code(set_once[0]), f"{tf}.convert_to_tensor({{}})"), *imports)
+    name = f"{module.segment(read).rpartition('.')[2]}_tensor"
+    found = last_assignment(module, root)
+    if name in module.text or found is not None and found[0].path:
         return ()
-    tf, imports = spell(made, "tensorflow", "tf")
-    line = insert_after(made, f"{name} = {tf}.convert_to_tensor({read.id})")
-    within = module.function_of(read)
-    reads = [each for each in module.reads.get(read.id, []) if module.function_of(each) is within]
-    return (*line, *imports, *(Edit(module.location(each), name) for each in reads)) if line else ()
+    line = f"{name} = {tf}.convert_to_tensor({module.segment(read)})"
+    made = found[0].value if found is not None else None
+    if made is None:  # a parameter of the function around the traced one
+        place = insert_before(_start(module, within), line)
+    else:
+        place = insert_after(module.code(made), line) if module.function_of(made) is not within else ()
+    reads = [
+        node
+        for node in ast.walk(within.node)
+        if isinstance(node, type(read)) and module.segment(node) == module.segment(read)
+    ]
+    return (*place, *imports, *(Edit(module.location(each), name) for each in reads)) if place else ()
+
+
+def _start(module: Module, function: FunctionInfo) -> Code:
+    return module.code(module.statement(function.node))
+
+
+def _root(read: ast.expr) -> ast.expr:
+    while isinstance(read, ast.Attribute):
+        read = read.value
+    return read
 
 
 def _told(
@@ -138,14 +168,28 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 yield finding
                 return
         reads = [
-            name
+            whole
             for name in module.nodes(ast.Name)
-            if isinstance(name.ctx, ast.Load) and at_frame(module, name, frame) and _is_outer(module, name)
+            if isinstance(name.ctx, ast.Load) and at_frame(module, name, frame)
+            if (whole := _whole(module, name)) is not name
+            and is_self(module, name)
+            or _is_outer(module, name)
         ]
         if len(reads) == 1:
-            yield _finding(module, reads[0], reads[0].id, Confidence.CERTAIN)
+            yield _finding(module, reads[0], module.segment(reads[0]), Confidence.CERTAIN)
             return
     yield _told(frame.location if frame else None, "", Confidence.CERTAIN, None, ())
+
+
+def _whole(module: Module, name: ast.expr) -> ast.expr:
+    """The attribute of a name that is read: all of `store.table`, or `self.table` unless it is called."""
+    around = module.parent(name)
+    while isinstance(around, ast.Attribute):
+        above = module.parent(around)
+        if isinstance(above, ast.Call) and above.func is around:
+            break
+        name, around = around, above
+    return name
 
 
 def _is_outer(module: Module, read: ast.Name) -> bool:
@@ -155,4 +199,4 @@ def _is_outer(module: Module, read: ast.Name) -> bool:
     if function is None or scope is None or scope.node is function.node:
         return False
     bound = scope.bindings[read.id]
-    return all(isinstance(node, ast.Name) for node in bound) and module.definition(read) is None
+    return all(isinstance(node, (ast.Name, ast.arg)) for node in bound) and module.definition(read) is None

@@ -188,8 +188,17 @@ _MAY_LACK = frozenset({"sample_weight", "logs", "training", "mask"})
 
 
 def _made_optional(function: FunctionInfo, words: str) -> tuple[Edit, ...]:
-    """Add `=None` to the one missing argument, if it is the last without a default."""
+    """Accept an argument that Keras passes by name, or the one that it lacks if it is the last without a default."""
     given = function.node.args
+    unexpected = re.search(r"unexpected keyword argument '(\w+)'", words)
+    if (
+        unexpected is not None
+        and given.args
+        and not given.vararg
+        and not isinstance(function.node, ast.Lambda)
+    ):
+        last = (given.defaults or given.args)[-1]
+        return (Edit(function.module.location(last).end, f", {unexpected[1]}=None"),)
     without = given.args[: len(given.args) - len(given.defaults)]
     missing = [name for name in _MAY_LACK if f"missing 1 required positional argument: '{name}'" in words]
     if not missing or not without or without[-1].arg != missing[0] or without[-1].annotation is not None:

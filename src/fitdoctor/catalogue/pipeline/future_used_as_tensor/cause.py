@@ -120,7 +120,13 @@ def _elements_awaited(module: Module, expr: ast.expr) -> tuple[Edit, ...]:
         return ()
     given = call.args[0]
     if isinstance(given, (ast.ListComp, ast.GeneratorExp)):
-        return wrap(made.module.code(given.elt), "{}.result()")
+        listed = isinstance(made.module.made_by(given.generators[0].iter), (ast.List, ast.ListComp))
+        names = _names_of(given.generators[0].target) if listed else []
+        held: list[ast.expr] = [
+            node for node in ast.walk(given.elt) if isinstance(node, ast.Name) and node.id in names
+        ]
+        waited = held or [given.elt]  # the futures of another list, or those that this one starts
+        return tuple(edit for each in waited for edit in wrap(made.module.code(each), "{}.result()"))
     if isinstance(given, (ast.List, ast.Tuple)):
         return tuple(edit for each in given.elts for edit in wrap(made.module.code(each), "{}.result()"))
     return wrap(made.module.code(given), "[future.result() for future in {}]")

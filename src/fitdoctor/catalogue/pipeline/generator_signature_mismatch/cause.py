@@ -75,7 +75,18 @@ CAUSE = Cause(
     slug="generator-signature-mismatch",
     severity=Severity.ERROR,
     raises=("InvalidArgumentError", "TypeError", "ValueError"),
-    explains=("FIT215", "FIT310", "FIT201", "FIT202", "FIT101", "FIT102", "FIT701", "FIT702", "FIT707"),
+    explains=(
+        "FIT215",
+        "FIT310",
+        "FIT201",
+        "FIT202",
+        "FIT101",
+        "FIT102",
+        "FIT104",
+        "FIT701",
+        "FIT702",
+        "FIT707",
+    ),
 )
 
 _DECLARE = "declare one `tf.TensorSpec` for each yielded part"
@@ -235,7 +246,7 @@ def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterato
         found = written_shape(function.module, value)
         if shape is not None and found is not None and not _compatible(found, shape):
             where = module.location(part)
-            edits = _declared_as(part, found, module)
+            edits = _declared_as(part, found, module, shape)
             yield _other_shape(shape_words(found), shape_words(shape), where, confidence, edits)
         if declares_whole(module, part) and yields_floats(function, value):
             yield _cast(
@@ -307,16 +318,19 @@ def _shape_edit(project: Project | Unknown, data: DataFacts, index: int, shape: 
     )
     if node is None or parts > 1 and node is declared:
         return ()
-    edits = _declared_as(node, shape, module)
+    edits = _declared_as(node, shape, module, data.pipeline[0].specs[index].shape)
     return (*edits, *padding) if edits else ()
 
 
-def _declared_as(node: ast.expr, shape: Shape, module: Module) -> tuple[Edit, ...]:
-    """Replace the shape in a spec or in a literal."""
+def _declared_as(node: ast.expr, shape: Shape, module: Module, declared: Shape | Unknown) -> tuple[Edit, ...]:
+    """Replace the shape in a spec or in a literal, with the names that it has for these lengths."""
     written = argument_of(node, "shape", 0) if isinstance(node, ast.Call) else node
     if not isinstance(written, (ast.Tuple, ast.List)):
         return ()
-    return (Edit(module.location(written), shape_words(shape)),)
+    sizes = declared if isinstance(declared, tuple) and len(declared) == len(written.elts) else ()
+    named = {size: module.segment(each) for size, each in zip(sizes, written.elts, strict=False)}
+    words = [named.get(size, str(size)) for size in shape]
+    return (Edit(module.location(written), f"({', '.join(words)}{',' if len(words) == 1 else ''})"),)
 
 
 def _padding(data: DataFacts) -> tuple[Edit, ...] | None:

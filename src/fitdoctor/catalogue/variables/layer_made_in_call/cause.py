@@ -221,7 +221,7 @@ _METRIC_ONCE = fix(
 def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
     """Move the constructors of this method into `__init__`, if they do not depend on the call."""
     title = "create it once in `__init__` and use it here"
-    from fitdoctor.catalogue.variables.layer_made_in_call.made_in_build import made_in_build
+    from fitdoctor.catalogue.variables.made_in_build import made_in_build
 
     if site.method == "add_weight":
         weights = [

@@ -36,6 +36,7 @@ from fitdoctor.facts import FailureFacts
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import element_of, last_assignment
 from fitdoctor.source.callees import callee, is_self
+from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.origins import Origin
@@ -266,6 +267,11 @@ def after_failure(module: Module, failure: FailureFacts | None) -> Iterator[Find
             yield _finding(made, site)
     makers = [site.node for site in module.calls if kind_of_call(module, site.node) == "Optimizer"]
     looped = [site for site in module.method_calls("compile") if _loop_around(module, site.node) is not None]
+    for site in looped:  # whatever the function looks up that is called for the optimizer once
+        given, loop = _given(site), _loop_around(module, site.node)
+        made_once = _last_value(module, given) if isinstance(given, ast.Name) else None
+        if isinstance(made_once, ast.Call) and loop is not None and not _inside(made_once, loop):
+            yield _finding(Origin(module, made_once), site)
     for maker in makers:
         listed = isinstance(module.parent(maker), (ast.List, ast.Tuple, ast.Dict))
         if len(makers) == 1 or listed:
@@ -337,10 +343,12 @@ def _users(made: ast.Call, use: CallSite, given: ast.expr) -> list[tuple[Module,
 
 def _copied(module: Module, made: ast.Call, where: Module, given: ast.expr) -> Edit:
     """Write another optimizer with the same settings where one is passed."""
-    name, values = where.segment(given), [*made.args, *(keyword.value for keyword in made.keywords)]
-    literal = all(isinstance(node, (ast.Constant, ast.UnaryOp, ast.BinOp)) for node in values)
+    name = where.segment(given)
+    used = {each for part in (*made.args, *made.keywords) for each in names_in(part)}
+    near = module.function_of(made) is where.function_of(given)
+    same = not used or near and all(len(module.assignments(each)) <= 1 for each in used)
     held = isinstance(module.parent(made), (ast.List, ast.Tuple, ast.Dict))
-    plain = literal and not held and where is module
+    plain = same and not held and where is module
     copy = module.segment(made) if plain else f"type({name}).from_config({name}.get_config())"
     return Edit(where.location(given), copy)
 

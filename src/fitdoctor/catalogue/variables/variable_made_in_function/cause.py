@@ -224,7 +224,7 @@ def _moved_out(module: Module, site: CallSite) -> Fix:
     if not module.code(site.node).target.isidentifier():
         return fix(title)
     if function.owner is not None:
-        return fix("create it once in `__init__` and use it here", _kept_by_object(site, function))
+        return fix("create it once and use it here", _kept_by_object(site, function))
     makers = [
         each
         for each in module.calls
@@ -274,10 +274,11 @@ def _anew(module: Module, site: CallSite, function: FunctionInfo) -> str:
 
 def _kept_by_object(site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
     """Create the variable in `__init__`; a Keras 3 layer or model tracks only Keras variables."""
+    from fitdoctor.catalogue.variables.made_in_build import made_in_build
     from fitdoctor.catalogue.variables.made_once import Making, made_in_init
 
     module, owner = function.module, function.owner
-    text = module.segment(site.node)
+    text, maker = module.segment(site.node), ""
     imports: tuple[Edit, ...] = ()
     if (
         module.keras == 3
@@ -286,8 +287,11 @@ def _kept_by_object(site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
         and site.name == _VARIABLE
     ):
         keras, imports = spell(module.code(site.node), "keras", "keras")
-        text = f"{keras}.Variable{text[len(module.segment(site.node.func)) :]}"
-    edits = made_in_init(function, [Making(site.node, text, _anew(module, site, function))])
+        maker = f"{keras}.Variable"
+        text = f"{maker}{text[len(module.segment(site.node.func)) :]}"
+    again = _anew(module, site, function)
+    edits = made_in_init(function, [Making(site.node, text, again)])
+    edits = edits or (made_in_build(function, [site.node], maker) if not again else ())
     return (*edits, *imports) if edits else ()
 
 

@@ -15,8 +15,14 @@ _OF_KERAS = frozenset("weights variables losses metrics name dtype input output 
 """Layer attributes whose names a weight cannot use."""
 
 
-def made_in_build(function: FunctionInfo, calls: Sequence[ast.Call]) -> tuple[Edit, ...]:
-    """Create each weight in `build` and use it in `call`; nothing if one needs more than the input shape."""
+def made_in_build(function: FunctionInfo, calls: Sequence[ast.Call], maker: str = "") -> tuple[Edit, ...]:
+    """Create each weight in `build` and use it in `call`; nothing if one needs more than the input shape.
+
+    Args:
+        function: the method `call`.
+        calls: what creates the weights there.
+        maker: what to call instead, with the same arguments.
+    """
     module, owner = function.module, function.owner
     if owner is None or function.name != "call" or not isinstance(function.node, ast.FunctionDef):
         return ()
@@ -30,6 +36,7 @@ def made_in_build(function: FunctionInfo, calls: Sequence[ast.Call]) -> tuple[Ed
         text = _Translation(function, given[0].arg, shape).text(call)
         if text is None:
             return ()
+        text = f"{maker}{text[len(module.segment(call.func)) :]}" if maker else text
         name = name_for(module, call, taken)
         taken.add(name)
         lines.append(f"self.{name} = {text}")
