@@ -3,8 +3,7 @@
 ## What happens
 
 The first step works. The second one raises `TypeError: 'tensorflow.python.framework.ops.EagerTensor' object is not
-callable`. Inside a function, the first step already raises `UnboundLocalError: cannot access local variable 'loss' where
-it is not associated with a value`.
+callable`. Inside a function, the first step already raises an `UnboundLocalError`.
 
 ## Why
 
