@@ -312,3 +312,32 @@ def test_an_escaped_tensor_tells_where_it_was_made(program):
     assert (made.line, made.text) == (line_of("y = x * 2"), "y = x * 2")
     assert (failure.made_in, failure.used_in) == ("leak", "")
     assert "is out of scope" in failure.message
+
+
+class LSTM:
+    name = "lstm"
+
+
+class GRU:
+    name = "gru"
+
+
+class Sequential:
+    def __init__(self):
+        self._layers = []
+
+
+def add_to(kinds):
+    model = Sequential()
+    for kind in kinds:
+        model._layers.append(kind())
+    raise ValueError(
+        "Input 0 with name 'None' of layer 'gru' is incompatible with the layer: expected ndim=3"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kinds", "before"), [((LSTM, GRU), ("LSTM",)), ((LSTM, LSTM, GRU), ("LSTM", "LSTM")), ((GRU, LSTM), ())]
+)
+def test_the_layers_before_one_that_rejects_its_input(kinds, before):
+    assert from_exception(raised(add_to, kinds)).layers == before

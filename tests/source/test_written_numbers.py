@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fitdoctor.source.project import read_project
-from fitdoctor.source.written_numbers import size_in, written
+from fitdoctor.source.written_numbers import size_in, written, written_by_name
 
 PROGRAMS = {
     "a constant of another file": (
@@ -117,3 +117,32 @@ def test_an_option_on_the_command_line(arguments: tuple[str, ...], tmp_path: Pat
     files, _expected = PROGRAMS["the default of an option"]
     flag = arguments[0].partition("=")[0]
     assert _written(tmp_path, files, *arguments) == f"{flag} 6"
+
+
+BEHIND_A_REGISTRY = {
+    "base.yaml": "model:\n  name: tiny\n  num_classes: 4\n",
+    "train.py": (
+        'import yaml\nPATH = "base.yaml"\ndef tiny(settings):\n    return Dense(settings.model.num_classes)\n'
+        'MODELS = {"tiny": tiny}\n'
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "also", "line"),
+    [
+        ({4, 5}, "", 3),
+        ({7}, "", 0),  # another number than the program was seen to have
+        ({4, 5}, "class Defaults:\n    num_classes: int = 4\n", 0),  # two settings of that name
+    ],
+)
+def test_a_setting_behind_a_registry_is_found_by_its_name_and_value(
+    numbers: set[int], also: str, line: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in BEHIND_A_REGISTRY.items():
+        (tmp_path / name).write_text(text + (also if name == "train.py" else ""))
+    project = read_project([tmp_path / "train.py"], 3)
+    size = next(node for node in project.modules[0].nodes(ast.Attribute) if node.attr == "num_classes")
+    found = written_by_name(project, size, numbers, ())
+    assert (found.location.line if found is not None and found.location is not None else 0) == line
