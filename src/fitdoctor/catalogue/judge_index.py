@@ -68,6 +68,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT328': ('model/name_used_twice', ('source', 'after_failure'), [({'ModelFacts'}, ('name=', 'name ='))]),
     'FIT329': ('model/attribute_never_set', ('source', 'after_failure'), [({'Module'}, ('allback',))]),
     'FIT330': ('model/learning_rate_runs_out', ('source', 'before_fit'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('Decay',))]),
+    'FIT331': ('model/name_rebound', ('after_failure',), []),
     'FIT401': ('graph/tensor_kept_on_attribute', ('source', 'before_fit', 'while_training', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT402': ('graph/tensor_kept_in_container', ('source', 'before_fit', 'while_training', 'after_failure'), [({'Module'}, ('tf.function', 'tensorflow')), ({'Module'}, ('def', 'lambda'))]),
     'FIT403': ('graph/tensor_from_loop_body', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
