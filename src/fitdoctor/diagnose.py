@@ -238,7 +238,7 @@ _QUOTED_MESSAGE = re.compile(r"(?P<mark>[\"`])(?=[^\s\"`])(?P<message>[^\"`\n]{2
 _LABELLED = re.compile(
     r"^[^\n]{0,60}\b(?i:error|message)\b[^\n:]{0,30}:+\s{0,3}(?P<message>\S[^\n]{15,1000})$", re.MULTILINE
 )
-_IN_SENTENCE = re.compile(r"\b(?i:error):? (?P<message>[A-Z][a-z][^\n]{20,600})")
+_IN_SENTENCE = re.compile(r"\b(?i:error)(?: as| saying| that)?:? ['\"“]?(?P<message>[A-Z][a-z][^\n]{15,600})")
 _EMPHASIZED = re.compile(r"^ {0,3}[*_`]{1,3}(?P<message>\w[^\n]{15,1000}?)[*_`]{1,3}\s*$", re.MULTILINE)
 _FENCED = re.compile(r"^```\w*\n(?P<message>[^\n]{15,1000})\n```", re.MULTILINE)
 _ON_ITS_OWN = re.compile(
@@ -260,7 +260,7 @@ def _sayings(text: str) -> list[str]:
 
 
 _ERROR_LABEL = re.compile(
-    r"^.{0,60}\b(?i:error|exception)(?: message)?(?: (?:as|is|that|saying|in))? ?[:-]? ?(?=\S.{14})"
+    r"^.{0,60}\b\w{0,12}(?i:error|exception)(?: message)?(?: (?:as|is|that|saying|in))? ?[:-]? ?(?=\S.{14})"
 )
 """What people write before a message: `Error: …`, `I get an error saying …`."""
 

@@ -172,6 +172,10 @@ def test_an_error_of_python_inside_the_pipeline_is_told_as_one():
         ("Exception: Error when checking model target: expected c_7 to have 4 dimensions, but got array with shape (3L, 1L)",
          "FIT304"),
         ("TypeError: __init__() got an unexpected keyword argument 'input_shape'", "FIT302"),
+        ("ValueError: Unknown loss function:focal_fixed when I load it", "FIT908"),
+        ("ValueError: Unknown loss function: accuracy", "FIT302"),
+        ("When I load the files,\nit raised error as 'Unknown metric function:f1'. (f1 was\nrun)\n\nThanks", "FIT908"),
+        ("# alueError: Input 0 is incompatible with layer conv3d_1: expected ndim=5, found ndim=1\n\nhi\nI\nget\nit", "FIT304"),
         ("It gives 'AttributeError: 'Tensor' object has no attribute 'assign'", "FIT407"),
         ("ValueError: Output tensors to a Model must be the output of a Keras `Layer` (thus holding past layer metadata). "
          "Found: <keras.layers.core.Dense object at 0x7f54>", "FIT309"),

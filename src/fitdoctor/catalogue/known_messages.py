@@ -88,6 +88,16 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "channels), recurrent layers (batch, steps, features)",
         also=("FIT102",),
     )),
+    ("FIT304", Rule(
+        re.compile(
+            r"is incompatible with (?:the )?layer\b.{0,80}expected (?:min_)?ndim=(?P<expected>\d+), "
+            r"found ndim=(?P<found>\d+)"
+        ),
+        "a layer expects {expected} axes including the batch axis, but its input has {found}",
+        "compare the shape of the data with the input shape of the model, and batch the dataset: "
+        "`print(x.shape, model.input_shape)`",
+        also=("FIT102", "FIT701"),
+    )),
     ("FIT107", Rule(
         re.compile(r"`sequences` must be a list of iterables|`sequences` must be iterable"),
         "`pad_sequences` receives something other than a list of sequences",
@@ -282,6 +292,11 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         ),
         "a label is outside the range of classes",
         "number the classes from 0, and use as many units or classes as there are labels",
+    )),
+    ("FIT107", Rule(
+        re.compile(r"logits and labels must have the same shape \((?P<output>\(.{1,40}\)) vs \(\)\)"),
+        "the labels are a list of numbers, each of which Keras takes for the labels of one output",
+        "pass the labels as one array: `numpy.array(labels)`",
     )),
     ("FIT205", Rule(
         re.compile(

@@ -279,6 +279,8 @@ _ATTRIBUTE = (
     r"(?:(?P<kind>[Mm]odule|type object) )?'(?P<owner>[^'\n]{1,300})'(?: object)? "
     r"has no attribute '(?P<name>[^'\n]{1,300})'"
 )
+NOT_CUSTOM = frozenset({"accuracy", "acc", "loss", "val_loss", "val_accuracy", "val_acc"})
+"""What `fit` reports: these are no names of losses and custom metrics."""
 _DID_YOU_MEAN = r"Did you mean: '(?P<name>\w+)'"
 
 

@@ -134,6 +134,8 @@ def parse_lone(lines: list[str], before: list[str], complete: bool) -> Block | N
         mark = head["mark"][::-1]
     kind = head["type"] or f"{head['lowered'][:-5].capitalize()}Error"
     first = lines[0][head.end() :].removeprefix(":").strip()
+    if head[0].startswith("`") and first.endswith("`"):
+        first = first.rstrip("`")
     if mark and first.count(mark) % 2:  # the others are quotes of the message itself
         return Block(kind, first[: first.rindex(mark)], (), 1)
     message, taken = gather_message(first, lines[1:], complete)

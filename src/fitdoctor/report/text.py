@@ -322,7 +322,11 @@ def _brief(finding: Finding, look: Look) -> Iterator[Line]:
 
 def _unexplained(unexplained: Unexplained, lines: Lines, look: Look) -> Iterator[Line]:
     message = "\n".join(unexplained.message.strip().split("\n")[:_MOST_MESSAGE_LINES])
-    header: Line = [("unexplained", "warning"), (": ", "strong"), (unexplained.type, "strong")]
+    header: Line = [
+        ("unexplained", "warning"),
+        (": ", "strong"),
+        (unexplained.type or "a traceback without its exception", "strong"),
+    ]
     if message:
         header += [(": ", ""), *[(_multiline(message), "")]]
     yield from wrapped(header, look.width, [("  ", "")])

@@ -39,6 +39,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import append_arguments, fix, insert_before, spell, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.failed_line import calls_at
+from fitdoctor.failure.patterns import NOT_CUSTOM
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
@@ -75,8 +76,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     message = failure.message
     unknown = _UNKNOWN.search(message)
     name = (unknown["name"] or unknown["named"]) if unknown is not None else ""
+    kind = (unknown["kind"] or unknown["older"]) if unknown is not None else ""
+    if kind.endswith("function") and (failure.called == "compile" or name in NOT_CUSTOM):
+        return  # the program itself names it: FIT302
     if unknown is not None and name not in _SHORT | _OF_KERAS:
-        yield _not_known(name, unknown["kind"] or unknown["older"], failure, project)
+        yield _not_known(name, kind, failure, project)
     elif _LAMBDA.search(message):
         yield _lambda(failure, project)
     elif (said := _SETTINGS.search(message)) is not None:

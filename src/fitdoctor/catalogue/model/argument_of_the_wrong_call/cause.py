@@ -57,7 +57,7 @@ from fitdoctor.edits import (
 )
 from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
 from fitdoctor.failure.failed_line import at_frame, module_of
-from fitdoctor.failure.patterns import UnexpectedKeyword, unexpected_keyword
+from fitdoctor.failure.patterns import NOT_CUSTOM, UnexpectedKeyword, unexpected_keyword
 from fitdoctor.records import replace
 from fitdoctor.source.conditions import knows_another_way
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES, SIGNATURES
@@ -309,7 +309,7 @@ def from_refused_name(failure: FailureFacts, project: Project | Unknown) -> Iter
     if found is None:
         return
     unwritten = not found.meant and found.node is None and failure.called != "compile"
-    if unwritten and _SAVED.search(failure.message):
+    if unwritten and _SAVED.search(failure.message) and found.name not in NOT_CUSTOM:
         return  # a saved model names it: FIT908
     yield _misspelt_name(found, failure.last_user_frame, Confidence.CERTAIN)
 

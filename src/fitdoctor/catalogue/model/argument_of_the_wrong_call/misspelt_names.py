@@ -74,7 +74,8 @@ def refused_name(message: str, project: Project | None) -> Misspelt | None:
         if node.value == name
     ]
     module, node = written[0] if written else (None, None)
-    return Misspelt(kind, name, meant_by(kind, name), module, node)
+    meant = meant_by(kind, name)
+    return Misspelt(kind, name, meant if meant != name else "", module, node)
 
 
 def misspelt_names(module: Module, project: Project) -> Iterator[Misspelt]:
