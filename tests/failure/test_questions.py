@@ -175,7 +175,7 @@ def test_an_error_of_python_inside_the_pipeline_is_told_as_one():
         ("ValueError: Unknown loss function:focal_fixed when I load it", "FIT908"),
         ("ValueError: Unknown loss function: accuracy", "FIT302"),
         ("When I load the files,\nit raised error as 'Unknown metric function:f1'. (f1 was\nrun)\n\nThanks", "FIT908"),
-        ("# alueError: Input 0 is incompatible with layer conv3d_1: expected ndim=5, found ndim=1\n\nhi\nI\nget\nit", "FIT304"),
+        ("# alueError: Input 0 is incompatible with layer c_1: expected ndim=5, found ndim=1\n\nhi\nI\nget\nit", "FIT304"),
         ("It gives 'AttributeError: 'Tensor' object has no attribute 'assign'", "FIT407"),
         ("ValueError: Output tensors to a Model must be the output of a Keras `Layer` (thus holding past layer metadata). "
          "Found: <keras.layers.core.Dense object at 0x7f54>", "FIT309"),
