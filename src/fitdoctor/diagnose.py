@@ -245,6 +245,12 @@ _ON_ITS_OWN = re.compile(
     r"^ {0,3}(?P<message>[A-Z`'\"](?![^\n]*\b(?:I|I'm|my|me|we|our)\b)[^\n]{25,1000})$", re.MULTILINE
 )
 """A line that may be a message rather than a sentence of the person who asks."""
+_ASKS = re.compile(
+    r"(?i)\b(?:errors?|fail(?:s|ed|ing)?|crash(?:es|ed)?|exception|problems?|issue|solve|fix|wrong|help)\b"
+)
+"""Words of somebody whose program fails."""
+_LOGGED = re.compile(r"[> ]{0,3}(?:\d{4}-\d\d-\d\d |[IWEF]\d{4} )")
+"""The beginning of a line that TensorFlow logged."""
 _MOST_SAYINGS = 12
 
 
@@ -252,9 +258,12 @@ def _sayings(text: str) -> list[str]:
     """The passages of a question that may be a message, the most likely first: title, quotes, lines of their own."""
     title = _TITLE.match(text)
     found = [] if title is None else [title["message"]]
-    for expected in (_QUOTED_MESSAGE, _FENCED, _LABELLED, _IN_SENTENCE, _EMPHASIZED, _ON_ITS_OWN):
+    told = (_QUOTED_MESSAGE, _FENCED, _LABELLED, _IN_SENTENCE, _EMPHASIZED)
+    # A page of documentation has sentences that read like a message, too.
+    asked = (*told, _ON_ITS_OWN) if _ASKS.search(text) else told
+    for expected in asked:
         found += [each["message"] for each in expected.finditer(text)][-_MOST_SAYINGS // 4 :]
-    plain = [each.strip(" #*") for each in found]
+    plain = [each.strip(" #*") for each in found if not _LOGGED.match(each)]
     bare = [part for each in plain for part in (_ERROR_LABEL.sub("", each), each)]
     return list(dict.fromkeys(bare))
 

@@ -164,7 +164,7 @@ def test_an_error_of_python_inside_the_pipeline_is_told_as_one():
         (_LOGGED_AND_TOLD, "FIT320"),
         ("# expected d_1 to have shape (6,) but got array with shape (9,) Error\n\nI get it\nin\nfit.\nWhy?", "FIT205"),
         ("# Hi\n\nIt says\n```\ntf.placeholder() is not compatible with eager execution\n```\nin\n1.7", "FIT406"),
-        ("# No\n\n`fit_generator` is not supported for models compiled with tf.distribute.Strategy.\n\nAnd\nnow?", "FIT607"),
+        ("# Help\n\n`fit_generator` is not supported for models compiled with tf.distribute.Strategy.\n\nAnd\n?", "FIT607"),
         ("I run it\n{InvalidArgumentError}Key: a.  Data types don't match. Expected type: int64\nand\nso\non", "FIT716"),
         ("# Shapes\n\nI get an error Incompatible shapes: [1,50] vs. [1,504] [[{{node a/sub}}]].\nWhy\nis\nit?", "FIT320"),
         ("# Incompatible shapes: [4] vs. [3]\n\n" + _IN_FIT.format(kind="InvalidArgumentError", line="f()", function="f")
@@ -190,6 +190,9 @@ def test_the_cause_is_found_in_a_question(text, cause):
     "text",
     [
         "def f(**kwargs): return g(**kwargs)\nx = 2**3**2\nTypeError: unsupported operand type(s) for **: 'str' and 'int'\n",
+        "# Custom loops\n\nYou must compile your model before training it with fit.\nLoops need none.\nSee\nthe\nguide.\n",
+        "2020-11-17 16:16:05.62: I tensorflow/loader.cc:48] Successfully opened dynamic library libcudnn.so.7\nEpoch 1/2\n"
+        "10/10 [====] - 1s - loss: 0.3\nEpoch 2/2\n10/10 [====] - 1s - loss: 0.2\n",
         'We call it "the best model of the whole year so far" and train it for 3 epochs.\nAll is fine.\n',
     ],
 )
