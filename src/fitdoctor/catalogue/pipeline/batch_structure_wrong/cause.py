@@ -35,28 +35,30 @@ detected.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.knowledge.data.batch_edits import as_tuple, samples_as_arrays
+from fitdoctor.catalogue.knowledge.data.batch_edits import (
+    as_tuple,
+    grouped,
+    last_step,
+    mapped,
+    samples_as_arrays,
+    structuring,
+)
 from fitdoctor.catalogue.knowledge.data.generator_sources import batches_of, expression_of
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after, words
 from fitdoctor.catalogue.knowledge.data.shapes import forward_failure, went_through
 from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
-from fitdoctor.catalogue.pipeline.batch_structure_wrong import list_slices, loader_batches, yielded_lists
-from fitdoctor.catalogue.pipeline.batch_structure_wrong.batch_parts import too_many, ungrouped
-from fitdoctor.catalogue.pipeline.batch_structure_wrong.window_steps import (
-    in_dataset,
-    windows_taken_for_tensors,
-)
+from fitdoctor.catalogue.pipeline.batch_structure_wrong import loader_batches, yielded_lists
 from fitdoctor.catalogue.pipeline.single_samples import SCALAR
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.failure.failed_line import module_of
 from fitdoctor.records import replace
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -214,10 +216,61 @@ def from_slices(
         return
     if not model.compiled or {"train_step", "compute_loss", "fit"} & set(model.overrides):
         return
-    found = list_slices.list_of_arrays(project, data.pipeline[0].code)
-    if found is not None and any(loss.kind != "none" for loss in model.losses):
+    sliced = expression_of(project, data.pipeline[0].code)
+    found = _sliced(*sliced) if sliced is not None else None
+    plain = found is not None and all(isinstance(part, (ast.Name, ast.Attribute)) for part in found.elts)
+    if sliced is None or found is None or not plain or len(found.elts) not in (2, 3):
+        return
+    if any(loss.kind != "none" for loss in model.losses):
         refused = forward_failure(data) is not None or loss_failure(data) is not None
-        yield list_slices.told(CAUSE, *found, Confidence.CERTAIN if refused else Confidence.LIKELY)
+        finding = _stacked(sliced[0], found)
+        yield replace(finding, confidence=Confidence.CERTAIN) if refused else finding
+
+
+_STACKED = "the parts of the dataset are in a list, which TensorFlow converts to a single tensor"
+_AS_TUPLE = "pass the parts as a tuple"
+
+
+def _sliced(module: Module, call: ast.AST) -> ast.List | None:
+    """Return the list passed to `from_tensor_slices`: its inputs and labels are stacked, not paired."""
+    given = argument_of(call, "tensors", 0) if isinstance(call, ast.Call) else None
+    made = module.made_by(given) if given is not None else None
+    return made if isinstance(made, ast.List) else None
+
+
+def _stacked(module: Module, made: ast.List, *evidence: Evidence) -> Finding:
+    return CAUSE.finding(
+        _STACKED,
+        module.location(made),
+        Evidence("argument", f"list of {len(made.elts)}", "a tuple"),
+        *evidence,
+        fix(_AS_TUPLE, (as_tuple(module, made),)),
+        subject="training dataset",
+    )
+
+
+def _slices_list(failure: FailureFacts) -> bool:
+    frame = failure.last_user_frame
+    return frame is not None and "from_tensor_slices([" in frame.text
+
+
+@CAUSE.rule(
+    says="non-rectangular Python sequence",
+    in_source=False,
+    problem=_STACKED,
+    remedy=_AS_TUPLE,
+    subject="training dataset",
+    fits=_slices_list,
+    unread=True,
+)
+def slices_of_list(module: Module) -> Iterator[Finding]:
+    """Report `from_tensor_slices([x, y])` with arrays that cannot be stacked."""
+    for call in module.calls_to(
+        *(f"tensorflow.data.Dataset.{name}" for name in ("from_tensor_slices", "from_tensors"))
+    ):
+        made = _sliced(module, call.node)
+        if made is not None:
+            yield _stacked(module, made, Evidence("the call", location=module.location(call.node)))
 
 
 # --- datasets inside the dataset ----------------------------------------------------------------------------------
@@ -235,24 +288,104 @@ def from_windows(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     yield _nested(place(step.code if step else None, data.code, fit.code), Confidence.CERTAIN)
 
 
+_NESTED = "the windows of the dataset are datasets, not tensors"
+_TO_TENSORS = "convert each window to a tensor: `.flat_map(lambda window: window.batch(size))`"
+
+
 def _nested(location: Location | None, confidence: Confidence, edits: tuple[Edit, ...] = ()) -> Finding:
     return CAUSE.finding(
-        "the windows of the dataset are datasets, not tensors",
+        _NESTED,
         location,
         Evidence("element", "a dataset", "a tensor", fact="data.element"),
-        fix("convert each window to a tensor: `.flat_map(lambda window: window.batch(size))`", edits),
+        fix(_TO_TENSORS, edits),
         subject="training dataset",
         confidence=confidence,
     )
 
 
-@CAUSE.in_source
-@mentions(*BATCHED_DATA)
-def windows_in_source(module: Module) -> Iterator[Finding]:
-    """Report a `window` followed by a `map` that treats its windows as tensors."""
-    for call, size in windows_taken_for_tensors(module):
-        text = f".flat_map(lambda window: window.batch({module.segment(size)}))"
-        yield _nested(module.location(call), Confidence.LIKELY, with_step_after(module.code(call), text))
+@CAUSE.rule(
+    "window",
+    says=r"'_(?:VariantDataset|NestedVariant|NestedVariantDataset)' object (?:is not subscriptable|has no)"
+    r"|^(?=(?s:.)*Dataset)(?s:.)*Only input tensors may be passed",
+    problem=_NESTED,
+    remedy=_TO_TENSORS,
+    subject="training dataset",
+    anywhere=True,
+)
+def windows_as_tensors(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Report a `window` followed by a `map` that treats its windows as tensors; after a failure, any `window`."""
+    calls = [call for call in module.method_calls("window") if _in_dataset(module, call.node)]
+    for call in calls:
+        size, mapped = call.argument("size", 0), _mapped_after(module, call.node)
+        function = module.definition(mapped.args[0]) if mapped is not None and mapped.args else None
+        if size is not None and isinstance(function, FunctionInfo) and _indexes_parameter(function):
+            text = f".flat_map(lambda window: window.batch({module.segment(size)}))"
+            edits = with_step_after(module.code(call.node), text)
+            yield _nested(module.location(call.node), Confidence.LIKELY, edits)
+    for call in calls if failure is not None else ():
+        yield _nested(module.location(call.node), Confidence.LIKELY)
+
+
+def _in_dataset(module: Module, call: ast.Call) -> bool:
+    """Return whether a call is a stage of a chain that starts with `tf.data`."""
+    start: ast.expr = call
+    for _ in range(20):
+        if isinstance(start, ast.Call) and isinstance(start.func, ast.Attribute):
+            if module.resolve(start.func).startswith("tensorflow.data."):
+                return True
+            start = start.func.value
+        else:
+            made = module.made_by(start)
+            if made is start:
+                return False
+            start = made
+    return False
+
+
+def _next_step(module: Module, call: ast.Call) -> ast.Call | None:
+    """Return the only call on the name that a stage is assigned to, in the next statement."""
+    statement = module.statement(call)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return None
+    name = statement.targets[0].id
+    for node in module.nodes(ast.Call):
+        if (
+            isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == name
+            and module.made_by(node.func.value) is call
+        ):
+            return node
+    return None
+
+
+_KEEPS_WINDOWS = frozenset("shuffle repeat prefetch take skip cache".split())
+
+
+def _mapped_after(module: Module, call: ast.Call) -> ast.Call | None:
+    """Return the `map` that gets the windows of a call, after stages that pass them on."""
+    step: ast.Call | None = call
+    for _ in range(10):
+        if step is None:
+            return None
+        after = module.parent(module.parent(step) or step)
+        step = after if isinstance(after, ast.Call) else _next_step(module, step)
+        name = step.func.attr if step is not None and isinstance(step.func, ast.Attribute) else ""
+        if name not in _KEEPS_WINDOWS:
+            return step if name == "map" else None
+    return None
+
+
+def _indexes_parameter(function: FunctionInfo) -> bool:
+    """Return whether a function indexes one of its parameters; the window of a dict is a dict of windows."""
+    names = set(function.parameters)
+    return any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in names
+        and not (isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str))
+        for node in ast.walk(function.node)
+    )
 
 
 # --- too many parts -----------------------------------------------------------------------------------------------
@@ -286,9 +419,9 @@ def from_parts(
     if size > 3 and ("train_step" in model.overrides or fit.method not in ("fit", "evaluate")):
         return  # a custom step may unpack them
     if flat:
-        yield ungrouped(CAUSE, data, fit, inputs, size, project)
+        yield _ungrouped(data, fit, inputs, size, project)
     elif size > 3:
-        yield too_many(CAUSE, data, fit, size)
+        yield _too_many(data, fit, size)
 
 
 def _number_of_inputs(model: ModelFacts, project: Project | Unknown) -> int:
@@ -299,6 +432,49 @@ def _number_of_inputs(model: ModelFacts, project: Project | Unknown) -> int:
         return len(model.inputs)
     found = unpacked_by_call(model, project) if "call" in model.overrides else None
     return len(found[0]) if found is not None else 1
+
+
+def _too_many(data: DataFacts, fit_call: FitFacts, size: int) -> Finding:
+    """Return the finding for an element with more than inputs, labels and weights."""
+    end = last_step(data)
+    return CAUSE.finding(
+        f"each element of the {words(data)} has {size} parts, but `fit` reads only inputs, labels and weights",
+        place(end, fit_call.code),
+        Evidence("parts per element", str(size), "1, 2 or 3", fact="data.element_size"),
+        unsafe(
+            "keep only inputs, labels and weights",
+            mapped(data, end, ".map(lambda x, y, weight, *rest: (x, y, weight))"),
+        ),
+        subject=f"{data.role} {data.form}",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _ungrouped(
+    data: DataFacts, fit_call: FitFacts, inputs: int, size: int, project: Project | Unknown
+) -> Finding:
+    """Return the finding for inputs at the same level as the labels, so that only the first counts as input."""
+    weighted = size == inputs + 2
+    source = structuring(data, size, project)
+    names = [f"x{index + 1}" for index in range(inputs)]
+    rest = ["y", "weight"] if weighted else ["y"]
+    call = f".map(lambda {', '.join([*names, *rest])}: (({', '.join(names)}), {', '.join(rest)}))"
+    edits = grouped(project, source, inputs) or mapped(data, last_step(data), call)
+    title = f"group the inputs: `(({', '.join(names)}), {', '.join(rest)})`"
+    return CAUSE.finding(
+        f"each element of the {words(data)} has {size} separate parts, so only the first is an input, "
+        f"but the model has {inputs} inputs",
+        place(source, last_step(data), fit_call.code),
+        Evidence(
+            "structure of an element",
+            data.element,
+            f"a tuple whose first part contains the {inputs} inputs",
+            fact="data.element",
+        ),
+        fix(title, edits),
+        subject=f"{data.role} {data.form}",
+        confidence=Confidence.LIKELY if isinstance(data.trial.forward, Unknown) else Confidence.CERTAIN,
+    )
 
 
 # --- after the failure --------------------------------------------------------------------------------------------
@@ -319,12 +495,6 @@ def from_failure(
     if loaded is not None:
         yield loaded
         return
-    if _NOT_INDEXED.search(failure.message):
-        yield from _windows_failed(project, location)
-        return
-    if "non-rectangular Python sequence" in failure.message:
-        yield from _slices_of_list(project, failure)
-        return
     if SCALAR in failure.message and isinstance(project, Project) and frame is not None:
         module = module_of(project, frame)
         found = list(lists_in_source(module)) if module is not None else []
@@ -336,8 +506,7 @@ def from_failure(
     if failure.type != "ValueError":
         return
     if "Only input tensors may be passed" in failure.message and "Dataset" in failure.message:
-        yield from _windows_failed(project, location)
-        return
+        return  # windows: a rule explains it
     if isinstance(data, DataFacts) and isinstance(fit, FitFacts):
         found = list(from_generator(fit, data, project))
         if isinstance(model, ModelFacts) and ("input" in failure.message or FORMAT in failure.message):
@@ -356,40 +525,7 @@ def from_failure(
         )
 
 
-_NOT_INDEXED = re.compile(
-    r"'_(?:VariantDataset|NestedVariant|NestedVariantDataset)' object (?:is not subscriptable|has no)"
-)
 _LIST_IN_SIGNATURE = "but found <class 'list'> which is not"
-
-
-def _windows_failed(project: Project | Unknown, location: Location | None) -> Iterator[Finding]:
-    for module in () if isinstance(project, Unknown) else project.modules:
-        found = list(windows_in_source(module))
-        calls = [call.node for call in module.method_calls("window") if in_dataset(module, call.node)]
-        if found or calls:
-            yield (
-                replace(found[0], confidence=Confidence.CERTAIN)
-                if found
-                else _nested(module.location(calls[0]), Confidence.CERTAIN)
-            )
-            return
-    yield _nested(location, Confidence.LIKELY)
-
-
-def _slices_of_list(project: Project | Unknown, failure: FailureFacts) -> Iterator[Finding]:
-    """Report `from_tensor_slices([x, y])` with arrays that cannot be stacked."""
-    module = module_of(project, failure.last_user_frame)
-    frame = failure.last_user_frame
-    if isinstance(project, Unknown) and frame is not None and "from_tensor_slices([" in frame.text:
-        yield CAUSE.finding(list_slices.WORDS, frame.location, list_slices.REMEDY, subject="training dataset")
-    if module is None or frame is None:
-        return
-    for call in module.calls_to(
-        "tensorflow.data.Dataset.from_tensor_slices", "tensorflow.data.Dataset.from_tensors"
-    ):
-        made = list_slices.sliced(module, call.node)
-        if made is not None and at_frame(module, call.node, frame):
-            yield list_slices.told(CAUSE, module, made, Confidence.CERTAIN)
 
 
 def _list_failed(
