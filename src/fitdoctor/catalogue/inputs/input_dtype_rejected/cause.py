@@ -29,22 +29,21 @@ A mix of float16 and float32 under mixed precision is explained only after the o
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.contents import arrays_of
-from fitdoctor.catalogue.inputs.input_dtype_rejected.integer_types import floats_refused, refused, wants_whole
-from fitdoctor.catalogue.inputs.input_dtype_rejected.schedule_steps import steps_as_floats
-from fitdoctor.catalogue.inputs.input_dtype_rejected.signature_types import refused_by_signature
 from fitdoctor.catalogue.knowledge.data.data_places import maker, map_samples, rework_data, reworked
 from fitdoctor.catalogue.knowledge.data.shapes import forward_failure, went_through
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, function_at, module_of
+from fitdoctor.failure.failed_line import at_frame, function_at, module_of, raised_here
 from fitdoctor.failure.patterns import DtypeMismatch, dtype_mismatch
 from fitdoctor.records import replace
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import names_in
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -68,7 +67,7 @@ _HALVES = ("half", "float16", "bfloat16")
 @mentions("LearningRateSchedule")
 def from_schedule(module: Module) -> Iterator[Finding]:
     """Report a schedule that applies a float operation to the step, an integer in Keras 3."""
-    for function, call, name in steps_as_floats(module):
+    for function, call, name in _steps_as_floats(module):
         said = DtypeMismatch(found="int64", expected="float32")
         yield replace(_of_parameter(said, function, call, name), confidence=Confidence.LIKELY)
 
@@ -92,7 +91,7 @@ def _types_met(kind: str, message: str) -> DtypeMismatch | None:
         return None
     if _is_mixed(said):
         return said
-    if wants_whole(said):
+    if _wants_whole(said):
         return None
     wrong = [name for name in (said.found, said.expected) if name.startswith((*_INTEGERS, *_LONG_FLOATS))]
     return said if len(wrong) == 1 and _other(said, wrong[0]).startswith(_FLOATS) else None
@@ -214,9 +213,9 @@ def from_failure(
 @CAUSE.after_failure
 def of_whole_numbers(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report mixed int32 and int64, such as labels and `tf.argmax`, or floats used as indices."""
-    yield from refused(CAUSE, failure, project)
-    yield from floats_refused(CAUSE, failure, project)
-    yield from refused_by_signature(CAUSE, failure, project)
+    yield from _refused(failure, project)
+    yield from _floats_refused(failure, project)
+    yield from _refused_by_signature(failure, project)
 
 
 def _cast_first(module: Module | None, frame: Frame, said: DtypeMismatch) -> Iterator[Fix]:
@@ -434,3 +433,171 @@ def _started_as_float(found: Finding, module: Module, target: ast.expr) -> Findi
             remedy = fix(f"{title}: `{text}`", (Edit(location, text),))
             return replace(found, location=location, fixes=(remedy,))
     return replace(found, fixes=(fix(title),))
+
+
+# --- integers and floats --------------------------------------------------------------------------------------------
+
+
+_WHOLE = re.compile(r"u?int\d{1,2}")
+_SIMPLE = (ast.Name, ast.Attribute, ast.Subscript)
+
+
+def _refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report an operation on two different integer dtypes."""
+    said, frame = dtype_mismatch(failure.message), failure.last_user_frame
+    if (
+        said is None
+        or frame is None
+        or failure.type not in ("TypeError", "ValueError", "InvalidArgumentError")
+    ):
+        return
+    if not all(_WHOLE.fullmatch(name) for name in (said.found, said.expected)) or said.found == said.expected:
+        return
+    yield CAUSE.finding(
+        f"the operation{_named(said)} receives {said.expected} and {said.found}, but both must have the same dtype",
+        frame.location,
+        Evidence("dtype of the operand", said.found, said.expected, "failure.message", frame.location),
+        raised_here(failure),
+        *(list(_cast(module_of(project, frame), frame)) or [fix("cast one to the dtype of the other")]),
+        subject="dtypes of an operation",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _wants_whole(said: DtypeMismatch) -> bool:
+    """Whether an operation accepts only integers but received floats."""
+    return (
+        bool(said.allowed)
+        and all(_WHOLE.fullmatch(name) for name in said.allowed)
+        and said.found in ("float", "double", "half", "float16", "float32", "float64", "bfloat16")
+    )
+
+
+def _floats_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report labels or indices that are floats, such as labels from a table or the result of a division."""
+    said, frame = dtype_mismatch(failure.message), failure.last_user_frame
+    if said is None or frame is None or not _wants_whole(said):
+        return
+    found = {"float": "float32", "double": "float64"}.get(said.found, said.found)
+    yield CAUSE.finding(
+        f"the operation{_named(said)} expects integer labels or indices, but receives {found}",
+        frame.location,
+        Evidence("dtype received", found, ", ".join(said.allowed), "failure.message", frame.location),
+        raised_here(failure),
+        fix("cast the labels or indices: `tf.cast(labels, tf.int32)`"),
+        subject="dtypes of an operation",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _named(said: DtypeMismatch) -> str:
+    return f" `{said.operation}`" if said.operation else ""
+
+
+def _cast(module: Module | None, frame: Frame) -> Iterator[Fix]:
+    """Cast the first operand to the dtype of the second, if the line has one operation on two tensors."""
+    if module is None:
+        return
+    pairs = [pair for pair in _pairs(module) if at_frame(module, pair[0], frame)]
+    if len(pairs) != 1 or not all(isinstance(part, _SIMPLE) for part in pairs[0]):
+        return
+    one, other = pairs[0]
+    tf, imports = spell(module.code(one), "tensorflow", "tf")
+    cast = f"{tf}.cast({module.segment(one)}, {module.segment(other)}.dtype)"
+    yield fix(f"cast one to the dtype of the other: `{cast}`", (Edit(module.location(one), cast),), imports)
+
+
+def _pairs(module: Module) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for node in module.nodes(ast.BinOp):
+        yield node.left, node.right
+    for compared in module.nodes(ast.Compare):
+        if len(compared.comparators) == 1:
+            yield compared.left, compared.comparators[0]
+    for call in module.calls:
+        if call.name.startswith("tensorflow.") and len(call.node.args) == 2:
+            if call.name.rpartition(".")[2] in (
+                "equal",
+                "add",
+                "subtract",
+                "multiply",
+                "not_equal",
+                "greater",
+            ):
+                yield call.node.args[0], call.node.args[1]
+
+
+# --- steps of schedules ---------------------------------------------------------------------------------------------
+
+
+_SCHEDULE = "keras.optimizers.schedules.LearningRateSchedule"
+_ON_FLOATS = frozenset("sqrt rsqrt exp log log1p sin cos tan tanh sigmoid reciprocal".split())
+
+
+def _steps_as_floats(module: Module) -> Iterator[tuple[FunctionInfo, ast.Call, str]]:
+    """Yield the first such call of each schedule with its parameter; the step is int64 in Keras 3."""
+    for owner in module.classes if module.keras == 3 else ():
+        function = owner.methods.get("__call__")
+        if function is None or _SCHEDULE not in owner.bases or len(function.parameters) < 2:
+            continue
+        step = function.parameters[1]
+        if len(module.index.scopes[function.node].bindings.get(step, ())) != 1:  # cast first
+            continue
+        for node in own_nodes(function):
+            if isinstance(node, ast.Call) and _takes_floats(module, node) and _is_named(node.args, step):
+                yield function, node, step
+                break
+
+
+def _takes_floats(module: Module, call: ast.Call) -> bool:
+    home, _, last = module.resolve(call.func).rpartition(".")
+    return home in ("tensorflow", "tensorflow.math") and last in _ON_FLOATS
+
+
+def _is_named(arguments: list[ast.expr], name: str) -> bool:
+    return len(arguments) == 1 and isinstance(arguments[0], ast.Name) and arguments[0].id == name
+
+
+# --- input signatures -----------------------------------------------------------------------------------------------
+
+
+_REFUSED = re.compile(
+    r"Can not cast TensorSpec\(shape=[^\n]{0,100}?, dtype=tf\.(?P<found>\w+), name=[^)\n]{0,60}\) to "
+    r"TensorSpec\(shape=[^\n]{0,100}?, dtype=tf\.(?P<expected>\w+),"
+)
+
+
+def _refused_by_signature(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a dtype that differs from the `input_signature` of a function."""
+    rejected = _REFUSED.search(failure.message)
+    frame = failure.last_user_frame
+    if rejected is None or frame is None or rejected["found"] == rejected["expected"]:
+        return
+    module = module_of(project, frame)
+    written = list(_written(module, rejected["expected"])) if module is not None else []
+    yield CAUSE.finding(
+        f"the `input_signature` declares {rejected['expected']}, but the function receives {rejected['found']}",
+        module.location(written[0]) if module is not None and written else frame.location,
+        raised_here(failure),
+        *_signature_fixes(module, written, rejected["found"], rejected["expected"]),
+        subject="dtype of the features",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _written(module: Module, name: str) -> Iterator[ast.Attribute]:
+    """Yield the dtype expression of each `tf.TensorSpec` with that dtype."""
+    for site in module.calls_to("tensorflow.TensorSpec"):
+        kind = argument_of(site.node, "dtype", 1)
+        if isinstance(kind, ast.Attribute) and kind.attr == name:
+            yield kind
+
+
+def _signature_fixes(
+    module: Module | None, written: list[ast.Attribute], found: str, expected: str
+) -> list[Fix]:
+    cast = fix(f"cast the argument: `tf.cast(x, tf.{expected})`")
+    # The weights would then reject floats of another width.
+    if module is None or not written or not found.startswith("int"):
+        return [cast]
+    edits = [Edit(module.location(each), f"{module.segment(each.value)}.{found}") for each in written]
+    return [fix(f"use `tf.{found}` in the signature", edits), cast]

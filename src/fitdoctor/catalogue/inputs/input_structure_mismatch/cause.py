@@ -26,6 +26,7 @@ A list in the wrong order is not detected if the shapes agree. A dict with an ex
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
@@ -44,7 +45,7 @@ from fitdoctor.catalogue.knowledge.data.shapes import (
 from fitdoctor.catalogue.knowledge.models.model_inputs import inside_model
 from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import joined, listing, place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Spec, Unknown
 from fitdoctor.failure.patterns import input_count
@@ -81,9 +82,7 @@ def from_data(
     yield from _findings(model, fit, data, project, confidence)
     refused = forward_failure(data)
     if refused is not None and data.x_structure == "dict":
-        from fitdoctor.catalogue.inputs.input_structure_mismatch.columns_by_name import columns_for_one_input
-
-        yield from columns_for_one_input(CAUSE, refused.message, fit, data, None)
+        yield from _columns_for_one_input(refused.message, fit, data, None)
 
 
 def _is_stacked(model: ModelFacts, data: DataFacts) -> bool:
@@ -396,10 +395,8 @@ def from_failure(
         return
     if failure.type != "ValueError" or while_validating(failure) or inside_model(failure):
         return
-    from fitdoctor.catalogue.inputs.input_structure_mismatch.columns_by_name import columns_for_one_input
-
     raised = failure.location
-    yield from columns_for_one_input(CAUSE, failure.message, fit, data, raised)
+    yield from _columns_for_one_input(failure.message, fit, data, raised)
     said = input_count(failure.message)
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         if data.role != "training" or (
@@ -445,6 +442,74 @@ def from_mixture(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 @CAUSE.after_failure
 def from_key(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report a missing key that `call` reads."""
-    from fitdoctor.catalogue.inputs.input_structure_mismatch.asked_keys import missing_key
+    yield from _missing_key(failure)
 
-    yield from missing_key(CAUSE, failure)
+
+# --- keys that `call` reads -----------------------------------------------------------------------------------------
+
+
+_KEY = re.compile(r"['\"](?P<key>[^'\"]{1,80})['\"]: ['\"]?(?:tf\.Tensor|<tf|<KerasTensor|Tensor)")
+
+
+def _missing_key(failure: FailureFacts) -> Iterator[Finding]:
+    """Report an input key that a layer or model reads but does not receive."""
+    frame = failure.last_user_frame
+    asked = failure.message.strip().strip("'\"")
+    if failure.type != "KeyError" or not failure.layer_class or frame is None or not asked:
+        return
+    for _name, text in failure.arguments[:1]:
+        keys = [found["key"] for found in _KEY.finditer(text)]
+        if not keys or asked in keys:
+            return
+        yield CAUSE.finding(
+            f"`{failure.layer_class}` reads the input `{asked}`, but receives {listing(keys)}",
+            frame.location,
+            Evidence("keys of the inputs", ", ".join(keys), asked, fact="failure.arguments"),
+            fix(f"add an input `{asked}`, or read one of the existing keys"),
+            subject="inputs of the model",
+            confidence=Confidence.CERTAIN,
+        )
+
+
+# --- a dict of columns for one input --------------------------------------------------------------------------------
+
+
+_SAID = re.compile(
+    r"The structure of `inputs` doesn't match the expected structure\.?\s+Expected: (?P<expected>[\w./:-]+)\s+"
+    r"Received: inputs=(?:OrderedDict\(\[)?[{(](?P<given>'[^\n]{0,4000})"
+)
+_NAME = re.compile(r"'(\w[^'\n]{0,100})'(?::|,) '?\w*Tensor")
+_LABELS = frozenset("label labels target targets y class".split())
+
+
+def _columns_for_one_input(
+    message: str,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    raised: Location | None,
+) -> Iterator[Finding]:
+    """Report a dict passed to a model with a single input, unless it includes the labels."""
+    said = _SAID.search(message)
+    names = _NAME.findall(said["given"]) if said is not None else []
+    if said is None or len(names) < 2 or any(name.lower() in _LABELS for name in names):
+        return
+    known = data if isinstance(data, DataFacts) else None
+    argument = _given(fit_call)
+    yield CAUSE.finding(
+        f"`x` is a dict of {len(names)} columns ({listing(names, 3)}), but the model has one input",
+        place(known.code if known and known.form == "dataset" else None, argument, raised),
+        Evidence(
+            "what the model receives", f"a dict of {len(names)} columns", "one array", fact="failure.message"
+        ),
+        fix("stack the columns into one array: `tf.stack(list(columns.values()), axis=-1)`"),
+        subject="inputs of the model",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _given(fit_call: FitFacts | Unknown) -> Code | None:
+    code = fit_call.code if isinstance(fit_call, FitFacts) else None
+    argument = code.argument("x", 0) if isinstance(code, Code) else None
+    if argument is None or not isinstance(code, Code):
+        return None
+    return Code(argument.location, argument.text, spellings=code.spellings, import_at=code.import_at)

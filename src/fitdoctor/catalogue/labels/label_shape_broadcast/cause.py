@@ -33,14 +33,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, doubting, mentions
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.knowledge.labels.label_shapes import BROADCAST, compared_labels, rows, verdict
 from fitdoctor.catalogue.knowledge.labels.targets import SPARSE, Target, deciding_layer, targets
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import spell, unsafe, wrap
-from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, ModelFacts, Shape, Unknown
-from fitdoctor.records import replace
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
@@ -72,7 +73,6 @@ def _other_width(
     target: Target, labels: Shape, output: Shape, data: DataFacts, project: Project | Unknown
 ) -> Finding:
     from fitdoctor.catalogue.labels.label_edits import with_units
-    from fitdoctor.catalogue.labels.label_shape_broadcast.window_targets import short_targets
 
     assert target.labels is not None
     count, units = labels[-1] or 1, output[-1] or 1
@@ -85,7 +85,7 @@ def _other_width(
     fixes = [unsafe(f"use {wanted} in the last layer, one per target", with_units(target.layer, count))]
     if count == 1 and target.activation == "softmax":
         fixes = list(_as_classes(target, data, units))
-    short = short_targets(project, target.layer, target.labels) if count == 1 else None
+    short = _short_targets(project, target.layer, target.labels) if count == 1 else None
     if short is not None:
         fixes.insert(0, unsafe(f"cut `{short.horizon}` values per target, one per unit", short.edits))
     return CAUSE.finding(
@@ -237,3 +237,55 @@ def _lost_axis(
         subject="labels",
         severity=Severity.ERROR if raises else Severity.WARNING,
     )
+
+
+# --- windows of targets ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _ShortTargets:
+    """The expression that cuts the targets, and how many values it should cut."""
+
+    code: Code
+    horizon: str
+    """The parameter with the number of units."""
+    edits: tuple[Edit, ...]
+
+
+def _short_targets(
+    project: Project | Unknown, layer: LayerFacts | None, labels: ArrayFacts
+) -> _ShortTargets | None:
+    """Return the only expression that cuts one-step targets beside a parameter that is named like the layer's units."""
+    found = expression_of(project, labels.code)
+    name = _units_name(layer)
+    function = found[0].function_of(found[1]) if found is not None else None
+    if found is None or function is None or name not in function.parameters:
+        return None
+    module = found[0]
+    cut = [
+        (node, size)
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Subscript) and (size := _one_step(node)) is not None
+    ]
+    if len(cut) != 1:
+        return None
+    node, size = cut[0]
+    return _ShortTargets(module.code(node), name, (Edit(module.location(size), name),))
+
+
+def _units_name(layer: LayerFacts | None) -> str:
+    """Return the name in `Dense(horizon)` or `Dense(cfg.horizon)`."""
+    code = layer.code if layer is not None else None
+    units = code.argument("units", 0) if isinstance(code, Code) else None
+    return units.text.rpartition(".")[2] if units is not None else ""
+
+
+def _one_step(node: ast.Subscript) -> ast.Constant | None:
+    """Return the 1 of `series[i : i + 1]`."""
+    rows = node.slice
+    if not isinstance(rows, ast.Slice) or rows.lower is None or not isinstance(rows.upper, ast.BinOp):
+        return None
+    end = rows.upper
+    if not isinstance(end.op, ast.Add) or ast.dump(end.left) != ast.dump(rows.lower):
+        return None
+    return end.right if isinstance(end.right, ast.Constant) and end.right.value == 1 else None

@@ -24,9 +24,12 @@ Labels from a generator or a dataset are known only as far as they were read.
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.knowledge.data.generator_sources import origin_of_argument
 from fitdoctor.catalogue.knowledge.data.shapes import while_validating
 from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, verdict
@@ -53,8 +56,12 @@ from fitdoctor.facts import (
     Statistics,
     Unknown,
 )
+from fitdoctor.failure.called import called_in
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.patterns import LabelOutOfRange, label_out_of_range
 from fitdoctor.records import replace
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -85,9 +92,7 @@ def from_data(
         stray = _stray_label(statistics, units, dict(target.loss.settings).get("ignore_class"))
         if stray is None:
             continue
-        from fitdoctor.catalogue.labels.labels_out_of_range.shared_labels import as_labels_alone
-
-        target = replace(target, labels=as_labels_alone(target.labels, project))
+        target = replace(target, labels=_as_labels_alone(target.labels, project))
         assert target.labels is not None
         label, row = stray
         least, most = statistics.minimum or 0, statistics.maximum or 0
@@ -211,13 +216,11 @@ def _fixes(
     classes = int(most) + 1
     title = f"use {classes} units in the last layer, one per class"
     if least != 0 and most - least + 1 == units:
-        from fitdoctor.catalogue.labels.labels_out_of_range.shared_labels import as_one_piece
-
         by = f"{'-' if least > 0 else '+'} {number(abs(least))}"
         shifted = fix(
             f"{'subtract' if least > 0 else 'add'} {number(abs(least))} {'from' if least > 0 else 'to'} the labels: "
             f"they run from {number(least)} to {number(most)}, but the loss expects classes starting at 0",
-            rework_labels(as_one_piece(labels, project), data, f"{{}} {by}", f"y {by}", call),
+            rework_labels(_as_one_piece(labels, project), data, f"{{}} {by}", f"y {by}", call),
         )
         wider = unsafe(title, with_units(target.layer, classes, project)) if least > 0 else None
         return [shifted, wider] if wider is not None and wider.edits else [shifted]
@@ -282,9 +285,7 @@ def from_failure(
 @CAUSE.after_failure
 def while_encoding(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report a label that `to_categorical` has no column for."""
-    from fitdoctor.catalogue.labels.labels_out_of_range.encoded_labels import refused
-
-    yield from refused(CAUSE, failure, project)
+    yield from _refused(failure, project)
 
 
 def _in_loop(project: Project | Unknown, failure: FailureFacts) -> Code | None:
@@ -362,3 +363,125 @@ CAUSE.message(
     types=("InvalidArgumentError",),
     confidence=Confidence.CERTAIN,
 )
+
+
+# --- labels that cannot be encoded ----------------------------------------------------------------------------------
+
+
+_SAID = re.compile(r"index (?P<value>-?\d+) is out of bounds for axis 1 with size (?P<size>\d+)")
+_ENCODER = "to_categorical"
+
+
+def _refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report the label and the number of columns that NumPy names."""
+    said = _SAID.search(failure.message) if failure.type == "IndexError" else None
+    frame, last = failure.last_user_frame, failure.frames[-1] if failure.frames else None
+    if said is None or frame is None or last is None:
+        return
+    # Keras filters its own frames, so the user's line may be the last.
+    if last.function != _ENCODER and (last is not frame or called_in(frame) != _ENCODER):
+        return
+    value, size = int(said["value"]), int(said["size"])
+    shift = "if the labels start at 1, subtract 1: `to_categorical(y - 1, …)`"
+    yield CAUSE.finding(
+        f"label {value} has no column: `{_ENCODER}` creates {size}, for classes 0 to {size - 1}",
+        frame.location,
+        Evidence(
+            "label found", str(value), f"0 to {size - 1}", fact="failure.message", location=frame.location
+        ),
+        *([unsafe(shift, _shifted(failure, project))] if value == size else []),
+        fix("renumber the classes from 0 without gaps, or set `num_classes` to the largest label plus 1"),
+        subject="labels",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _shifted(failure: FailureFacts, project: Project | Unknown) -> tuple[Edit, ...]:
+    """Subtract 1 from the labels in the only call on the line."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if module is None or frame is None:
+        return ()
+    calls = [site.node for site in module.calls if site.name.rpartition(".")[2] == _ENCODER]
+    here = [call for call in calls if at_frame(module, call, frame)]
+    given = here[0].args[0] if len(here) == 1 and here[0].args else None
+    simple = isinstance(given, (ast.Name, ast.Attribute, ast.Subscript))
+    return wrap(module.code(given), "{} - 1") if given is not None and simple else ()
+
+
+# --- labels shared by several models --------------------------------------------------------------------------------
+
+
+def _as_labels_alone(labels: ArrayFacts, project: Project | Unknown) -> ArrayFacts:
+    """Return the labels with code that only affects them: the last assignment before fit, or its argument."""
+    made = node_of(project, labels.code)
+    used = node_of(project, labels.use)
+    if made is None or used is None or not isinstance(used[1], ast.expr) or not isinstance(made[1], ast.expr):
+        return labels
+    if not _is_computed_with(made[0], made[1]):
+        return labels
+    for step in origin(used[0], used[1]).steps:
+        node = step.node
+        statement = step.module.parent(node)
+        if not isinstance(statement, ast.Assign) or statement.value is not node or step.how == "write":
+            continue
+        if isinstance(node, ast.expr) and not _is_computed_with(step.module, node):
+            return replace(labels, code=step.module.code(node))
+    return replace(labels, code=Unknown("the array is also used elsewhere"))
+
+
+def _as_one_piece(labels: ArrayFacts, project: Project | Unknown) -> ArrayFacts:
+    """Return the labels before a loader slices them, if it does nothing else."""
+    found = node_of(project, labels.code)
+    node = found[1] if found is not None else None
+    if found is None or not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        return labels
+    module, name = found[0], node.value
+    made = module.made_by(name)
+    statement = module.parent(made)
+    if made is name or not isinstance(statement, ast.Assign) or statement.value is not made:
+        return labels
+    scope = module.index.lookup(name.id, module.scope(name))
+    reads = [
+        read
+        for read in module.reads.get(name.id, [])
+        if module.index.lookup(name.id, module.scope(read)) is scope
+    ]
+    return replace(labels, code=module.code(made)) if all(_is_cut(module, read) for read in reads) else labels
+
+
+def _is_cut(module: Module, read: ast.AST) -> bool:
+    """Whether the expression is a slice `y[:60]`; comparing or indexing would change with the labels."""
+    around = module.parent(read)
+    return isinstance(around, ast.Subscript) and around.value is read and isinstance(around.slice, ast.Slice)
+
+
+def _is_computed_with(module: Module, value: ast.expr) -> bool:
+    """Whether the name of a value is used in a computation, not only passed on, split or printed."""
+    statement = module.parent(value)
+    target = (
+        statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    )
+    if not isinstance(target, ast.Name):
+        return False
+    scope = module.index.lookup(target.id, module.scope(target))
+    end = module.places.span(value)[1]
+    for read in module.reads.get(target.id, []):
+        if module.index.lookup(target.id, module.scope(read)) is not scope:
+            continue
+        # `y = y + 1` reads the previous value of the name.
+        if module.scope(read) is module.scope(target) and module.places.span(read)[0] < end:
+            continue
+        around = module.parent(read)
+        if isinstance(around, (ast.BinOp, ast.UnaryOp)) or (
+            isinstance(around, ast.Call) and _goes_into_arithmetic(module, around)
+        ):
+            return True
+    return False
+
+
+def _goes_into_arithmetic(module: Module, call: ast.Call) -> bool:
+    """Whether a call computes new values from its arguments, as `np.sin(month)`."""
+    name = module.resolve(call.func)
+    counted = ("numpy.unique", "numpy.bincount", "numpy.array", "numpy.asarray", "numpy.max", "numpy.min")
+    return name.startswith(("numpy.", "tensorflow.math.")) and name not in counted

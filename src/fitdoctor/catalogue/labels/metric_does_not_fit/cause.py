@@ -39,7 +39,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting, mentions
-from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, verdict
+from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, rows, verdict
 from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY_LOSSES,
     CATEGORICAL,
@@ -53,15 +53,27 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     metrics_for,
     targets,
 )
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import is_model_call
+from fitdoctor.catalogue.labels.comparisons import unaligned_comparison
 from fitdoctor.catalogue.labels.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
 from fitdoctor.catalogue.prefilter import METRICS
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, replace_code, set_argument, spell, unsafe
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, MetricFacts, ModelFacts, Outcome, Unknown
+from fitdoctor.edits import fix, insert_before, replace_code, set_argument, spell, unsafe
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    MetricFacts,
+    ModelFacts,
+    Outcome,
+    Unknown,
+)
 from fitdoctor.failure.patterns import operation_shapes
 from fitdoctor.records import dataclass, replace
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -266,9 +278,7 @@ def _on_quantities(model: ModelFacts, data: DataFacts, project: Project | Unknow
         is_single = target.loss_name in REGRESSION and target.units == 1 and target.activation == "linear"
         if not metrics or not is_single or target.label_statistics is not None:
             continue
-        from fitdoctor.catalogue.labels.metric_does_not_fit.named_quantities import named_quantity
-
-        quantity = named_quantity(target.labels, project)
+        quantity = _named_quantity(target.labels, project)
         if quantity:
             told = f"`{metrics[0].name}` is for classification, but the targets are not classes ({quantity})"
             misfit = _Misfit(metrics[0], told, '`"mae"` or `"mse"`', '"mae"')
@@ -470,15 +480,248 @@ def from_own_metrics(model: ModelFacts, data: DataFacts, project: Project) -> It
     """Report a custom metric that compares labels (n,) with outputs (n, 1)."""
     if all(metric.builtin for metric in model.metrics):
         return
-    from fitdoctor.catalogue.labels.metric_does_not_fit.own_metrics import spread_metrics
-
-    yield from spread_metrics(CAUSE, model, data, project)
+    yield from _spread_metrics(model, data, project)
 
 
 @CAUSE.in_source
 @mentions("update_state")
 def swapped_in_source(module: Module) -> Iterator[Finding]:
     """Report a metric in a custom loop that receives the predictions as labels."""
-    from fitdoctor.catalogue.labels.metric_does_not_fit.swapped_metrics import swapped
+    yield from _swapped(module)
 
-    yield from swapped(CAUSE, module)
+
+# --- quantities that the program names ------------------------------------------------------------------------------
+
+
+_QUANTITIES = frozenset(
+    """price prices saleprice sales revenue revenues salary salaries income wage wages cost costs rent charges profit
+    temperature temperatures humidity rainfall pressure age ages mpg medv consumption demand height heights""".split()
+)
+_BESIDE = frozenset(
+    """y x train training test val valid validation target targets scaled sale house car stock unit median mean avg
+    average total log selling closing daily monthly annual yearly usd eur inr in of the per""".split()
+)
+"""Words that leave a quantity one; `price_range`, `is_sale` and `age_group` may be classes."""
+_KEEPS_VALUES = frozenset(
+    {"to_numpy", "reshape", "astype", "ravel", "flatten", "to_frame", "copy", "squeeze"}
+)
+_STANDARDIZES = frozenset({"StandardScaler", "RobustScaler", "PowerTransformer"})
+"""Scalers that turn even 0 and 1 into other numbers; a `MinMaxScaler` leaves them."""
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+def _named_quantity(labels: ArrayFacts | None, project: Project | Unknown) -> str:
+    """Return what shows that the targets are a quantity, as a phrase, "" if nothing does."""
+    code = labels.code if labels is not None else None
+    if not isinstance(code, Code) or isinstance(project, Unknown) or code.computed_with:
+        return ""
+    try:
+        node: ast.expr = ast.parse(f"({code.text}\n)", mode="eval").body
+    except SyntaxError:
+        return ""
+    modules = [module for module in project.modules if module.path == code.location.path]
+    while (inside := _same_values(node)) is not None:
+        node = inside
+    if any(_standardizes(node, module) for module in modules):
+        return "standardized values"
+    column = _column(node)
+    if not _is_quantity(column) or any(_writes(module, column) for module in project.modules):
+        return ""
+    return f"`{column}`"
+
+
+def _same_values(node: ast.expr) -> ast.expr | None:
+    """Return what `.values`, `.reshape(...)` and the like are applied to."""
+    if isinstance(node, ast.Attribute) and node.attr == "values":
+        return node.value
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    if node.func.attr not in _KEEPS_VALUES or "int" in ast.unparse(node) or "bool" in ast.unparse(node):
+        return None
+    return node.func.value
+
+
+def _standardizes(node: ast.expr, module: Module) -> bool:
+    """Whether an expression is the result of a scaler that leaves no classes."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    if node.func.attr not in ("fit_transform", "transform"):
+        return False
+    scaler = node.func.value
+    if not isinstance(scaler, ast.Name):
+        return _is_scaler(scaler)
+    given = [
+        each.value
+        for each in module.nodes(ast.Assign)
+        if any(isinstance(target, ast.Name) and target.id == scaler.id for target in each.targets)
+    ]
+    return bool(given) and all(map(_is_scaler, given))
+
+
+def _is_scaler(node: ast.expr) -> bool:
+    called = node.func if isinstance(node, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return name in _STANDARDIZES
+
+
+def _column(node: ast.expr) -> str:
+    """Return the column in `df["price"]`, `df[["price"]]`, `df.price` and `df.pop("price")`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop":
+        key = node.args[0] if len(node.args) == 1 else None
+    else:
+        key = node.slice if isinstance(node, ast.Subscript) else None
+    if isinstance(key, ast.List) and len(key.elts) == 1:
+        key = key.elts[0]
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+
+
+def _is_quantity(column: str) -> bool:
+    words = {word.lower() for word in _WORDS.findall(column)}
+    return bool(words & _QUANTITIES) and words <= _QUANTITIES | _BESIDE
+
+
+def _writes(module: Module, column: str) -> bool:
+    """Whether the program writes the column, which may turn the quantity into classes."""
+    return any(
+        isinstance(each, ast.Constant) and each.value == column
+        for node in module.nodes(ast.Subscript)
+        if isinstance(node.ctx, ast.Store)
+        for each in ast.walk(node.slice)
+    )
+
+
+# --- metrics of another output --------------------------------------------------------------------------------------
+
+
+_ONE_WAY = frozenset(
+    "Accuracy BinaryAccuracy CategoricalAccuracy SparseCategoricalAccuracy TopKCategoricalAccuracy "
+    "SparseTopKCategoricalAccuracy AUC Precision Recall FalsePositives FalseNegatives TruePositives TrueNegatives "
+    "BinaryCrossentropy CategoricalCrossentropy SparseCategoricalCrossentropy KLDivergence".split()
+)
+"""Metrics that are not symmetric in labels and predictions."""
+
+
+def _swapped(module: Module) -> Iterator[Finding]:
+    """Report `update_state`, or the call of a metric, with model outputs in place of the labels."""
+    for site in module.method_calls("update_state"):
+        given = site.node.args
+        assert isinstance(site.node.func, ast.Attribute)
+        made = module.origin(site.node.func.value).node
+        kind = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+        if not kind.startswith("keras.metrics.") or kind.rpartition(".")[2] not in _ONE_WAY or len(given) < 2:
+            continue
+        if not _is_output(module, given[0]) or not _is_handed_in(module, given[1]):
+            continue
+        first, second = given[:2]
+        yield CAUSE.finding(
+            f"`{module.segment(site.node.func)}` receives the predictions first, but expects the labels first",
+            module.location(site.node),
+            Evidence("first argument", f"the output of a model, `{module.segment(first)}`"),
+            fix(
+                "pass the labels first",
+                (
+                    Edit(module.location(first), module.segment(second)),
+                    Edit(module.location(second), module.segment(first)),
+                ),
+            ),
+            subject="arguments of the metric",
+        )
+
+
+def _is_output(module: Module, value: ast.expr) -> bool:
+    """Whether a value is the result of calling a model, directly or through a name."""
+    made = module.made_by(value)
+    return isinstance(made, ast.Call) and is_model_call(module, made)
+
+
+def _is_handed_in(module: Module, value: ast.expr) -> bool:
+    """Whether a value comes from a batch or a parameter; a computed value may be a prediction."""
+    if not isinstance(value, ast.Name):
+        return False
+    looped = {id(name) for loop in module.nodes(ast.For) for name in ast.walk(loop.target)}
+    return all(
+        id(name) in looped
+        for name in module.nodes(ast.Name)
+        if name.id == value.id and isinstance(name.ctx, ast.Store)
+    )
+
+
+# --- custom metrics -------------------------------------------------------------------------------------------------
+
+
+_Met = tuple[MetricFacts, FunctionInfo, ast.expr]
+"""A metric, its code, and the expression that compares labels with outputs."""
+_OWN_STEPS = frozenset({"train_step", "compute_metrics"})
+
+
+def _spread_metrics(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """Yield metrics that compare every label with every output because the labels have shape (n,)."""
+    if data.role != "training" or model.keras == 2 or _OWN_STEPS & set(model.overrides):
+        return
+    for target in targets(model, data):
+        labels, output = target.label_shape, target.output_shape
+        if labels is None or output is None or len(labels) != 1 or output[1:] != (1,):
+            continue
+        met = [
+            (metric, function, node)
+            for metric in metrics_for(model, target)
+            if not metric.builtin
+            and (function := _code_of(metric, project)) is not None
+            and (node := unaligned_comparison(function, int(function.is_method))) is not None
+        ]
+        if met:
+            yield _of_own_metric(target, met)
+
+
+def _code_of(metric: MetricFacts, project: Project) -> FunctionInfo | None:
+    """Return the metric function or its update method, None unless the name is unique."""
+    owner = project.class_named(metric.class_name)
+    if owner is not None:
+        return owner.module.method(owner, "update_state")
+    named = [
+        function
+        for module in project.modules
+        for function in module.functions
+        if function.name == metric.name and not function.is_method
+    ]
+    return named[0] if len(named) == 1 else None
+
+
+def _of_own_metric(target: Target, met: list[_Met]) -> Finding:
+    """Build one finding for all of them, so that one fix is enough."""
+    labels, output = target.label_shape or (), target.output_shape or ()
+    names = listing(metric.name for metric, _, _ in met)
+    several = len(met) > 1
+    _, function, node = met[0]
+    return CAUSE.finding(
+        f"the metric{'s' * several} {names} {'receive' if several else 'receives'} labels of shape {rows(labels)}, but "
+        f"outputs of shape {rows(output)}: every label is compared with every output",
+        function.module.location(node),
+        Evidence(
+            "`fit` aligns labels and outputs for built-in metrics, not for custom ones",
+            f"labels {rows(labels)}",
+            f"outputs {rows(output)}",
+            fact="data.y.shape",
+            location=place(target.labels.code, target.labels.use) if target.labels else None,
+        ),
+        unsafe("reshape the labels to the shape of the outputs", _all_aligned(met)),
+        subject=f"metric {met[0][0].name}",
+    )
+
+
+def _all_aligned(met: list[_Met]) -> tuple[Edit, ...]:
+    edits = [_aligned(function, node) for _, function, node in met]
+    return tuple(dict.fromkeys(edit for each in edits for edit in each)) if all(edits) else ()
+
+
+def _aligned(function: FunctionInfo, node: ast.expr) -> tuple[Edit, ...]:
+    """Insert a line before the comparison that adds the second axis to the labels."""
+    code = function.module.code(node)
+    if code.statement is None or code.statement.line == function.node.lineno:
+        return ()  # all on one line
+    library, usual = ("keras.ops", "ops") if code.spelling("tensorflow") is None else ("tensorflow", "tf")
+    spelling, imports = spell(code, library, usual)
+    labels = function.parameters[int(function.is_method)]
+    return (*insert_before(code, f"{labels} = {spelling}.reshape({labels}, (-1, 1))"), *imports)

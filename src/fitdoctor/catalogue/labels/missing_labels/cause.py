@@ -26,6 +26,9 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.knowledge.data.data_trail import node_of
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.labels.paired_names import label_names_for
 from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY,
     SPARSE,
@@ -39,6 +42,8 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.fits.compile_facts import OPAQUE_LOSS
+from fitdoctor.source.index import names_in
+from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -312,9 +317,7 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project |
         # Evaluating a call twice could return two different arrays.
         simple = all(character.isalnum() or character in "_.[]'\":, " for character in first.text)
         return [unsafe("pass x again as y", _as_label(call, first) if simple else ())]
-    from fitdoctor.catalogue.labels.missing_labels.label_names import labels_beside
-
-    beside = labels_beside(project, Code(first.location, first.text))
+    beside = _labels_beside(project, Code(first.location, first.text))
     known = beside and not first.name and isinstance(call, Code) and call.argument("y", 1) is None
     edits = (Edit(first.location.end, f", {beside}"),) if known else ()
     return [unsafe("pass the labels as the second argument, y", edits)]
@@ -357,9 +360,7 @@ def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project | Unknown)
             f"read the labels from the folder names: `label_mode={mode}`",
             set_argument(source, "label_mode", mode),
         )
-    from fitdoctor.catalogue.labels.missing_labels.label_names import returned_with_label, sliced_with_labels
-
-    edits, sliced = returned_with_label(project, data), sliced_with_labels(project, data)
+    edits, sliced = _returned_with_label(project, data), _sliced_with_labels(project, data)
     return unsafe("yield `(x, y)` pairs", sliced) if sliced else fix("yield `(x, y)` pairs", edits)
 
 
@@ -387,3 +388,57 @@ CAUSE.message(
         "_check_loss_and_target_compatibility",
     ),
 )
+
+
+# --- names of labels ------------------------------------------------------------------------------------------------
+
+
+def _labels_beside(project: Project | Unknown, features: Code) -> str:
+    """Return the only name in scope that matches the features: `y_train` for `x_train`, `labels` for `images`; else ""."""
+    found = node_of(project, features)
+    if found is None or not isinstance(found[1], ast.Name):
+        return ""
+    module, name = found[0], found[1]
+    known = [
+        other
+        for other in label_names_for(name.id)
+        if module.index.lookup(other, module.scope(name)) is not None
+    ]
+    return known[0] if len(known) == 1 else ""
+
+
+def _returned_with_label(project: Project | Unknown, data: DataFacts) -> tuple[Edit, ...]:
+    """Return the label that a `map` function receives but does not return."""
+    for step in data.pipeline:
+        found = expression_of(project, step.code) if step.operation == "map" else None
+        call = found[1] if found is not None else None
+        if found is None or not isinstance(call, ast.Call) or not call.args:
+            continue
+        function = found[0].definition(call.args[0])
+        if not isinstance(function, FunctionInfo) or len(function.parameters) != 2:
+            continue
+        module, label = function.module, function.parameters[1]
+        returned = [each.value for each in module.returns.get(function.node, [])]
+        if isinstance(function.node, ast.Lambda):
+            returned = [function.node.body]
+        if len(returned) != 1 or returned[0] is None or isinstance(returned[0], (ast.Tuple, ast.Dict)):
+            continue
+        body = function.node.body if isinstance(function.node.body, list) else [function.node.body]
+        if any(label in names_in(part) for part in body):
+            continue
+        text = f"{module.segment(returned[0])}, {label}"
+        lambda_ = isinstance(function.node, ast.Lambda)
+        return (Edit(module.location(returned[0]), f"({text})" if lambda_ else text),)
+    return ()
+
+
+def _sliced_with_labels(project: Project | Unknown, data: DataFacts) -> tuple[Edit, ...]:
+    """Change `from_tensor_slices(x)` to `from_tensor_slices((x, y))` if y is in scope and no stage unpacks x."""
+    source = data.pipeline[0].code if data.pipeline else Unknown("no pipeline")
+    if isinstance(source, Unknown) or not source.name.endswith("from_tensor_slices"):
+        return ()
+    if any(step.operation in ("map", "filter", "flat_map") for step in data.pipeline):
+        return ()
+    given = source.argument("tensors", 0)
+    labels = _labels_beside(project, Code(given.location, given.text)) if given is not None else ""
+    return (Edit(given.location, f"({given.text}, {labels})"),) if given is not None and labels else ()

@@ -27,8 +27,9 @@ A loss dict with fewer losses than outputs counts as intended: an output without
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import written_out
@@ -39,8 +40,7 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     output_names,
     output_specs,
 )
-from fitdoctor.catalogue.labels.output_structure_mismatch.output_keys import key_line, key_words, renamed_keys
-from fitdoctor.catalogue.words import listing, place
+from fitdoctor.catalogue.words import joined, listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import (
@@ -181,8 +181,6 @@ def from_failure(
 def _from_weights(
     message: str, model: ModelFacts | Unknown, confidence: Confidence, raised_at: Location | None = None
 ) -> Iterator[Finding]:
-    from fitdoctor.catalogue.labels.output_structure_mismatch.loss_weights import odd_weights
-
     odd = odd_weights(message, model)
     if odd is None:
         return
@@ -241,10 +239,8 @@ def _oddities(
         return
     names = model.output_names if len(model.output_names) == len(outputs) else ()
     if raised and not names:
-        from fitdoctor.catalogue.labels.output_structure_mismatch.returned_outputs import misnamed_output
-
         names = output_names(model, outputs)
-        misnamed = misnamed_output(model, data, names, project)
+        misnamed = _misnamed_output(model, data, names, project)
         if misnamed is not None:
             yield _misnamed(*misnamed)
             return
@@ -298,11 +294,11 @@ def _odd_losses(
         if unknown:
             yield _Odd(
                 "losses",
-                f"the loss dict has the {key_words(unknown)}, but the outputs are named {listing(names)}",
+                f"the loss dict has the {_key_words(unknown)}, but the outputs are named {listing(names)}",
                 ", ".join(model.loss_keys),
                 ", ".join(names),
-                (key_line(whole, unknown), whole, model.compile_code),
-                renamed_keys(whole, unknown, missing, beside=(*_other_dicts(model, project), data.y_code)),
+                (_key_line(whole, unknown), whole, model.compile_code),
+                _renamed_keys(whole, unknown, missing, beside=(*_other_dicts(model, project), data.y_code)),
             )
         elif missing and model.output_structure != "dict" and model.output_names:
             yield _Odd(
@@ -323,9 +319,7 @@ def _other_dicts(model: ModelFacts, project: Project | Unknown) -> Iterator[Code
 
 def _odd_weights(model: ModelFacts, names: tuple[str, ...]) -> Iterator[_Odd]:
     """Report a dict of weights without a key for an output; Keras looks up every output and ignores other keys."""
-    from fitdoctor.catalogue.labels.output_structure_mismatch.loss_weights import keys_of_weights
-
-    given = keys_of_weights(model) if len(names) > 1 and {*model.loss_keys} == {*names} else None
+    given = _keys_of_weights(model) if len(names) > 1 and {*model.loss_keys} == {*names} else None
     missing = [name for name in names if given is not None and name not in given[1]]
     if given is None or not missing:
         return
@@ -335,8 +329,8 @@ def _odd_weights(model: ModelFacts, names: tuple[str, ...]) -> Iterator[_Odd]:
         f"`loss_weights` has no weight for {listing(missing)}, but Keras 3 expects one per output",
         ", ".join(given[1]),
         ", ".join(names),
-        (key_line(given[0], unknown), given[0], model.compile_code),
-        renamed_keys(given[0], unknown, missing) if unknown else (fix("add a weight for every output"),),
+        (_key_line(given[0], unknown), given[0], model.compile_code),
+        _renamed_keys(given[0], unknown, missing) if unknown else (fix("add a weight for every output"),),
     )
 
 
@@ -355,14 +349,14 @@ def _odd_labels(
         unknown = [key for key in keys if key not in names]
         missing = [name for name in names if name not in keys]
         if unknown or missing:
-            about = f"has the {key_words(unknown)}" if unknown else f"has no key {listing(missing)}"
+            about = f"has the {_key_words(unknown)}" if unknown else f"has no key {listing(missing)}"
             yield _Odd(
                 "labels",
                 f"the label dict {about}, but the outputs are named {listing(names)}",
                 ", ".join(keys),
                 ", ".join(names),
-                (key_line(data.y_code, unknown), data.y_code, *given, fit.code),
-                renamed_keys(data.y_code, unknown, missing, project),
+                (_key_line(data.y_code, unknown), data.y_code, *given, fit.code),
+                _renamed_keys(data.y_code, unknown, missing, project),
             )
     elif len(data.y) != outputs and not (len(data.y) == 1 and data.y_structure == "dict"):
         flat = data.form != "arrays" and data.element_size == 3 and outputs == 2 and len(data.y) == 1
@@ -416,11 +410,11 @@ def _odd_metrics(
     if unknown:
         yield _Odd(
             "metrics",
-            f"the metrics dict has the {key_words(unknown)}, but the outputs are named {listing(names)}",
+            f"the metrics dict has the {_key_words(unknown)}, but the outputs are named {listing(names)}",
             ", ".join(model.metric_keys),
             ", ".join(names),
             (whole, model.compile_code),
-            renamed_keys(whole, unknown, [name for name in names if name not in model.metric_keys]),
+            _renamed_keys(whole, unknown, [name for name in names if name not in model.metric_keys]),
         )
     elif not model.metric_keys and len(model.metrics) != outputs:
         yield _Odd(
@@ -467,3 +461,165 @@ def _finding(odd: _Odd, confidence: Confidence) -> Finding:
         confidence=confidence,
         severity=Severity.WARNING if odd.silent else Severity.ERROR,
     )
+
+
+# --- keys of outputs ------------------------------------------------------------------------------------------------
+
+
+def _renamed_keys(
+    where: Code | Unknown,
+    unknown: list[str],
+    missing: list[str],
+    project: Project | Unknown | None = None,
+    beside: Iterable[Code | Unknown] = (),
+) -> tuple[Fix, ...]:
+    """Rename the keys that match no output to the missing names, also in the dicts of `beside`."""
+    if len(unknown) == 1 and len(missing) == 1:
+        return (_rename(where, {unknown[0]: missing[0]}, project, beside),)
+    close = {key: _like(key, missing) for key in unknown}
+    names = {key: found for key, found in close.items() if found}
+    if not names:
+        return (fix("use the output names as keys"),)
+    whole = len(names) == len(unknown) == len(set(names.values()))
+    return (
+        _rename(where if whole else Unknown("not every key resembles an output name"), names, None, beside),
+    )
+
+
+def _key_line(code: Code | Unknown, keys: list[str]) -> Location | None:
+    """Return the line of a multi-line dict that contains the first of the keys."""
+    if isinstance(code, Unknown) or not keys:
+        return None
+    for number, line in enumerate(code.text.split("\n")):
+        if number and re.match(rf"\s*(['\"]){re.escape(keys[0])}\1\s*:", line):
+            return Location(code.location.path, code.location.line + number, cell=code.location.cell)
+    return None
+
+
+def _key_words(keys: list[str]) -> str:
+    """Return "key" or "keys", followed by the keys."""
+    return f"key{'s' * (len(keys) > 1)} {listing(keys)}"
+
+
+def _like(key: str, names: list[str]) -> str:
+    """Return the name a key was probably meant for: a prefix, a suffix or a typo."""
+    import difflib
+
+    within = [
+        name
+        for name in names
+        if any(long.startswith(short) or long.endswith(short) for long, short in ((key, name), (name, key)))
+    ]
+    close = within if len(within) == 1 else difflib.get_close_matches(key, names, 1)
+    return close[0] if close else ""
+
+
+def _rename(
+    where: Code | Unknown,
+    names: dict[str, str],
+    project: Project | Unknown | None,
+    beside: Iterable[Code | Unknown],
+) -> Fix:
+    from fitdoctor.catalogue.knowledge.data.batch_keys import renamed_in_batches
+
+    edits = _in_text(where, names)
+    if edits:
+        others = [edit for code in beside for edit in _in_text(code, names)]
+        edits = tuple(dict.fromkeys((*edits, *others)))
+    renamed = joined([f"`{old}` to `{new}`" for old, new in names.items()])
+    edits = edits or renamed_in_batches(project, names)
+    return fix(f"rename the key{'s' * (len(names) > 1)} {renamed}", edits)
+
+
+def _in_text(where: Code | Unknown, names: dict[str, str]) -> tuple[Edit, ...]:
+    if isinstance(where, Unknown):
+        return ()
+    text = where.text
+    for old, new in names.items():
+        text = re.sub(
+            rf"(?P<quote>[\"']){re.escape(old)}(?P=quote)(?=\s*:)", rf"\g<quote>{new}\g<quote>", text
+        )
+    return (Edit(where.location, text),) if text != where.text else ()
+
+
+# --- outputs that `call` returns ------------------------------------------------------------------------------------
+
+
+def _misnamed_output(
+    model: ModelFacts, data: DataFacts, names: tuple[str, ...], project: Project | Unknown
+) -> tuple[Location, str, str] | None:
+    """Return location and name of the output key that differs from losses and labels, and the name they use."""
+    labels = {array.key for array in data.y} if data.y_structure == "dict" else set()
+    wanted = [key for key in model.loss_keys if key in labels and key not in names]
+    odd = [name for name in names if name not in labels and name not in model.loss_keys]
+    if len(wanted) != 1 or len(odd) != 1 or isinstance(project, Unknown):
+        return None
+    owner = project.class_named(model.class_name)
+    function = owner.module.method(owner, "call") if owner is not None else None
+    written = [
+        key
+        for node in (ast.walk(function.node) if function is not None else ())
+        if isinstance(node, ast.Dict)
+        for key in node.keys
+        if isinstance(key, ast.Constant) and key.value == odd[0]
+    ]
+    if function is None or len(written) != 1:
+        return None
+    return function.module.location(written[0]), odd[0], wanted[0]
+
+
+# --- loss weights ---------------------------------------------------------------------------------------------------
+
+
+_COUNTS = re.compile(r"`loss_weights` must match the number of losses, got (\d+) losses and (\d+) weights")
+
+
+@dataclass(frozen=True)
+class _OddWeights:
+    """The counts Keras reports, the argument to change, and the fix."""
+
+    losses: int
+    weights: int
+    code: Code | Unknown
+    change: Fix
+
+
+def odd_weights(message: str, model: ModelFacts | Unknown) -> _OddWeights | None:
+    """Return the mismatch in the number of losses and weights, None for another message."""
+    counted = _COUNTS.search(message)
+    if counted is None:
+        return None
+    losses, weights = int(counted[1]), int(counted[2])
+    loss, given = _weights_argument(model, "loss"), _weights_argument(model, "loss_weights")
+    if losses == 1:
+        repeated = replace_code(loss, f"[{', '.join([_text(loss)] * weights)}]")
+        told = f"pass one loss for each of the {weights} outputs"
+        return _OddWeights(losses, weights, loss, fix(told, repeated if weights < 5 else ()))
+    return _OddWeights(losses, weights, given, fix(f"pass {losses} weights, one per loss"))
+
+
+def _keys_of_weights(model: ModelFacts) -> tuple[Code, list[str]] | None:
+    """Return the keys of a literal `loss_weights` dict that Keras looks up by output name."""
+    given = _weights_argument(model, "loss_weights")
+    # With a dict of outputs Keras uses the weights in the order of their keys and looks up no name.
+    if isinstance(given, Unknown) or model.loss_structure != "dict" or model.output_structure == "dict":
+        return None
+    try:
+        written = ast.parse(given.text.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(written, ast.Dict):
+        return None
+    keys = [key.value for key in written.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    return (given, keys) if len(keys) == len(written.keys) else None
+
+
+def _weights_argument(model: ModelFacts | Unknown, name: str) -> Code | Unknown:
+    code = model.compile_code if isinstance(model, ModelFacts) else None
+    argument = code.argument(name, 1 if name == "loss" else None) if isinstance(code, Code) else None
+    return Unknown("not found in the call") if argument is None else Code(argument.location, argument.text)
+
+
+def _text(code: Code | Unknown) -> str:
+    text = "" if isinstance(code, Unknown) else code.text.strip()
+    return text[1:-1].strip(" ,") if text.startswith("[") and text.endswith("]") else text

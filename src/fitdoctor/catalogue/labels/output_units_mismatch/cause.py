@@ -29,9 +29,11 @@ Regression labels with one column broadcast to several units without an error: s
 
 from __future__ import annotations
 
+import ast
+import math
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.knowledge.data.data_places import maker
@@ -40,12 +42,14 @@ from fitdoctor.catalogue.knowledge.labels.label_shapes import (
     CLASS_NUMBERS,
     LENGTHS,
     UNITS,
+    UNTOLD,
     Refused,
     is_row_of_one_class,
     refused_after,
     refused_before,
     rows,
     same_values,
+    verdict,
 )
 from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY,
@@ -64,11 +68,11 @@ from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
-from fitdoctor.records import replace
+from fitdoctor.failure.patterns import operation_shapes
+from fitdoctor.records import dataclass, replace
+from fitdoctor.source.models.layer_rules import apply_layer
+from fitdoctor.source.models.layer_settings import LayerPlan
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    from fitdoctor.catalogue.labels.output_units_mismatch.output_lengths import Change
 
 CAUSE = Cause(
     id="FIT205",
@@ -126,9 +130,7 @@ def from_failure(
 def _by_own_loss(
     message: str, model: ModelFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    from fitdoctor.catalogue.labels.output_units_mismatch.own_losses import refused_by_own_loss
-
-    for kind, refused in refused_by_own_loss(message, model, data):
+    for kind, refused in _refused_by_own_loss(message, model, data):
         found = _finding(refused, data, project) if kind == UNITS else _of_lengths(refused, data)
         target = refused.target
         if kind == UNITS and target is not None and target.labels is not None and _is_class_map(refused):
@@ -226,15 +228,13 @@ def _finding(
 
 def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
     """Build the finding for labels of other lengths than the output: images of another size, more or fewer steps."""
-    from fitdoctor.catalogue.labels.output_units_mismatch.output_lengths import change_for
-
     target, found, output = refused.target, refused.labels, refused.output
     labels = target.labels if target is not None else None
     made = (maker(labels), labels.use) if labels is not None else ()
     reshaped = same_values(found[1:], output[1:])
     # One integer label corresponds to a row of units.
     wanted = (*found, output[-1]) if len(found) < len(output) else found
-    change = change_for(target.way, wanted) if target is not None and not reshaped else None
+    change = _change_for(target.way, wanted) if target is not None and not reshaped else None
     if change is not None and change.setting not in ("n", "padding") and _keeps_input(output, data):
         change = None
     last_step = _last_step_layer(target) if target is not None else None
@@ -271,7 +271,7 @@ def _keeps_input(output: Shape, data: DataFacts | Unknown) -> bool:
 
 
 def _length_fixes(
-    refused: Refused, data: DataFacts | Unknown, change: Change | None, reshaped: bool, wanted: Shape
+    refused: Refused, data: DataFacts | Unknown, change: _Change | None, reshaped: bool, wanted: Shape
 ) -> list[Fix]:
     from fitdoctor.catalogue.labels.label_edits import rework_labels
 
@@ -460,3 +460,171 @@ def from_node(failure: FailureFacts, model: ModelFacts | Unknown) -> Iterator[Fi
         fix("compare the shape of the labels with `model.output_shape`; only the batch axis may differ"),
         subject="labels",
     )
+
+
+# --- lengths of outputs ---------------------------------------------------------------------------------------------
+
+
+_MOST_LAYERS = 40
+_PADDED = re.compile(r"(?:\w*Conv\dD(?:Transpose)?|(?:Max|Average)Pooling\dD)")
+"""Layers with a padding, which defaults to `valid`."""
+_FACTORS = ("strides", "size", "pool_size")
+"""Settings that multiply or divide a length."""
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A new value for a setting of a layer."""
+
+    layer: LayerFacts
+    setting: str
+    value: str
+    """As source text."""
+    also: tuple[LayerFacts, ...] = ()
+    """Other layers that need the same change."""
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """Return the source edits; empty if a layer is created elsewhere."""
+        made = [self._edits(layer) for layer in (self.layer, *self.also)]
+        return tuple(dict.fromkeys(edit for edits in made for edit in edits)) if all(made) else ()
+
+    def _edits(self, layer: LayerFacts) -> tuple[Edit, ...]:
+        first = ("filters", "kernel_size") if "Conv" in layer.class_name else ("pool_size",)
+        order = (*first, "strides", "padding")
+        position = order.index(self.setting) if self.setting in order else 0
+        return set_argument(layer.code, self.setting, self.value, position=position)
+
+
+def _change_for(way: tuple[LayerFacts | str, ...], wanted: Shape) -> _Change | None:
+    """Return the change nearest to the output that produces the shape `wanted`; paddings come first."""
+    layers = _chain(way)
+    found = [change for change in _changes(layers, wanted) if isinstance(change.layer.code, Code)]
+    paddings = [change for change in found if change.setting == "padding"]
+    return next(iter(paddings or found), None) or _all_padded(layers, wanted)
+
+
+def _all_padded(layers: list[LayerFacts], wanted: Shape) -> _Change | None:
+    """Return `padding="same"` for every shortening layer if that produces the shape."""
+    layers = [layer for layer in layers if layer.class_name != "InputLayer"]
+    shapes = layers[-1].input_shapes if layers else Unknown("no layer")
+    if isinstance(shapes, Unknown) or len(shapes) != 1 or None in shapes[0][1:]:
+        return None
+    bare = [layer for layer in layers if ("padding", "same") in _others(layer) and _shortens(layer)]
+    plans = [
+        replace(plan, settings={**plan.settings, "padding": "same"}) if layer in bare else plan
+        for layer in reversed(layers)
+        for plan in (_plan(layer),)
+    ]
+    if len(bare) < 2 or _through(plans, shapes[0]) != wanted[1:]:
+        return None
+    first, *others = reversed(bare)
+    return _Change(first, "padding", '"same"', tuple(others))
+
+
+def _shortens(layer: LayerFacts) -> bool:
+    if isinstance(layer.input_shapes, Unknown):
+        return False
+    given = layer.input_shapes[0]
+    left = _through([_plan(layer)], given)
+    return left is not None and left[:-1] != given[1:-1]
+
+
+def _chain(way: tuple[LayerFacts | str, ...]) -> list[LayerFacts]:
+    """Return the layers from the output back while each has one input."""
+    chain: list[LayerFacts] = []
+    for step in way[:_MOST_LAYERS]:
+        if isinstance(step, str) or len(step.fed_by) > 1:
+            break
+        chain.append(step)
+    return chain
+
+
+def _changes(layers: list[LayerFacts], wanted: Shape) -> Iterator[_Change]:
+    for index, layer in enumerate(layers):
+        shapes = layer.input_shapes
+        if isinstance(shapes, Unknown) or len(shapes) != 1 or None in shapes[0][1:]:
+            continue
+        for setting, value in _others(layer):
+            plan = _plan(layer)
+            changed = LayerPlan(plan.class_name, {**plan.settings, setting: value}, plan.inner)
+            if _through([changed, *map(_plan, reversed(layers[:index]))], shapes[0]) == wanted[1:]:
+                yield _Change(layer, setting, f'"{value}"' if isinstance(value, str) else str(value))
+
+
+def _others(layer: LayerFacts) -> Iterator[tuple[str, Any]]:
+    """Yield other values for the settings that determine lengths."""
+    if layer.class_name == "RepeatVector":
+        yield from (("n", n) for n in range(1, 1000) if str(n) != layer.setting("n"))
+    padding = layer.setting("padding") or ("valid" if _PADDED.fullmatch(layer.class_name) else "")
+    if padding in ("same", "valid"):
+        yield "padding", "valid" if padding == "same" else "same"
+    for setting in _FACTORS:
+        now = _literal(layer.setting(setting))
+        if isinstance(now, tuple) and len(set(now)) == 1 and now[0] > 1:
+            yield from ((setting, factor) for factor in (1, 2, 3, 4) if factor != now[0])
+
+
+def _through(plans: list[LayerPlan], shape: Shape) -> Shape | None:
+    """Return the shape of a sample after the layers."""
+    dims: Shape = (None, *shape[1:])
+    for plan in plans:
+        outputs = apply_layer(plan, (dims,)).outputs
+        if isinstance(outputs, Unknown) or len(outputs) != 1:
+            return None
+        if not all(isinstance(length, int) for length in outputs[0][1:]):
+            return None
+        dims = (None, *outputs[0][1:])  # type: ignore[arg-type]
+    return dims[1:]
+
+
+def _plan(layer: LayerFacts) -> LayerPlan:
+    inner = _plan(layer.sublayers[0]) if len(layer.sublayers) == 1 else None
+    return LayerPlan(layer.class_name, {name: _literal(text) for name, text in layer.config}, inner)
+
+
+def _literal(text: str | None) -> Any:
+    try:
+        return ast.literal_eval(text or "None")
+    except (ValueError, SyntaxError):
+        return text
+
+
+# --- custom losses --------------------------------------------------------------------------------------------------
+
+
+def _refused_by_own_loss(
+    message: str, model: ModelFacts, data: DataFacts, raised_at: Location | None = None
+) -> Iterator[tuple[str, Refused]]:
+    """Yield the targets whose sizes an operation rejected, with the kind of mismatch."""
+    met = operation_shapes(message)
+    if met is None or len(met.shapes) != 2 or data.role != "training":
+        return
+    for target in targets(model, data):
+        labels, output = target.label_shape, target.output_shape
+        if labels is None or output is None or len(labels) != len(output) or target.loss is None:
+            continue
+        if labels[1:] == output[1:] or verdict(target.loss_name, labels, output) != UNTOLD:
+            continue
+        pair = met.shapes
+        if _hold(pair, labels, output) or _hold((pair[1], pair[0]), labels, output):
+            kind = UNITS if labels[1:-1] == output[1:-1] else LENGTHS
+            yield kind, Refused(target, labels, output, Confidence.CERTAIN, raised_at)
+
+
+def _hold(pair: tuple[Shape, ...], labels: Shape, output: Shape) -> bool:
+    """Whether one shape is a batch of labels and the other the same number of outputs."""
+    if len(pair[0]) == len(labels) == len(pair[1]):
+        return pair[0][1:] == labels[1:] and pair[1][1:] == output[1:]
+    if len(pair[0]) != 1 or len(pair[1]) != 1:
+        return False
+    counts = [_samples(one[0], sample[1:]) for one, sample in zip(pair, (labels, output), strict=True)]
+    return counts[0] is not None and counts[0] == counts[1]
+
+
+def _samples(values: int | None, sample: Shape) -> int | None:
+    """Return the number of samples for a number of values, None if it does not divide evenly."""
+    known = [length for length in sample if length is not None]
+    if values is None or len(known) != len(sample):
+        return None
+    return values // math.prod(known) if values % math.prod(known) == 0 else None

@@ -23,19 +23,19 @@ For a class that inherits from anything other than `keras.Model`, the problem is
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.model_classes import class_of_model, is_plain
-from fitdoctor.catalogue.model.no_forward_pass_for_validation.written_steps import test_step_like_training
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, merged_removal, unsafe
 from fitdoctor.facts import Code, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.callees import is_self
-from fitdoctor.source.line_edits import indent_of
-from fitdoctor.source.module import ClassInfo
+from fitdoctor.source.line_edits import indent_of, with_comment
+from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -136,7 +136,7 @@ def _methods(owner: ClassInfo, expected: str) -> Evidence:
 
 
 def _fixes(owner: ClassInfo, method: str, step: str, code: Code | Unknown) -> list[Fix]:
-    written = test_step_like_training(owner) if step == "test_step" else ()
+    written = _test_step_like_training(owner) if step == "test_step" else ()
     told = f"write a `{step}` or a `call` for `{owner.name}`"
     step_fix = fix(f"write a `{step}` with the losses of `train_step`" if written else told, written)
     found = [*_written_call(owner), step_fix]
@@ -239,3 +239,88 @@ def _is_only_defined(owner: ClassInfo, name: str) -> bool:
     return not any(
         isinstance(node, ast.Attribute) and node.attr == name for node in owner.module.nodes(ast.Attribute)
     )
+
+
+# --- a `test_step` like the `train_step` ----------------------------------------------------------------------------
+
+
+_STEPS_OF_OPTIMIZER = ("apply_gradients", "apply", "minimize")
+_WHILE_TRAINING = re.compile(r"\btraining\s*=\s*True\b")
+
+
+def _test_step_like_training(owner: ClassInfo) -> tuple[Edit, ...]:
+    """Write `test_step` after `train_step`; no edits if training is more than one pass with its gradients."""
+    train = owner.methods.get("train_step")
+    if train is None or not isinstance(train.node, ast.FunctionDef):
+        return ()
+    module, node = owner.module, train.node
+    kept = _without_gradients(module, node.body)
+    last = module.code(node.body[-1]).statement
+    if kept is None or last is None or not isinstance(kept[-1], ast.Return):
+        return ()
+    indent, inner = indent_of(module, node), indent_of(module, node.body[0])
+    lines = [f"{indent}def test_step({ast.unparse(node.args)}):"]
+    for statement in kept:
+        text = with_comment(module, statement)
+        # Statements move out of the tape block; continuation lines keep their relative indent.
+        deeper = indent_of(module, statement).removeprefix(inner)
+        lines.append(inner + text.replace(f"\n{inner}{deeper}", f"\n{inner}"))
+    text = _WHILE_TRAINING.sub("training=False", "\n".join(lines))
+    return (Edit(last.end, f"\n\n{text}"),)
+
+
+def _without_gradients(module: Module, body: list[ast.stmt]) -> list[ast.stmt] | None:
+    """Return the statements without tapes, gradients and the optimizer; None if they cannot be separated."""
+    kept: list[ast.stmt] = []
+    cut: set[str] = set()
+    tapes = 0
+    for statement in body:
+        if isinstance(statement, ast.With) and (names := _tape_names(module, statement)) is not None:
+            cut |= names
+            tapes += 1
+            kept += statement.body
+        elif _reads(statement) & cut or _steps(statement):
+            if isinstance(statement, ast.Return):
+                return None
+            cut |= _stores(statement)
+        elif "GradientTape" in module.segment(statement):
+            return None
+        else:
+            kept.append(statement)
+    # A kept line must not read a value that was removed with the gradients.
+    needs = {name for statement in kept for name in _reads(statement)}
+    return kept if tapes and kept and not needs & cut else None
+
+
+def _tape_names(module: Module, block: ast.With) -> set[str] | None:
+    """Return the names of the tapes that a `with` opens; None if it opens something else."""
+    names = set()
+    for item in block.items:
+        call = item.context_expr
+        if not isinstance(call, ast.Call) or module.resolve(call.func) != "tensorflow.GradientTape":
+            return None
+        if isinstance(item.optional_vars, ast.Name):
+            names.add(item.optional_vars.id)
+    return names
+
+
+def _reads(statement: ast.stmt) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+
+
+def _stores(statement: ast.stmt) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _steps(statement: ast.stmt) -> bool:
+    """Whether a statement updates the weights."""
+    calls = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    return any(isinstance(func, ast.Attribute) and func.attr in _STEPS_OF_OPTIMIZER for func in calls)

@@ -23,17 +23,26 @@ or over the batches of an `ImageDataGenerator`, without `break`, `return` or `ra
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.knowledge.data.generator_sources import generator_behind
+from fitdoctor.catalogue.knowledge.data.generator_sources import (
+    expression_of,
+    generator_behind,
+    generator_function,
+    own_nodes,
+)
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import setting, step_place, without_step, words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
 from fitdoctor.records import replace
+from fitdoctor.source.callees import argument_for
 from fitdoctor.source.endless_loops import never_ends
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT704", slug="endless-data-without-steps", severity=Severity.ERROR, never_ends=True)
@@ -132,12 +141,10 @@ def _without_end(code: Code) -> Fix:
 def _fixes(
     fit: FitFacts, data: DataFacts, step: PipelineStep | None, argument: str, project: Project | Unknown
 ) -> list[Fix]:
-    from fitdoctor.catalogue.pipeline.endless_data_without_steps.epoch_lengths import epoch_length
-
     fixes = []
     if step is not None and isinstance(step.code, Code):
         fixes.append(_without_end(step.code))
-    count = epoch_length(project, fit, data)
+    count = _epoch_length(project, fit, data)
     if isinstance(data.samples, int) and isinstance(data.batch_size, int) and data.batch_size:
         count = str(max(data.samples // data.batch_size, 1))
     # An epoch is one pass over the data; any other number is only a guess.
@@ -166,3 +173,60 @@ CAUSE.message(
     types=("ValueError",),
     confidence=Confidence.CERTAIN,
 )
+
+
+# --- lengths of epochs ----------------------------------------------------------------------------------------------
+
+
+_SIZE = re.compile(r"batch|^bs$|size", re.IGNORECASE)
+
+
+def _epoch_length(project: Project | Unknown, fit: FitFacts, data: DataFacts) -> str:
+    """Return `len(images) // 32`, based on the arguments of the generator call, or "" if unknown."""
+    found = expression_of(project, data.code)
+    if found is None or not isinstance(found[1], ast.Call) or isinstance(fit.code, Unknown):
+        return ""
+    module, call = found[0], found[1]
+    code = module.code(call)
+    if code.location.path != fit.code.location.path or code.function not in ("", fit.code.function):
+        return ""  # these names are not those at the `fit` call
+    function = generator_function(module, call.func)
+    if function is None:
+        return ""
+    rows = next((text for name in _measured(function) if (text := _given(module, function, call, name))), "")
+    sizes = [name for name in function.parameters if _SIZE.search(name)]
+    size = _given(module, function, call, sizes[0]) if len(sizes) == 1 else ""
+    size = size or (str(data.batch_size) if isinstance(data.batch_size, int) else "")
+    return f"len({rows}) // {size}" if rows and size and not rows.isdigit() else ""
+
+
+def _measured(function: FunctionInfo) -> list[str]:
+    """Return the parameters whose rows are counted: `len(x)`, `x.shape[0]`."""
+    found = []
+    for node in own_nodes(function):
+        counted: ast.expr | None = None
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "len"
+            and node.args
+        ):
+            counted = node.args[0]
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+            first = isinstance(node.slice, ast.Constant) and node.slice.value == 0
+            counted = node.value.value if first and node.value.attr == "shape" else None
+        if isinstance(counted, ast.Name) and counted.id in function.parameters:
+            found.append(counted.id)
+    return sorted(set(found), key=function.parameters.index)
+
+
+def _given(module: Module, function: FunctionInfo, call: ast.Call, name: str) -> str:
+    """Return the value of a parameter: a name or number at the call, otherwise its default number."""
+    value = argument_for(function, call, name)
+    if value is not None:
+        return module.segment(value) if isinstance(value, (ast.Name, ast.Attribute, ast.Constant)) else ""
+    arguments = function.node.args
+    names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    defaults = dict(zip(reversed(names), reversed(arguments.defaults), strict=False))
+    default = defaults.get(name)
+    return function.module.segment(default) if isinstance(default, ast.Constant) else ""

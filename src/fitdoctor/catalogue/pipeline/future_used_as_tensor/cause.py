@@ -29,11 +29,6 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
-from fitdoctor.catalogue.pipeline.future_used_as_tensor.unknown_objects import (
-    given_objects,
-    image_generators,
-    objects_of_fit,
-)
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell, wrap
@@ -41,8 +36,9 @@ from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts,
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.records import replace
 from fitdoctor.source.callees import callee
-from fitdoctor.source.module import FunctionInfo, Module
-from fitdoctor.source.origins import origin
+from fitdoctor.source.keras_objects import kind_of_value
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.origins import origin, receivers
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -79,7 +75,7 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
     for array in (*data.x, *data.y, *data.sample_weight):
         kind = array.container.rpartition(".")[2]
         if data.form == "other" and array in data.x and kind not in REMEDIES:
-            yield from given_objects(CAUSE, array, kind, project)
+            yield from _given_objects(array, kind, project)
         elif kind in REMEDIES and data.form in ("arrays", "other"):
             found = expression_of(project, array.use)
             if found is not None:
@@ -210,9 +206,9 @@ def _kind_words(kind: str) -> str:
 @mentions("__getitem__", "iter(", "ImageDataGenerator(")
 def objects_in_source(module: Module) -> Iterator[Finding]:
     """Report data for `fit` that is an instance of a class unknown to Keras, or an iterator over a dataset."""
-    yield from image_generators(CAUSE, module)
+    yield from _image_generators(module)
     if module.keras == 3:
-        yield from objects_of_fit(CAUSE, module)
+        yield from _objects_of_fit(module)
 
 
 @CAUSE.in_source
@@ -426,4 +422,149 @@ def _is_awaited_elsewhere(module: Module, made: ast.Call) -> bool:
         and ast.dump(node.value.func) == method
         and module.function_of(node) is module.function_of(made)
         for node in module.nodes(ast.Await)
+    )
+
+
+# --- objects of other libraries -------------------------------------------------------------------------------------
+
+
+_ARRAYS = frozenset({"__array__", "shape", "dtype", "__tf_tensor__"})
+"""Methods that make an object array data."""
+
+
+def _objects_of_fit(module: Module) -> Iterator[Finding]:
+    """Report such an object as the first argument of a `fit` call without labels."""
+    for call in module.method_calls("fit"):
+        given = call.argument("x", 0)
+        made = module.made_by(given) if given is not None and call.argument("y", 1) is None else None
+        assert isinstance(call.node.func, ast.Attribute)
+        if given is None or not isinstance(made, ast.Call):
+            continue
+        if kind_of_value(module, call.node.func.value) != "Model":
+            continue  # the class that defines `fit` decides what it accepts
+        known = module.definition(made.func)
+        if isinstance(known, ClassInfo) and _gives_batches(known):
+            yield _of_class(known, module.code(given), Confidence.LIKELY)
+        elif _is_iterator(module, made):
+            yield _of_iterator(module.code(made), module.code(given), Confidence.LIKELY)
+
+
+def _image_generators(module: Module) -> Iterator[Finding]:
+    """Report an `ImageDataGenerator` itself as data; what its methods return are the batches."""
+    for call in module.method_calls("fit", "fit_generator", "evaluate_generator", "predict_generator"):
+        assert isinstance(call.node.func, ast.Attribute)
+        if kind_of_value(module, call.node.func.value) != "Model":
+            continue
+        for given in filter(
+            None, (call.argument("x", 0), *map(call.argument, ("generator", "validation_data")))
+        ):
+            made = module.made_by(given)
+            if not isinstance(made, ast.Call) or not module.resolve(made.func).endswith(_IMAGES):
+                continue
+            batches = _batches_of(module, given)
+            named = " or ".join(f"`{name}`" for name in batches)
+            yield CAUSE.finding(
+                f"`{call.node.func.attr}` receives an `ImageDataGenerator`, which holds no data: "
+                "its `flow…` methods return the batches",
+                module.location(given),
+                Evidence("argument", "an `ImageDataGenerator`", "batches", "data.x", module.location(made)),
+                fix(
+                    f"pass {named or 'what its `flow(…)` or `flow_from_directory(…)` returns'}",
+                    [Edit(module.location(given), batches[0])] if len(batches) == 1 else [],
+                ),
+                subject=f"argument {module.segment(given)} of {call.node.func.attr}",
+            )
+
+
+_IMAGES = "keras.preprocessing.image.ImageDataGenerator"
+
+
+def _batches_of(module: Module, generator: ast.expr) -> list[str]:
+    """Return the names of the batches that a generator of images returned before."""
+    return [
+        node.targets[0].id
+        for node in module.nodes(ast.Assign)
+        if isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Attribute)
+        and node.value.func.attr.startswith("flow")
+        and module.segment(node.value.func.value) == module.segment(generator)
+        and node.lineno < generator.lineno
+    ]
+
+
+def _given_objects(array: ArrayFacts, kind: str, project: Project | Unknown) -> Iterator[Finding]:
+    """Report the type of the object passed to `fit`."""
+    if kind == "OwnedIterator":
+        found = expression_of(project, array.use)
+        made = found[0].code(found[0].made_by(found[1])) if found is not None else array.code
+        yield _of_iterator(made, array.use, Confidence.CERTAIN)
+    known = project.class_named(kind) if isinstance(project, Project) else None
+    if known is not None and _gives_batches(known):
+        yield _of_class(known, array.use, Confidence.CERTAIN)
+
+
+def _gives_batches(known: ClassInfo) -> bool:
+    """Return whether a class without a base class returns batches by index."""
+    node = known.node
+    plain = not node.keywords and all(
+        isinstance(base, ast.Name) and base.id == "object" for base in node.bases
+    )
+    return plain and {"__getitem__", "__len__"} <= set(known.methods) and not _ARRAYS & set(known.methods)
+
+
+def _is_iterator(module: Module, made: ast.Call) -> bool:
+    """Return whether it is `iter(dataset)` with the dataset visible in the source."""
+    if not isinstance(made.func, ast.Name) or made.func.id != "iter" or len(made.args) != 1:
+        return False
+    return any(
+        isinstance(expr, ast.Call) and module.resolve(expr.func).startswith("tensorflow.data.")
+        for expr in receivers(module, module.made_by(made.args[0]))
+    )
+
+
+def _of_class(known: ClassInfo, use: Code | Unknown, confidence: Confidence) -> Finding:
+    module = known.module
+    here = module.location(known.node)
+    return CAUSE.finding(
+        f"`fit` cannot read batches from `{known.name}`, because it is not a `PyDataset`",
+        Location(here.path, here.line, here.column, here.line, 0, here.cell),
+        Evidence(
+            "argument x",
+            f"an instance of `{known.name}`",
+            "an array, a dataset, a generator or a `PyDataset`",
+            fact="data.x.container",
+            location=place(use),
+        ),
+        _derived(known),
+        subject="argument x of fit",
+        confidence=confidence,
+    )
+
+
+def _derived(known: ClassInfo) -> Fix:
+    """Add the base class: `class Loader(keras.utils.PyDataset):`."""
+    module, title = known.module, "make it a subclass of `keras.utils.PyDataset`"
+    here = module.location(known.node)
+    line = module.line_text(here.line, here.cell)
+    head, colon, _rest = line.partition(":")
+    name = head.partition("(")[0].rstrip()
+    if not colon or not name.strip().endswith(known.name) or known.node.decorator_list:
+        return fix(title)
+    keras, imports = spell(module.code(known.node), "keras", "keras")
+    span = Location(here.path, here.line, len(name) + 1, here.line, len(head) + 1, here.cell)
+    return fix(title, (Edit(span, f"({keras}.utils.PyDataset)"), *imports))
+
+
+def _of_iterator(made: Code | Unknown, use: Code | Unknown, confidence: Confidence) -> Finding:
+    edits: tuple[Edit, ...] = ()
+    if isinstance(made, Code) and len(made.arguments) == 1:
+        edits = (Edit(made.location, made.arguments[0].text),)
+    return CAUSE.finding(
+        "`fit` receives an iterator over a dataset, but expects the dataset itself",
+        place(made, use),
+        Evidence("argument x", "an iterator", "a dataset", "data.x.container", place(use)),
+        fix("pass the dataset itself", edits),
+        subject="argument x of fit",
+        confidence=confidence,
     )

@@ -31,28 +31,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.knowledge.data.generator_sources import yields_of
+from fitdoctor.catalogue.knowledge.data.generator_sources import generator_function, yields_of
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import padded
-from fitdoctor.catalogue.pipeline.generator_signature_mismatch.generator_signatures import (
-    called_generator,
-    declared_shape,
-    declares_whole,
-    generator_argument,
-    may_stack,
-    output_shapes,
-    output_types,
-    signature_call,
-    signature_calls,
-    signature_of,
-    written_shape,
-    yields_floats,
-)
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, spell
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -157,10 +143,8 @@ def _other_structure(
     data: DataFacts, call: FitFacts, made: PipelineStep, project: Project | Unknown
 ) -> Finding:
     assert not isinstance(data.yielded, Unknown)
-    from fitdoctor.catalogue.pipeline.generator_signature_mismatch.declared_parts import declared_as_yielded
-
     found = list(_from_calls(data, project))
-    remedy = fix(_DECLARE, declared_as_yielded(project, made.code, data.yielded))
+    remedy = fix(_DECLARE, _declared_as_yielded(project, made.code, data.yielded))
     if found:
         errors = found[0].severity is Severity.ERROR
         return replace(found[0], confidence=Confidence.CERTAIN, fixes=(remedy,) if errors else found[0].fixes)
@@ -181,7 +165,7 @@ def _from_calls(data: DataFacts, project: Project | Unknown) -> Iterator[Finding
     """Report a generator whose source yields a different number of parts, or floats declared as integers."""
     if isinstance(project, Unknown):
         return
-    chosen = signature_call(project, data.pipeline[0].code)
+    chosen = _signature_call(project, data.pipeline[0].code)
     if chosen is not None:
         yield from _compared(*chosen, Confidence.LIKELY)
 
@@ -190,19 +174,19 @@ def _declaration(
     project: Project | Unknown, made: Code | Unknown, index: int | None, parts: int
 ) -> Location | None:
     """Return where a part is declared: its spec, otherwise the whole signature or shapes."""
-    chosen = signature_call(project, made)
+    chosen = _signature_call(project, made)
     if chosen is None:
         return None
     module, call = chosen
-    declared = signature_of(module, call) or output_shapes(module, call)
+    declared = _signature_of(module, call) or _output_shapes(module, call)
     if isinstance(declared, ast.Tuple) and index is not None and len(declared.elts) == parts:
         return module.location(declared.elts[index])
     return None if declared is None else module.location(declared)
 
 
 def _kind_edit(project: Project | Unknown, made: Code | Unknown, index: int) -> tuple[Edit, ...]:
-    chosen = signature_call(project, made)
-    signature = (signature_of(*chosen) or output_types(*chosen)) if chosen is not None else None
+    chosen = _signature_call(project, made)
+    signature = (_signature_of(*chosen) or _output_types(*chosen)) if chosen is not None else None
     if chosen is None or not isinstance(signature, ast.Tuple) or index >= len(signature.elts):
         return ()
     return _float_edit(chosen[0], signature.elts[index])
@@ -210,8 +194,8 @@ def _kind_edit(project: Project | Unknown, made: Code | Unknown, index: int) -> 
 
 def _declared_type(project: Project | Unknown, made: Code | Unknown, index: int) -> Location | None:
     """Return where `output_types` declares a part."""
-    chosen = signature_call(project, made)
-    types = output_types(*chosen) if chosen is not None and signature_of(*chosen) is None else None
+    chosen = _signature_call(project, made)
+    types = _output_types(*chosen) if chosen is not None and _signature_of(*chosen) is None else None
     if chosen is None or types is None:
         return None
     parts = types.elts if isinstance(types, ast.Tuple) else [types]
@@ -219,9 +203,9 @@ def _declared_type(project: Project | Unknown, made: Code | Unknown, index: int)
 
 
 def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterator[Finding]:
-    signature = signature_of(module, call)
-    given = generator_argument(call)
-    function = called_generator(module, given) if given is not None else None
+    signature = _signature_of(module, call)
+    given = _generator_argument(call)
+    function = _called_generator(module, given) if given is not None else None
     if signature is None or function is None:
         return
     parts = list(signature.elts) if isinstance(signature, ast.Tuple) else [signature]
@@ -234,7 +218,7 @@ def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterato
     ):
         return
     count = counts.pop()
-    if not isinstance(signature, ast.Tuple) and may_stack(signature, count):
+    if not isinstance(signature, ast.Tuple) and _may_stack(signature, count):
         return
     if count != len(parts):
         yield _parts_differ(module, signature, function, len(parts), count, confidence)
@@ -242,13 +226,13 @@ def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterato
     first = yielded[0]
     assert isinstance(first, ast.Tuple)
     for part, value in zip(parts, first.elts, strict=True):
-        shape = declared_shape(module, part)
-        found = written_shape(function.module, value)
+        shape = _declared_shape(module, part)
+        found = _written_shape(function.module, value)
         if shape is not None and found is not None and not _compatible(found, shape):
             where = module.location(part)
             edits = _declared_as(part, found, module, shape)
             yield _other_shape(shape_words(found), shape_words(shape), where, confidence, edits)
-        if declares_whole(module, part) and yields_floats(function, value):
+        if _declares_whole(module, part) and _yields_floats(function, value):
             yield _cast(
                 module.location(part),
                 _float_edit(module, part),
@@ -283,7 +267,7 @@ def _parts_differ(
 
 
 def _float_edit(module: Module, spec: ast.expr) -> tuple[Edit, ...]:
-    kind = declares_whole(module, spec)
+    kind = _declares_whole(module, spec)
     if not isinstance(kind, ast.Attribute):
         return ()
     return (Edit(module.location(kind), re.sub(r"u?int\d+$", "float32", module.segment(kind))),)
@@ -304,7 +288,7 @@ def _cast(
 
 def _shape_edit(project: Project | Unknown, data: DataFacts, index: int, shape: Shape) -> tuple[Edit, ...]:
     """Replace the declared shape with the observed one; with an open axis only if batches are padded."""
-    chosen = signature_call(project, data.pipeline[0].code)
+    chosen = _signature_call(project, data.pipeline[0].code)
     if chosen is None:
         return ()
     module, call = chosen
@@ -312,7 +296,7 @@ def _shape_edit(project: Project | Unknown, data: DataFacts, index: int, shape: 
     if padding is None:
         return ()
     parts = len(data.pipeline[0].specs)
-    declared = signature_of(module, call) or output_shapes(module, call)
+    declared = _signature_of(module, call) or _output_shapes(module, call)
     node = (
         declared.elts[index] if isinstance(declared, ast.Tuple) and len(declared.elts) == parts else declared
     )
@@ -393,7 +377,7 @@ def from_failure(
     location = _declared(project, failure)
     if shapes is not None and shapes["found"].startswith("(0,"):
         return  # a batch without samples is a separate cause
-    if shapes is not None and not isinstance(project, Unknown) and not signature_calls(project):
+    if shapes is not None and not isinstance(project, Unknown) and not _signature_calls(project):
         yield _batches_differ(shapes["found"], shapes["expected"], data, project, location)
         return
     if shapes is not None:
@@ -430,8 +414,8 @@ def _batches_differ(
 def _called_already(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report `from_generator(batches(), …)`, which gets a generator instead of the function."""
     location, edits = failure.location, tuple[Edit, ...]()
-    for module, call in signature_calls(project):
-        given = generator_argument(call)
+    for module, call in _signature_calls(project):
+        given = _generator_argument(call)
         made = module.made_by(given) if given is not None else None
         if given is None or not isinstance(made, (ast.Call, ast.GeneratorExp)):
             continue
@@ -458,7 +442,7 @@ def _all_compared(project: Project | Unknown) -> list[Finding]:
         return []
     return [
         finding
-        for module, call in signature_calls(project)
+        for module, call in _signature_calls(project)
         for finding in _compared(module, call, Confidence.CERTAIN)
     ]
 
@@ -468,11 +452,11 @@ def _declared(project: Project | Unknown, failure: FailureFacts) -> Location | N
     fallback = failure.location
     if isinstance(project, Unknown):
         return fallback
-    calls = signature_calls(project)
+    calls = _signature_calls(project)
     if len(calls) != 1:
         return fallback
     module, call = calls[0]
-    signature = signature_of(module, call)
+    signature = _signature_of(module, call)
     if isinstance(signature, ast.Tuple) and signature.elts:
         return module.location(signature.elts[0])
     return module.location(signature if signature is not None else call)
@@ -485,3 +469,240 @@ def _remedies(message: str) -> list[Fix]:
         fix("declare `None` for an axis whose length varies, and use `padded_batch`"),
         fix("declare the number, shapes and dtypes of the parts that the generator yields"),
     ]
+
+
+# --- declared parts -------------------------------------------------------------------------------------------------
+
+
+_Structure = ArrayFacts | dict[str | int, "_Structure"]
+"""An array, or a structure with names (dict) or positions (tuple) as keys."""
+
+_STEP = re.compile(r"\[(?:'([^']*)'|(\d+))\]")
+_TYPES = re.compile(r"u?int(?:8|16|32|64)|float(?:16|32)|bool")
+
+
+def _declared_as_yielded(
+    project: Project | Unknown, made: Code | Unknown, yielded: Sequence[ArrayFacts]
+) -> tuple[Edit, ...]:
+    """Declare every yielded part in its structure; keep existing declarations."""
+    chosen = _signature_call(project, made)
+    given = argument_of(chosen[1], "output_signature") if chosen is not None else None
+    structure = _structure(yielded)
+    if chosen is None or given is None or structure is None:
+        return ()
+    module = chosen[0]
+    node = module.made_by(given)
+    tf, imports = spell(module.code(node), "tensorflow", "tf")
+    edits = list(_changes(module, node, structure, tf))
+    return (*edits, *imports) if edits and all(edits) else ()
+
+
+def _structure(yielded: Sequence[ArrayFacts]) -> _Structure | None:
+    """Return the parts at the places that their paths name, or None if a part is not an array of a known dtype."""
+    found: dict[str | int, _Structure] = {}
+    for part in yielded:
+        if not part.path.startswith("element") or not _type_of(part) or isinstance(part.shape, Unknown):
+            return None
+        steps = [name or int(index or 0) for name, index in _STEP.findall(part.path)]
+        if part.path != "element" + "".join(f"[{step!r}]" for step in steps):
+            return None
+        if not steps:
+            return part
+        level = found
+        for step in steps[:-1]:
+            inner = level.setdefault(step, {})
+            if isinstance(inner, ArrayFacts):
+                return None
+            level = inner
+        level[steps[-1]] = part
+    return found or None
+
+
+def _changes(module: Module, node: ast.expr, structure: _Structure, tf: str) -> Iterator[Edit]:
+    """Return the edits where the declaration differs from the yielded structure."""
+    if isinstance(structure, ArrayFacts):
+        if isinstance(node, (ast.Tuple, ast.Dict)):
+            yield Edit(module.location(node), _spec(structure, tf))
+        return
+    declared = _declared_parts(node)
+    if declared is None or not declared or not set(declared) <= set(structure):
+        yield Edit(module.location(node), _text(structure, tf))
+        return
+    for key, part in declared.items():
+        yield from _changes(module, part, structure[key], tf)
+    missing = {key: part for key, part in structure.items() if key not in declared}
+    if missing:
+        last = module.location(list(declared.values())[-1])
+        end = replace(last, line=last.end_line, column=last.end_column)
+        yield Edit(end, ", " + ", ".join(_entries(missing, tf)))
+
+
+def _declared_parts(node: ast.expr) -> dict[str | int, ast.expr] | None:
+    """Return the declarations by key, or None for a single spec or if the keys are not literal."""
+    if isinstance(node, ast.Tuple):
+        return dict(enumerate(node.elts))
+    if not isinstance(node, ast.Dict):
+        return None
+    keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+    named = [key for key in keys if isinstance(key, str)]
+    return dict(zip(named, node.values, strict=True)) if len(named) == len(keys) else None
+
+
+def _text(structure: _Structure, tf: str) -> str:
+    if isinstance(structure, ArrayFacts):
+        return _spec(structure, tf)
+    entries = ", ".join(_entries(structure, tf))
+    if all(isinstance(key, str) for key in structure):
+        return f"{{{entries}}}"
+    return f"({entries},)" if len(structure) == 1 else f"({entries})"
+
+
+def _entries(structure: dict[str | int, _Structure], tf: str) -> Iterator[str]:
+    for key, part in structure.items():
+        yield f'"{key}": {_text(part, tf)}' if isinstance(key, str) else _text(part, tf)
+
+
+def _spec(part: ArrayFacts, tf: str) -> str:
+    assert not isinstance(part.shape, Unknown)
+    return f"{tf}.TensorSpec(shape={shape_words(part.shape)}, dtype={tf}.{_type_of(part)})"
+
+
+def _type_of(part: ArrayFacts) -> str:
+    """Return the dtype for a part: float32 for Python and NumPy floats, "" for none."""
+    name = part.dtype if isinstance(part.dtype, str) else ""
+    if name == "float64":
+        return "float32"
+    if name in ("str", "bytes") or name.startswith(("<U", "|S")):
+        return "string"
+    return name if _TYPES.fullmatch(name) else ""
+
+
+# --- signatures of generators ---------------------------------------------------------------------------------------
+
+
+def _signature_calls(project: Project | Unknown) -> list[tuple[Module, ast.Call]]:
+    """Return every `from_generator` call, with its module."""
+    modules = () if isinstance(project, Unknown) else project.modules
+    return [
+        (module, call.node)
+        for module in modules
+        for call in module.calls_to("tensorflow.data.Dataset.from_generator")
+    ]
+
+
+def _signature_call(project: Project | Unknown, made: Code | Unknown) -> tuple[Module, ast.Call] | None:
+    """Return the `from_generator` call at a piece of source, or the only one."""
+    calls = _signature_calls(project)
+    for module, call in calls:
+        if len(calls) == 1 or isinstance(made, Code) and module.location(call) == made.location:
+            return module, call
+    return None
+
+
+def _output_shapes(module: Module, call: ast.Call) -> ast.expr | None:
+    """Return the `output_shapes` of a call."""
+    shapes = argument_of(call, "output_shapes")
+    return module.made_by(shapes) if shapes is not None else None
+
+
+def _output_types(module: Module, call: ast.Call) -> ast.expr | None:
+    """Return the `output_types` of a call."""
+    types = argument_of(call, "output_types", 1)
+    return module.made_by(types) if types is not None else None
+
+
+def _generator_argument(call: ast.Call) -> ast.expr | None:
+    """Return the generator argument of a call."""
+    return argument_of(call, "generator", 0)
+
+
+def _may_stack(spec: ast.expr, count: int) -> bool:
+    """Return whether one spec can match a tuple of this many parts, which TensorFlow stacks into one tensor."""
+    if not isinstance(spec, ast.Call):
+        return True
+    shape = argument_of(spec, "shape", 0)
+    if not isinstance(shape, (ast.Tuple, ast.List)):
+        return True
+    if not shape.elts:
+        return False
+    first = shape.elts[0]
+    return not isinstance(first, ast.Constant) or first.value is None or first.value == count
+
+
+def _called_generator(module: Module, given: ast.expr) -> FunctionInfo | None:
+    """Return the user's generator function that an argument refers to."""
+    if isinstance(given, ast.Name) and given.id == "self":
+        owner = module.class_of(given)
+        method = module.method(owner, "__call__") if owner is not None else None
+        return method if method is not None and method.node in method.module.generators else None
+    if isinstance(given, ast.Lambda) and isinstance(given.body, ast.Call):
+        return generator_function(module, given.body.func)
+    return generator_function(module, given)
+
+
+def _signature_of(module: Module, call: ast.Call) -> ast.expr | None:
+    """Return the `output_signature` of a call if it is a tuple or one spec."""
+    given = argument_of(call, "output_signature")
+    made = module.made_by(given) if given is not None else None
+    is_spec = isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.TensorSpec"
+    return made if isinstance(made, ast.Tuple) or is_spec else None
+
+
+_FLOATS = frozenset("random normal uniform standard_normal randn rand exponential beta gamma".split())
+"""Methods of random generators that return floats."""
+
+
+def _declares_whole(module: Module, spec: ast.expr) -> ast.expr | None:
+    """Return the dtype of a spec that declares integers."""
+    kind: ast.expr | None = spec if isinstance(spec, ast.Attribute) else None
+    if isinstance(spec, ast.Call) and module.resolve(spec.func) == "tensorflow.TensorSpec":
+        kind = argument_of(spec, "dtype", 1)
+    name = module.resolve(kind) if kind is not None else ""
+    return kind if re.fullmatch(r"tensorflow\.u?int\d+", name) else None
+
+
+def _yields_floats(function: FunctionInfo, value: ast.expr) -> bool:
+    """Return whether a yielded value certainly contains fractions: the generator draws it from a continuous distribution."""
+    made = function.module.made_by(value)
+    if (
+        not isinstance(made, ast.Call)
+        or not isinstance(made.func, ast.Attribute)
+        or made.func.attr not in _FLOATS
+    ):
+        return False
+    source = function.module.made_by(made.func.value)
+    name = (
+        function.module.resolve(source.func)
+        if isinstance(source, ast.Call)
+        else function.module.resolve(source)
+    )
+    return name.startswith("numpy.random") or name == "random"
+
+
+def _declared_shape(module: Module, spec: ast.expr) -> Shape | None:
+    """Return the shape of a spec if each size is a literal number or None."""
+    if not isinstance(spec, ast.Call) or module.resolve(spec.func) != "tensorflow.TensorSpec":
+        return None
+    shape = argument_of(spec, "shape", 0)
+    if not isinstance(shape, (ast.Tuple, ast.List)):
+        return None
+    lengths = [part.value if isinstance(part, ast.Constant) else "" for part in shape.elts]
+    told = [length for length in lengths if length is None or type(length) is int]
+    return tuple(told) if len(told) == len(lengths) else None
+
+
+def _written_shape(module: Module, value: ast.expr) -> Shape | None:
+    """Return the shape of literal numbers, alone or in lists; None for anything else."""
+    made = module.made_by(value)
+    if isinstance(made, ast.Call) and made.args:
+        name = module.resolve(made.func)
+        if name in ("numpy.array", "numpy.asarray", "tensorflow.constant"):
+            return _written_shape(module, made.args[0])
+        return () if name in ("int", "float", "numpy.float32", "numpy.int64", "numpy.int32") else None
+    if isinstance(made, ast.Constant):
+        return () if isinstance(made.value, (int, float)) else None
+    if not isinstance(made, ast.List) or made is not value:
+        return None  # a named list may have grown since
+    rows = {_written_shape(module, row) for row in made.elts}
+    row = rows.pop() if len(rows) == 1 else None
+    return None if row is None else (len(made.elts), *row)

@@ -25,18 +25,21 @@ know. For such a dataset, it counts only after training, with `steps_per_epoch` 
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.knowledge.data.generator_sources import generator_behind, loop_of, surely_ends
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import counted, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
-from fitdoctor.edits import fix, remove_argument, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.edits import append_arguments, fix, insert_before, remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.keras_version import is_keras_2
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT703", slug="ran-out-of-data", severity=Severity.WARNING)
@@ -205,8 +208,6 @@ def _exhausted(
     lasts: int | None,
 ) -> Finding:
     """Report a generator that ends too early, and after how many epochs, if that is known."""
-    from fitdoctor.catalogue.pipeline.ran_out_of_data.endless_generators import going_on_for_ever
-
     steps = fit.steps_per_epoch
     function = generator_behind(project, data.code)
     loop = loop_of(function) if function is not None else None
@@ -226,8 +227,69 @@ def _exhausted(
         ),
         unsafe(
             "loop forever in the generator" + ("" if steps else " and set `steps_per_epoch`"),
-            going_on_for_ever(function, fit, data, project),
+            _going_on_for_ever(function, fit, data, project),
         ),
         fix("pass `tf.data.Dataset.from_generator` to `fit`, which restarts the generator in each epoch"),
         subject="training data",
     )
+
+
+# --- generators that never end --------------------------------------------------------------------------------------
+
+
+def _going_on_for_ever(
+    function: FunctionInfo | None, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> tuple[Edit, ...]:
+    """Wrap the loop that yields in `while True:`, and set the number of steps if it is known."""
+    steps: tuple[Edit, ...] = ()
+    if not fit.steps_per_epoch:
+        if not isinstance(data.batches, int):
+            return ()
+        steps = append_arguments(fit.code, f"steps_per_epoch={data.batches}")
+    if function is None:
+        found = node_of(project, data.code)
+        written = _as_function(*found) if found is not None else ()
+    else:
+        written = _in_function(function)
+    return (*written, *steps) if written else ()
+
+
+def _in_function(function: FunctionInfo) -> tuple[Edit, ...]:
+    loop = loop_of(function)
+    if not isinstance(loop, ast.For) or any(map(_long_text, ast.walk(loop))):
+        return ()
+    code = function.module.code(loop)
+    inner = code.text.replace("\n", "\n    ")
+    return (Edit(code.location, f"while True:\n{code.indent}    {inner}"),)
+
+
+def _as_function(module: Module, node: ast.AST) -> tuple[Edit, ...]:
+    """Replace `(… for … in …)`, which can be read only once, with a generator function."""
+    written = module.made_by(node) if isinstance(node, ast.expr) else node
+    if not isinstance(written, ast.GeneratorExp) or any(map(_long_text, ast.walk(written))):
+        return ()
+    code = module.code(written)
+    name = "batches_for_ever"
+    lines = [f"def {name}():", "while True:"]
+    for part in written.generators:
+        if part.is_async:
+            return ()
+        lines.append(f"for {module.segment(part.target)} in {module.segment(part.iter)}:")
+        lines += [f"if {module.segment(condition)}:" for condition in part.ifs]
+    lines.append(f"yield {module.segment(written.elt)}")
+    text = "\n".join(f"{code.indent * bool(at)}{'    ' * at}{line}" for at, line in enumerate(lines))
+    taken = any(isinstance(each, ast.Name) and each.id == name for each in module.nodes(ast.Name))
+    if taken or "\n" in "".join(lines):
+        return ()
+    # A call with a single argument shares its parentheses with the generator expression.
+    around = module.parent(written)
+    bare = isinstance(around, ast.Call) and not code.text.startswith("(")
+    return () if bare else (*insert_before(code, f"{text}\n"), Edit(code.location, f"{name}()"))
+
+
+def _long_text(node: ast.AST) -> bool:
+    """Return whether text spans several lines, which indenting would change."""
+    is_text = isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    return is_text and node.lineno != node.end_lineno  # type: ignore[attr-defined]

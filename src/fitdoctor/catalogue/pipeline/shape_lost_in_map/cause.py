@@ -33,10 +33,9 @@ from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import words
 from fitdoctor.catalogue.knowledge.data.shapes import forward_failure, went_through
 from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
-from fitdoctor.catalogue.pipeline.shape_lost_in_map.stated_shapes import stated_apart, written_shapes
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_after, set_argument, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_after, set_argument, spell, unsafe
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -49,6 +48,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.records import replace
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -115,16 +115,16 @@ def _by_guess(model: ModelFacts, project: Project | Unknown, step: PipelineStep)
     if isinstance(step.code, Code) and step.code.name.endswith("from_generator"):
         given = step.code.argument("output_types", 1)
         if given is not None and given.text.count(",") == 1 and _without_shapes(step.code):
-            for shape in (*written_shapes(found[0], found[1], "generator", pictures), *more):
+            for shape in (*_written_shapes(found[0], found[1], "generator", pictures), *more):
                 edits = set_argument(step.code, "output_shapes", f"({shape}, ())")
                 yield unsafe(f"declare the shapes: `output_shapes=({shape}, ())`", edits)
         return
     if call is None:
         return
     code = call[0].code(call[1])
-    for shape in (*written_shapes(*call, "func", pictures), *more):
+    for shape in (*_written_shapes(*call, "func", pictures), *more):
         line = insert_after(code, f"{code.target}.set_shape({shape})") if code.target.isidentifier() else ()
-        edits = line or stated_apart(*call, shape)
+        edits = line or _stated_apart(*call, shape)
         if edits:
             yield unsafe(f"set the shape after the call: `set_shape({shape})`", edits)
 
@@ -176,7 +176,7 @@ def _fixes(
         if isinstance(expected.shape, tuple):
             return [fix(title, insert_after(code, f"{code.target}.set_shape({tuple(expected.shape[1:])})"))]
     if call is not None and expected is not None and isinstance(expected.shape, tuple):
-        edits = stated_apart(*call, str(tuple(expected.shape[1:])))
+        edits = _stated_apart(*call, str(tuple(expected.shape[1:])))
         if edits:
             return [fix(title, edits)]
     return [fix(f"{title}: `tensor.set_shape(…)`")]
@@ -430,3 +430,100 @@ def _only_culprit(project: Project | Unknown) -> Location | None:
             if _without_shapes(module.code(call.node)):
                 found.append(module.location(call.node))
     return found[0] if len(found) == 1 else None
+
+
+# --- shapes that are stated -----------------------------------------------------------------------------------------
+
+
+def _stated_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
+    """Set the shapes for `image, label = tf.py_function(…)`, with a scalar label per sample."""
+    statement = module.statement(call)
+    if isinstance(statement, ast.Return) and statement.value is call:
+        return _returned_apart(module, call, shape)
+    if not (isinstance(statement, ast.Assign) and statement.value is call):
+        return _stated_inside(module, call, shape)
+    target = statement.targets[0]
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    if len(names) != 2 or len(parts) != 2:
+        return ()
+    code = module.code(call)
+    lines = f"{names[0]}.set_shape({shape})\n{code.indent}{names[1]}.set_shape(())"
+    return insert_after(code, lines)
+
+
+def _returned_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
+    """Set the shapes if both are returned at once."""
+    types = argument_of(call, "Tout", 2)
+    if not isinstance(types, (ast.Tuple, ast.List)) or len(types.elts) != 2:
+        return ()
+    code = module.code(call)
+    lines = (
+        f"sample, label = {code.text}",
+        f"sample.set_shape({shape})",
+        "label.set_shape(())",
+        "return sample, label",
+    )
+    return (Edit(module.location(module.statement(call)), f"\n{code.indent}".join(lines)),)
+
+
+def _stated_inside(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
+    """Set the shapes if the call is part of an expression: around it, or after the `map` whose lambda it is."""
+    types, parent = argument_of(call, "Tout", 2), module.parent(call)
+    tf, imports = spell(module.code(call), "tensorflow", "tf")
+    if types is not None and not isinstance(types, (ast.Tuple, ast.List)):
+        return (Edit(module.location(call), f"{tf}.ensure_shape({module.segment(call)}, {shape})"), *imports)
+    step = module.parent(parent) if isinstance(parent, ast.Lambda) else None
+    if not isinstance(types, (ast.Tuple, ast.List)) or len(types.elts) != 2 or not isinstance(step, ast.Call):
+        return ()
+    stated = f"({tf}.ensure_shape(x, {shape}), {tf}.ensure_shape(y, ()))"
+    return (Edit(module.location(step).end, f".map(lambda x, y: {stated})"), *imports)
+
+
+def _written_shapes(module: Module, call: ast.AST, argument: str, pictures: bool) -> Iterator[str]:
+    """Return the shapes that the called function mentions: three sizes for an image, a named number for features."""
+    given = argument_of(call, argument, 0) if isinstance(call, ast.Call) else None
+    function = module.definition(given) if given is not None else None
+    if not isinstance(function, FunctionInfo) or function.module is not module:
+        return
+    for node in ast.walk(function.node):
+        if pictures and isinstance(node, ast.Tuple) and len(node.elts) == 3:
+            if isinstance(node.ctx, ast.Load) and all(_is_length(module, part) for part in node.elts):
+                yield f"({', '.join(module.segment(part) for part in node.elts)})"
+        elif not pictures and isinstance(node, ast.Name) and _is_length(module, node):
+            yield f"({node.id},)"
+    sizes = (
+        [size for node in ast.walk(function.node) for size in _written_size(module, node)] if pictures else []
+    )
+    yield from (f"({size}, {channels})" for channels in (3, 1) for size in dict.fromkeys(sizes))
+
+
+def _written_size(module: Module, node: ast.AST) -> Iterator[str]:
+    """Return the height and width of resized images: `resize(picture, (64, 64))`, `picture[:64, :64]`."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        ends = [
+            part.upper for part in node.slice.elts[:2] if isinstance(part, ast.Slice) and part.lower is None
+        ]
+        lengths = [end for end in ends if end is not None and _is_length(module, end)]
+        if len(lengths) == 2:
+            yield ", ".join(module.segment(length) for length in lengths)
+        return
+    if not isinstance(node, ast.Call) or not module.segment(node.func).endswith(("resize", "load_img")):
+        return
+    for given in (*node.args, *(word.value for word in node.keywords)):
+        parts = module.made_by(given)
+        if isinstance(parts, ast.Tuple) and len(parts.elts) == 2:
+            if all(_is_length(module, part) for part in parts.elts):
+                yield (
+                    f"*{given.id}"
+                    if isinstance(given, ast.Name)
+                    else ", ".join(map(module.segment, parts.elts))
+                )
+
+
+def _is_length(module: Module, node: ast.expr) -> bool:
+    """Return whether it is an integer, or a global name for one."""
+    if isinstance(node, ast.Name):
+        given = module.assignments(node.id, module.tree)
+        return len(given) == 1 and given[0].value is not None and _is_length(module, given[0].value)
+    return isinstance(node, ast.Constant) and type(node.value) is int

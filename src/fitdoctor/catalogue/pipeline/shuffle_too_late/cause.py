@@ -34,9 +34,11 @@ custom loss or training step may need the rows of a batch together (all document
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
+from fitdoctor.catalogue.knowledge.data.generator_sources import is_batched_class
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     BATCHING,
     READY_MADE,
@@ -49,13 +51,17 @@ from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     without_step,
     words,
 )
+from fitdoctor.catalogue.knowledge.labels.paired_names import label_names_for
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
-from fitdoctor.edits import fix, replace_code, set_argument, unsafe
+from fitdoctor.edits import fix, insert_before, replace_code, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
-from fitdoctor.records import replace
+from fitdoctor.records import dataclass, replace
+from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.symbolic import own_nodes
 
 CAUSE = Cause(id="FIT713", slug="shuffle-too-late", severity=Severity.WARNING)
 
@@ -132,27 +138,20 @@ def from_zip(fit: FitFacts, data: DataFacts, model: ModelFacts) -> Iterator[Find
 @mentions("permutation", "shuffle")
 def from_arrays(module: Module) -> Iterator[Finding]:
     """Report features and labels in two random orders."""
-    from fitdoctor.catalogue.pipeline.shuffle_too_late.separate_orders import (
-        both_reordered,
-        one_order,
-        separate_orders,
-        shuffled_alone,
-    )
-
-    for features, kept in shuffled_alone(module):
+    for features, kept in _shuffled_alone(module):
         yield CAUSE.finding(
             f"`{features.name}` is shuffled, but `{kept.attr}` keeps its order, so the labels belong to other samples",
             module.location(features.random),
             Evidence("the same rows are read from both here", location=module.location(kept)),
-            unsafe("use one random order for both", both_reordered(module, features, kept)),
+            unsafe("use one random order for both", _both_reordered(module, features, kept)),
             subject=f"order of {kept.attr}",
         )
-    for features, labels in separate_orders(module):
+    for features, labels in _separate_orders(module):
         yield CAUSE.finding(
             f"`{features.name}` and `{labels.name}` are shuffled separately, so the labels belong to other samples",
             module.location(labels.random),
             Evidence("the features are shuffled here", location=module.location(features.random)),
-            unsafe("use one random order for both", one_order(module, features, labels)),
+            unsafe("use one random order for both", _one_order(module, features, labels)),
             subject=f"order of {labels.name}",
         )
 
@@ -306,3 +305,152 @@ def _swapped(batch: PipelineStep, shuffle: PipelineStep) -> list[tuple[Edit, ...
     if shuffle.code.target == shuffle.code.text[:end] and shuffle.code.statement is not None:
         gone = (Edit(shuffle.code.statement.lines, ""),)  # this would leave `ds = ds`
     return [with_step_before(batch.code, call), gone]
+
+
+# --- inputs and labels in separate orders ---------------------------------------------------------------------------
+
+
+_LABELS = re.compile(r"(?:^|_)(?:[yY]|labels?|targets?|classes)(?:_|$)")
+_SEEDING = frozenset(
+    "seed set_seed set_random_seed set_state setstate default_rng RandomState Random Generator".split()
+)
+"""Calls that may make the second order the same as the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Reordering:
+    """An array that gets a random order of its own."""
+
+    array: ast.expr
+    random: ast.Call
+    """The call that draws the order, or shuffles in place."""
+    index: ast.expr | None
+    """The index, if there is one."""
+
+    @property
+    def name(self) -> str:
+        """Return the last name of the array: `labels` of `self.labels`."""
+        return self.array.attr if isinstance(self.array, ast.Attribute) else getattr(self.array, "id", "")
+
+
+def _separate_orders(module: Module) -> Iterator[tuple[_Reordering, _Reordering]]:
+    """Yield features and labels, paired by name and in one block, whose orders are drawn one after the other."""
+    every = [*_by_index(module), *_in_place(module)]
+    names = [each.name for each in every]
+    found = [each for each in every if names.count(each.name) == 1]
+    for one in found:
+        labels = set(label_names_for(one.name))
+        for other in found:
+            if other.name in labels and _differ(module, one, other):
+                yield one, other
+
+
+def _shuffled_alone(module: Module) -> Iterator[tuple[_Reordering, ast.Attribute]]:
+    """Yield features that a PyDataset shuffles in place, and the labels that it leaves in their order."""
+    for info in module.classes:
+        getter = info.methods.get("__getitem__")
+        if getter is None or not is_batched_class(module, info):
+            continue
+        parts = [
+            node
+            for node in own_nodes(getter)
+            if isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Attribute)
+            and is_self(module, node.value.value)
+        ]
+        uses = [node for node in ast.walk(info.node) if isinstance(node, ast.Attribute)]
+        for one in _in_place(module):
+            method = module.function_of(one.random)
+            if method is None or method.name == "__init__" or method not in info.methods.values():
+                continue
+            cut = {ast.dump(part.slice) for part in parts if ast.dump(part.value) == ast.dump(one.array)}
+            for part in parts:
+                labels = part.value
+                if (
+                    isinstance(labels, ast.Attribute)
+                    and _LABELS.search(labels.attr)
+                    and labels.attr != one.name
+                    and ast.dump(part.slice) in cut
+                    and all(_leaves_order(module, use) for use in uses if use.attr == labels.attr)
+                ):
+                    yield one, labels
+
+
+def _leaves_order(module: Module, use: ast.Attribute) -> bool:
+    """Whether the labels are only stored, counted or read by index there."""
+    function = module.function_of(use)
+    return function is not None and function.name in ("__init__", "__getitem__", "__len__")
+
+
+def _both_reordered(module: Module, one: _Reordering, labels: ast.Attribute) -> tuple[Edit, ...]:
+    """Return the edit that puts both arrays into one random order."""
+    statement, func = module.statement(one.random), one.random.func
+    if not isinstance(func, ast.Attribute) or module.resolve(func) == "random.shuffle":
+        return ()
+    first, second = module.segment(one.array), module.segment(labels)
+    indent = module.code(statement).indent
+    text = (
+        f"order = {module.segment(func.value)}.permutation(len({first}))\n"
+        f"{indent}{first}, {second} = {first}[order], {second}[order]"
+    )
+    return (Edit(module.location(statement), text),)
+
+
+def _by_index(module: Module) -> Iterator[_Reordering]:
+    for node in module.nodes(ast.Subscript):
+        drawn: ast.AST = node.slice
+        if isinstance(drawn, ast.Name):
+            end = origin(module, drawn)
+            uses = [one for one in module.nodes(ast.Name) if one.id == drawn.id]
+            drawn = end.node if end.certain and not end.path and len(uses) == 2 else drawn
+        if (
+            isinstance(node.ctx, ast.Load)
+            and isinstance(drawn, ast.Call)
+            and _last_name(drawn) == "permutation"
+        ):
+            yield _Reordering(node.value, drawn, node.slice)
+
+
+def _in_place(module: Module) -> Iterator[_Reordering]:
+    for call in module.method_calls("shuffle"):
+        if (
+            len(call.node.args) == 1
+            and not call.node.keywords
+            and isinstance(module.parent(call.node), ast.Expr)
+        ):
+            yield _Reordering(call.node.args[0], call.node, None)
+
+
+def _differ(module: Module, one: _Reordering, other: _Reordering) -> bool:
+    """Whether one generator surely draws both orders, one after the other."""
+    first, second = module.statement(one.random), module.statement(other.random)
+    sources = [call.random.func.value for call in (one, other) if isinstance(call.random.func, ast.Attribute)]
+    if one.random is other.random or len(sources) != 2 or module.parent(first) is not module.parent(second):
+        return False
+    if ast.dump(sources[0]) != ast.dump(sources[1]) or any(
+        isinstance(part, ast.Call) for part in ast.walk(sources[0])
+    ):
+        return False
+    start, end = sorted((first.lineno, second.lineno))
+    between = (call.node for call in module.calls if start <= call.node.lineno <= end)
+    return not any(_last_name(call) in _SEEDING for call in between)
+
+
+def _last_name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _one_order(module: Module, one: _Reordering, other: _Reordering) -> tuple[Edit, ...]:
+    """Return the edits that draw one order and use it for both arrays."""
+    if one.index is None or other.index is None:
+        return ()
+    if isinstance(one.index, ast.Name):
+        return replace_code(module.code(other.index), one.index.id)
+    if "order" in module.text.split() or isinstance(other.index, ast.Name):
+        return ()
+    first = min(one, other, key=lambda each: each.random.lineno)
+    return (
+        *insert_before(module.code(first.random), f"order = {module.segment(one.random)}"),
+        *replace_code(module.code(one.index), "order"),
+        *replace_code(module.code(other.index), "order"),
+    )

@@ -33,14 +33,15 @@ from fitdoctor.catalogue.knowledge.data.data_places import shape_line
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.knowledge.data.shapes import fits, forward_failure, minded, while_validating
 from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
-from fitdoctor.catalogue.pipeline.validation_data_mismatch.sized_by_data import has_shape_of_training
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_count, input_mismatch, target_and_output
 from fitdoctor.records import replace
-from fitdoctor.source.origins import origin
+from fitdoctor.source.keras_names import INPUTS
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import Origin, origin
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -308,7 +309,7 @@ def from_failure(
     if forward_failure(training) or loss_failure(training):
         return
     if not validating and input_mismatch(failure.message) is not None:
-        validating = has_shape_of_training(project, fit)
+        validating = _has_shape_of_training(project, fit)
     pair = _differing(training, validation) if validation.x else None
     tried = not isinstance(training.trial.forward, Unknown)
     told = pair is not None and all(part is not None and isinstance(part.shape, tuple) for part in pair)
@@ -404,3 +405,49 @@ CAUSE.message(
     types=("ValueError",),
     confidence=Confidence.CERTAIN,
 )
+
+
+# --- sizes taken from the data --------------------------------------------------------------------------------------
+
+
+_SHAPES = ("input_shape", "input_dim", "shape")
+
+
+def _has_shape_of_training(project: Project | Unknown, fit: FitFacts) -> bool:
+    """Return whether every input of the program gets the shape of this call's training data."""
+    argument = fit.code.argument("x", 0) if not isinstance(fit.code, Unknown) else None
+    found = expression_of(project, Code(argument.location, argument.text)) if argument is not None else None
+    if found is None or isinstance(project, Unknown):
+        return False
+    trained = found[0].origin(found[1])
+    shapes = [(module, shape) for module in project.modules for shape in _input_shapes(module)]
+    return bool(shapes) and all(_is_shape_of(module, shape, trained) for module, shape in shapes)
+
+
+def _input_shapes(module: Module) -> Iterator[ast.expr]:
+    for call in module.calls:
+        named = [word.value for word in call.node.keywords if word.arg in _SHAPES]
+        if call.name in INPUTS:
+            yield from named or call.node.args[:1]
+        else:
+            yield from (word.value for word in call.node.keywords if word.arg in _SHAPES[:2])
+
+
+def _is_shape_of(module: Module, shape: ast.expr, trained: Origin) -> bool:
+    """Return whether a shape starts with that of an array from the same origin.
+
+    `(1, X.shape[1])` is not a shape of `X`: it has an axis that `X` may lack.
+    """
+    parts = shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]
+    end = module.origin(parts[0]) if parts and isinstance(parts[0], ast.Name) else None
+    where, node = (module, parts[0] if parts else shape) if end is None else (end.module, end.node)
+    # `X.shape[1]`, `X.shape[1:]`
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Attribute):
+        return False
+    axis = node.slice.lower if isinstance(node.slice, ast.Slice) else node.slice
+    if not isinstance(axis, ast.Constant) or axis.value != 1:
+        return False
+    if node.value.attr != "shape" or not isinstance(node.value.value, ast.Name):
+        return False
+    measured = where.origin(node.value.value)
+    return measured.certain and measured.node is trained.node and measured.path == trained.path
