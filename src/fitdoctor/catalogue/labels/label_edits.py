@@ -6,7 +6,9 @@ import ast
 import re
 from collections.abc import Iterable
 
+from fitdoctor.catalogue.knowledge.data.data_places import validation_part
 from fitdoctor.catalogue.knowledge.labels.targets import Target
+from fitdoctor.catalogue.knowledge.models.size_sources import constant_behind
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import (
     LearningEdit,
@@ -117,8 +119,6 @@ def _of_validation(labels: ArrayFacts, fit: FitFacts | Unknown | None, array: st
         return ()
     if changed is not labels.use and isinstance(labels.use, Code) and labels.use.text != changed.target:
         return ()
-    from fitdoctor.catalogue.knowledge.data.data_places import validation_part
-
     given = validation_part(fit, 1)
     # A slice of the edited array changes with it.
     return () if given is None or given.text == changed.target else wrap(given, array)
@@ -188,8 +188,6 @@ def with_units(
     setting = "units" if layer.setting("units") is not None else "filters"
     given = layer.code.argument(setting, 0) if isinstance(layer.code, Code) else None
     if given is not None and not given.text.isdigit() and project is not None:
-        from fitdoctor.catalogue.knowledge.models.size_sources import constant_behind
-
         constant = constant_behind(project, given)
         if constant is not None:
             return (LearningEdit(constant.location, str(units)),)

@@ -40,6 +40,14 @@ from fitdoctor.catalogue.knowledge.data.shapes import (
     shape_of_data,
     while_validating,
 )
+from fitdoctor.catalogue.knowledge.models.batch_sizes import fixed_batch, rows_left_over, stateful_input
+from fitdoctor.catalogue.knowledge.models.model_inputs import (
+    goes_by_frames,
+    is_picture,
+    leads_with_batch,
+    refused_input,
+)
+from fitdoctor.catalogue.knowledge.models.refusals import Refusal, of_site, ranks_in
 from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
@@ -104,8 +112,6 @@ def from_last_batch(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 @mentions("stateful")
 def last_batch_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Report the same if the source shows the number of samples and the batch size."""
-    from fitdoctor.catalogue.knowledge.models.batch_sizes import rows_left_over
-
     left = rows_left_over(fit, data)
     if not left or model.overrides or not isinstance(model.inputs, tuple) or len(model.inputs) != 1:
         return
@@ -134,8 +140,6 @@ def _short_batch(
 
 def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report fewer labels than outputs in the loss of a model with a stateful layer."""
-    from fitdoctor.catalogue.knowledge.models.batch_sizes import fixed_batch, stateful_input
-
     batch = fixed_batch(failure)
     found = stateful_input(project) if batch is not None else None
     if batch is None or found is None:
@@ -154,13 +158,6 @@ def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fi
 @CAUSE.in_source
 def from_model(site: ModelSite, project: Project) -> Iterator[Finding]:
     """Report an input shape that names samples and that the first layer rejects."""
-    from fitdoctor.catalogue.knowledge.models.model_inputs import (
-        goes_by_frames,
-        leads_with_batch,
-        refused_input,
-    )
-    from fitdoctor.catalogue.knowledge.models.refusals import of_site
-
     refusal = of_site(site)
     given = refused_input(refusal, project) if refusal is not None else None
     if given is None or refusal is None or goes_by_frames(*given, refusal.message, project):
@@ -228,14 +225,6 @@ def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Report it from the data, or from the source of the rejected input."""
-    from fitdoctor.catalogue.knowledge.models.model_inputs import (
-        goes_by_frames,
-        is_picture,
-        leads_with_batch,
-        refused_input,
-    )
-    from fitdoctor.catalogue.knowledge.models.refusals import Refusal, ranks_in
-
     if while_validating(failure) or sample_given_by_hand(failure) is not None:
         return
     if failure.type != "ValueError":
@@ -276,8 +265,6 @@ def _from_message(failure: FailureFacts, found: Shape, expected: Shape) -> Itera
     exact = len(expected) == len(found) + 1 and expected[1:] == found and None not in found
     # With at least two other axes, an extra leading axis is hardly ever part of the sample.
     leading = len(found) >= 3 and expected[2:] == found[1:]
-    from fitdoctor.catalogue.knowledge.models.model_inputs import is_picture
-
     if not exact and not leading or exact and is_picture(expected):
         return  # a single picture lacks the batch axis: FIT102
     reason = f"a batch of the data has shape {shape_words(found)}"

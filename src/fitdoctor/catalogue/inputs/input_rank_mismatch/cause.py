@@ -36,6 +36,7 @@ from fitdoctor.catalogue.knowledge.data.data_places import (
     reworked,
     shape_line,
 )
+from fitdoctor.catalogue.knowledge.data.loop_data import array_behind, as_a_batch, model_call
 from fitdoctor.catalogue.knowledge.data.shapes import (
     GIVEN_DATA,
     all_fit,
@@ -70,6 +71,7 @@ from fitdoctor.facts import (
     Spec,
     Unknown,
 )
+from fitdoctor.failure.called import called_in
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.project import Project
@@ -326,8 +328,6 @@ def _stands_behind(model: ModelFacts | Unknown, name: str) -> bool:
 @CAUSE.after_failure
 def from_single_sample(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report a single sample passed as a batch in a custom loop."""
-    from fitdoctor.catalogue.knowledge.data.loop_data import as_a_batch
-
     said = sample_given_by_hand(failure)
     if said is None:
         return
@@ -345,8 +345,6 @@ def from_single_sample(failure: FailureFacts, project: Project | Unknown) -> Ite
 
 def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project | Unknown) -> Iterator[Finding]:
     """Report a custom training loop that passes batches with a missing or extra axis."""
-    from fitdoctor.catalogue.knowledge.data.loop_data import array_behind, model_call
-
     called = model_call(project, failure)
     if called is not None and None not in said.ranks:
         module, call = called
@@ -370,8 +368,6 @@ def _is_about_the_data(failure: FailureFacts, said: InputMismatch) -> bool:
 
 
 def _frame(failure: FailureFacts) -> Location | None:
-    from fitdoctor.failure.called import called_in
-
     call = next((frame for frame in reversed(failure.user_frames) if called_in(frame) in GIVEN_DATA), None)
     frame = call or failure.last_user_frame
     return frame.location if frame else None

@@ -30,17 +30,26 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.knowledge.data.batch_keys import renamed_in_batches
 from fitdoctor.catalogue.knowledge.data.data_places import only_input_line
+from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.knowledge.data.joined_arrays import (
     joined_parts,
     stacked_parts,
 )
+from fitdoctor.catalogue.knowledge.data.mixed_inputs import mixed_inputs
 from fitdoctor.catalogue.knowledge.data.shapes import (
     forward_failure,
     proven,
     shuffled,
     went_through,
     while_validating,
+)
+from fitdoctor.catalogue.knowledge.data.unpacked_inputs import (
+    argument_place,
+    of_unpacking,
+    unpacked_by_call,
+    unpacked_inputs,
 )
 from fitdoctor.catalogue.knowledge.models.model_inputs import inside_model
 from fitdoctor.catalogue.prefilter import INPUTS
@@ -214,15 +223,11 @@ def _rename(renamed: list[tuple[str, ArrayFacts]], project: Project | Unknown) -
     title = f"rename the key{'s' * (len(renamed) > 1)} {words}"
     if len(edits) == len(renamed):
         return fix(title, *edits)
-    from fitdoctor.catalogue.knowledge.data.batch_keys import renamed_in_batches
-
     return fix(title, renamed_in_batches(project, {array.key: name for name, array in renamed}))
 
 
 def _entry(array: ArrayFacts, project: Project | Unknown) -> tuple[Module, ast.Constant] | None:
     """Return the key of an array in the dict literal that contains it or that defines x."""
-    from fitdoctor.catalogue.knowledge.data.data_trail import node_of
-
     for code in (array.code, array.use):
         found = node_of(project, code)
         if found is None:
@@ -248,8 +253,6 @@ def _of_count(
     confidence: Confidence,
     expected: int,
 ) -> Finding:
-    from fitdoctor.catalogue.knowledge.data.unpacked_inputs import argument_place
-
     given = len(data.x)
     first = data.x[0]
     names = [spec.name for spec in model.inputs] if isinstance(model.inputs, tuple) else []
@@ -306,8 +309,6 @@ def _completed(
     inputs: tuple[Spec, ...], data: DataFacts, fit_call: FitFacts | Unknown, project: Project | Unknown
 ) -> tuple[Edit, ...]:
     """Return the completed list of arrays if variables have the names of the missing inputs."""
-    from fitdoctor.catalogue.knowledge.data.data_trail import node_of
-
     names = [spec.name for spec in inputs]
     given = [array.use.text for array in data.x if isinstance(array.use, Code)]
     if isinstance(fit_call, Unknown) or not given or not set(given) < set(names):
@@ -326,8 +327,6 @@ def _taken_apart(
     model: ModelFacts, fit_call: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Report one array that `call` unpacks, as the source shows."""
-    from fitdoctor.catalogue.knowledge.data.unpacked_inputs import of_unpacking, unpacked_by_call
-
     if data.x_structure != "single" or "train_step" in model.overrides or "call" not in model.overrides:
         return
     told = data.x[0].container and isinstance(data.x[0].shape, tuple)
@@ -384,8 +383,6 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Report the inputs that the message counts or names, or that `call` cannot unpack."""
-    from fitdoctor.catalogue.knowledge.data.unpacked_inputs import of_unpacking, unpacked_inputs
-
     parts = unpacked_inputs(failure, project)
     if parts and (isinstance(data, Unknown) or data.x_structure == "single"):
         frame = failure.last_user_frame
@@ -434,8 +431,6 @@ def from_failure(
 @CAUSE.after_failure
 def from_mixture(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report arrays and tensors mixed in one call."""
-    from fitdoctor.catalogue.knowledge.data.mixed_inputs import mixed_inputs
-
     yield from mixed_inputs(CAUSE, failure, project)
 
 

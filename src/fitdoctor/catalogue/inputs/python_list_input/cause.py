@@ -30,6 +30,7 @@ from collections.abc import Iterator, Sequence
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.inputs.contents import arrays_of
 from fitdoctor.catalogue.knowledge.data.data_places import made_near, validation_part
+from fitdoctor.catalogue.knowledge.data.generator_sources import origin_of_argument
 from fitdoctor.catalogue.knowledge.data.shapes import fits, proven, went_through
 from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import listing, place, shape_words
@@ -357,8 +358,6 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Report the list that Keras shows or counts."""
-    from fitdoctor.catalogue.knowledge.data.generator_sources import origin_of_argument
-
     unrecognised = _refuses_lists(failure.type, failure.message) and _in_data_adapters(failure)
     sizes = cardinality(failure.message)
     if not unrecognised and sizes is None:

@@ -39,6 +39,8 @@ from fitdoctor.catalogue.knowledge.data.data_places import (
     suspect,
     validation_part,
 )
+from fitdoctor.catalogue.knowledge.data.data_trail import origin_of
+from fitdoctor.catalogue.knowledge.data.dropped_steps import result_dropped
 from fitdoctor.catalogue.knowledge.data.shapes import forward_failure
 from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import place
@@ -155,8 +157,6 @@ def _finding(
     data: DataFacts,
     project: Project | Unknown,
 ) -> Finding:
-    from fitdoctor.catalogue.knowledge.data.dropped_steps import result_dropped
-
     step = shaping_step(data)
     dropped = result_dropped(project, fit_call, data, ("map",)) if data.form == "dataset" else None
     labels = array in data.y
@@ -318,8 +318,6 @@ def _numbered(frame: Frame, project: Project | Unknown) -> tuple[tuple[Edit, ...
 
 
 def _line(failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:
-    from fitdoctor.catalogue.knowledge.data.data_trail import origin_of
-
     frame = failure.last_user_frame
     array = None
     if isinstance(data, DataFacts):

@@ -7,6 +7,7 @@ import ast
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.failure.called import called_in
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import Module
@@ -60,8 +61,6 @@ def model_call(project: Project | Unknown, failure: FailureFacts) -> tuple[Modul
 
 def as_a_batch(frame: Frame | None, project: Project | Unknown) -> list[Fix]:
     """Add the batch axis to the sample in the model call."""
-    from fitdoctor.failure.called import called_in
-
     title = "add the batch axis: `tf.expand_dims(sample, axis=0)`"
     module = module_of(project, frame) if frame is not None and not isinstance(project, Unknown) else None
     calls = [

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import tape_cut_of_model
 from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame, Unknown
@@ -41,8 +42,6 @@ def predicted_under_tape(failure: FailureFacts, project: Project | Unknown) -> C
     module = module_of(project, frame)
     if frame is None or module is None or _SAID not in failure.message or "GradientTape" not in module.text:
         return None
-    from fitdoctor.catalogue.knowledge.tracing.gradient_ways import tape_cut_of_model
-
     cut = tape_cut_of_model(module)
     asks = cut.node.func if cut is not None and isinstance(cut.node, ast.Call) else None
     if cut is None or not isinstance(asks, ast.Attribute) or asks.attr not in PREDICTS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from fitdoctor.catalogue.knowledge.data.loop_data import frame_of_trace
 from fitdoctor.facts import Code, FailureFacts, Unknown
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.source.definitions import argument_of
@@ -45,8 +46,6 @@ def arguments_of_loss(
 def _losses(
     project: Project | Unknown | None, failure: FailureFacts, name: str
 ) -> list[tuple[Module, ast.Call, ast.expr]]:
-    from fitdoctor.catalogue.knowledge.data.loop_data import frame_of_trace
-
     frame = frame_of_trace(failure)
     module = module_of(project, frame) if project is not None else None
     if module is None or frame is None:

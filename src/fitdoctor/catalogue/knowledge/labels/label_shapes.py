@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.knowledge.labels.called_losses import called_loss
+from fitdoctor.catalogue.knowledge.labels.classes_of_a_batch import counted_in_each_batch
 from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY_LOSSES,
     REGRESSION,
@@ -251,8 +253,6 @@ def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Re
 
 def is_row_of_one_class(refused: Refused, data: DataFacts | Unknown, project: Project | Unknown) -> bool:
     """Whether one-hot labels have a single column because the batch contains only the first class."""
-    from fitdoctor.catalogue.knowledge.labels.classes_of_a_batch import counted_in_each_batch
-
     one = len(refused.labels) == len(refused.output) and refused.labels[-1] == 1
     return one and counted_in_each_batch(data, project) is not None
 
@@ -298,8 +298,6 @@ def refused_after(
             return
     loss = loss_of_failure(failure, shapes.rule)
     if verdict(loss, shapes.target, shapes.output) == kind:
-        from fitdoctor.catalogue.knowledge.labels.called_losses import called_loss
-
         called = called_loss(project, failure, loss)
         if isinstance(model, ModelFacts) and [each.name for each in model.losses] == [loss]:
             called = model.losses[0].code

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue.knowledge.data.shapes import GIVEN_DATA, says_batch, shape_argument
 from fitdoctor.catalogue.knowledge.models.refusals import Refusal, of_site
 from fitdoctor.facts import Code, FailureFacts, Frame, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.failure.called import called_in
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.failure.patterns import input_count, input_mismatch, shapes_in
 from fitdoctor.source.keras_names import INPUTS
@@ -162,8 +163,6 @@ _WHOLE = re.compile(r"(?:functional|model|sequential)(?:_\d+)?")
 
 def inside_model(failure: FailureFacts) -> bool:
     """Whether a line that builds the model passed several tensors to a layer that expects one."""
-    from fitdoctor.failure.called import called_in
-
     said, frame = input_count(failure.message), failure.last_user_frame
     if said is None or said.expected != 1 or (said.received or 0) < 2 or frame is None:
         return False

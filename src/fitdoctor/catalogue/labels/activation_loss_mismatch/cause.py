@@ -45,6 +45,8 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     is_one_hot,
     targets,
 )
+from fitdoctor.catalogue.knowledge.models.rank_edits import left_out_fix
+from fitdoctor.catalogue.labels.label_edits import respell, with_activation
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
@@ -128,8 +130,6 @@ _DROPOUTS = frozenset({"Dropout", "AlphaDropout", "SpatialDropout1D", "SpatialDr
 
 
 def _behind_the_last(layer: LayerFacts, target: Target, project: Project | Unknown) -> Finding:
-    from fitdoctor.catalogue.knowledge.models.rank_edits import left_out_fix
-
     return CAUSE.finding(
         f"`{layer.class_name}` after the last activation sets random probabilities to 0, but `{target.loss_name}` "
         "takes their logarithm",
@@ -158,8 +158,6 @@ _TOGETHER = (
 
 def _scored_separately(target: Target) -> Finding:
     """Report a binary loss on softmax units whose labels are one-hot."""
-    from fitdoctor.catalogue.labels.label_edits import respell
-
     assert target.loss is not None
     wanted = CATEGORICAL if target.loss_name == BINARY else "categorical_focal_crossentropy"
     shared = ("alpha", "gamma", "apply_class_balancing", "axis", "from_logits")
@@ -218,8 +216,6 @@ def _out_of_reach(target: Target, statistics: Statistics) -> Iterator[Finding]:
 
 
 def _finding(target: Target, wanted: str, message: str, title: str, seen: Evidence | None = None) -> Finding:
-    from fitdoctor.catalogue.labels.label_edits import with_activation
-
     assert target.last is not None
     assert target.loss is not None
     layer = target.last.layer

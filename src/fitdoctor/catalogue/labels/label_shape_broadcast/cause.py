@@ -36,6 +36,8 @@ from fitdoctor.catalogue import Cause, doubting, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.knowledge.labels.label_shapes import BROADCAST, compared_labels, rows, verdict
 from fitdoctor.catalogue.knowledge.labels.targets import SPARSE, Target, deciding_layer, targets
+from fitdoctor.catalogue.labels.comparisons import refused_comparison, unaligned_comparison
+from fitdoctor.catalogue.labels.label_edits import respell, rework_labels, with_units
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
@@ -72,8 +74,6 @@ def from_shapes(model: ModelFacts, data: DataFacts, project: Project | Unknown) 
 def _other_width(
     target: Target, labels: Shape, output: Shape, data: DataFacts, project: Project | Unknown
 ) -> Finding:
-    from fitdoctor.catalogue.labels.label_edits import with_units
-
     assert target.labels is not None
     count, units = labels[-1] or 1, output[-1] or 1
     each = (
@@ -112,8 +112,6 @@ def _other_width(
 
 def _as_classes(target: Target, data: DataFacts, units: int) -> Iterator[Fix]:
     """Yield the fixes for class labels compared with probabilities: another loss, or one-hot labels."""
-    from fitdoctor.catalogue.labels.label_edits import respell, rework_labels
-
     assert target.labels is not None
     if target.loss is not None:
         yield unsafe(f"use `{SPARSE}`, which expects class labels", respell(target.loss.code, SPARSE))
@@ -138,8 +136,6 @@ def from_own_code(model: ModelFacts, data: DataFacts, project: Project) -> Itera
             continue
         if (labels.shape[1:] or output[1:]) != (1,):
             continue
-        from fitdoctor.catalogue.labels.comparisons import refused_comparison, unaligned_comparison
-
         node, refused = unaligned_comparison(function), refused_comparison(function)
         if refused is not None:
             yield _lost_axis(labels, data, name, function, refused, output, raises=True)
@@ -213,8 +209,6 @@ def _lost_axis(
     output: Shape,
     raises: bool = False,
 ) -> Finding:
-    from fitdoctor.catalogue.labels.label_edits import rework_labels
-
     assert isinstance(labels.shape, tuple)
     flat = len(labels.shape) == 1
     return CAUSE.finding(

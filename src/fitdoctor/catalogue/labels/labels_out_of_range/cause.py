@@ -31,7 +31,9 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.knowledge.data.generator_sources import origin_of_argument
+from fitdoctor.catalogue.knowledge.data.loop_data import array_behind
 from fitdoctor.catalogue.knowledge.data.shapes import while_validating
+from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, verdict
 from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY,
@@ -290,9 +292,6 @@ def while_encoding(failure: FailureFacts, project: Project | Unknown) -> Iterato
 
 def _in_loop(project: Project | Unknown, failure: FailureFacts) -> Code | None:
     """Return the expression that creates the labels of a custom training loop."""
-    from fitdoctor.catalogue.knowledge.data.loop_data import array_behind
-    from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
-
     given = arguments_of_loss(project, failure, SPARSE)
     end = array_behind(given[0], given[1]) if given is not None else None
     return end.code if end is not None and not end.path and end.certain else None

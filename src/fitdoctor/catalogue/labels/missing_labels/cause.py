@@ -26,8 +26,10 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.knowledge.data.batch_edits import last_step, mapped
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
-from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of, returned_in_step
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import step_place, with_step_after
 from fitdoctor.catalogue.knowledge.labels.paired_names import label_names_for
 from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY,
@@ -37,6 +39,7 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     output_specs,
 )
 from fitdoctor.catalogue.prefilter import LABELS
+from fitdoctor.catalogue.traceback_lines import gives_labels
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
@@ -116,8 +119,6 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Report a None that Keras found in place of labels, or labels among the inputs."""
-    from fitdoctor.catalogue.traceback_lines import gives_labels
-
     if failure.called == "fit" and _labels_among_inputs(failure.message):
         steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
         frame = failure.last_user_frame
@@ -177,8 +178,6 @@ def _labels_among_inputs(message: str) -> bool:
 def _not_split(
     data: DataFacts | Unknown, project: Project | Unknown, used: Location | None, confidence: Confidence
 ) -> Finding:
-    from fitdoctor.catalogue.knowledge.data.generator_sources import returned_in_step
-
     steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
     made = [returned_in_step(project, step.code) for step in steps if step.operation == "map"]
     return CAUSE.finding(
@@ -200,8 +199,6 @@ def _split_off(data: DataFacts | Unknown) -> tuple[Edit, ...]:
     """Append a stage that splits the label off the dict if exactly one key names a label."""
     if isinstance(data, Unknown) or data.form != "dataset" or not data.pipeline:
         return ()
-    from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after
-
     keys = [array.key for array in data.x if array.key.lower() in LABEL_KEYS]
     if len(keys) != 1 or len(data.x) < 2:
         return ()
@@ -285,9 +282,6 @@ def _left_out(source: Code | Unknown) -> Location | None:
 
 def _dropped(data: DataFacts, project: Project | Unknown) -> Location | None:
     """Return what a `map` function returns if it drops the labels or parses records."""
-    from fitdoctor.catalogue.knowledge.data.generator_sources import returned_in_step
-    from fitdoctor.catalogue.knowledge.data.pipeline_steps import step_place
-
     parts = 1
     for step in data.pipeline:
         records = step.operation in ("map", "parse_example") and parts == 1 and _holds_labels(data)
@@ -346,8 +340,6 @@ _LABEL_MODES = {SPARSE: "int", "categorical_crossentropy": "categorical", BINARY
 
 def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Fix:
     """Add labels to a dataset: x itself for an autoencoder, or the labels from the folder names."""
-    from fitdoctor.catalogue.knowledge.data.batch_edits import last_step, mapped
-
     if _gives_back_x(model, data):
         edits = mapped(data, last_step(data), ".map(lambda x: (x, x))")
         return unsafe("use x as its own label: `.map(lambda x: (x, x))`", edits)

@@ -32,7 +32,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.knowledge.data.generator_sources import written_out
+from fitdoctor.catalogue.knowledge.data.batch_keys import renamed_in_batches
+from fitdoctor.catalogue.knowledge.data.generator_sources import returned_in_step, written_out
 from fitdoctor.catalogue.knowledge.data.joined_arrays import joined_parts
 from fitdoctor.catalogue.knowledge.labels.targets import (
     loss_accepted,
@@ -384,8 +385,6 @@ def _odd_labels(
 
 def _mapped(data: DataFacts, project: Project | Unknown) -> Location | None:
     """Return what the last mapped function of a pipeline returns."""
-    from fitdoctor.catalogue.knowledge.data.generator_sources import returned_in_step
-
     made = [returned_in_step(project, step.code) for step in data.pipeline if step.operation == "map"]
     return made[-1] if made else None
 
@@ -520,8 +519,6 @@ def _rename(
     project: Project | Unknown | None,
     beside: Iterable[Code | Unknown],
 ) -> Fix:
-    from fitdoctor.catalogue.knowledge.data.batch_keys import renamed_in_batches
-
     edits = _in_text(where, names)
     if edits:
         others = [edit for code in beside for edit in _in_text(code, names)]

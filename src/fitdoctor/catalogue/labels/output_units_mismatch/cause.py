@@ -37,6 +37,7 @@ from typing import Any
 
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.knowledge.data.data_places import maker
+from fitdoctor.catalogue.knowledge.labels.classes_of_a_batch import counted_in_each_batch, told_classes
 from fitdoctor.catalogue.knowledge.labels.label_shapes import (
     BROADCAST,
     CLASS_NUMBERS,
@@ -62,6 +63,14 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     is_class_numbers,
     loss_failure,
     targets,
+)
+from fitdoctor.catalogue.labels.label_edits import (
+    folder_one_hot_fix,
+    one_hot_fix,
+    respell,
+    rework_labels,
+    with_activation,
+    with_units,
 )
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import number, place, shape_words
@@ -134,8 +143,6 @@ def _by_own_loss(
         found = _finding(refused, data, project) if kind == UNITS else _of_lengths(refused, data)
         target = refused.target
         if kind == UNITS and target is not None and target.labels is not None and _is_class_map(refused):
-            from fitdoctor.catalogue.labels.label_edits import one_hot_fix
-
             rows_of_classes = one_hot_fix(target.labels, data, target.units, target.role)
             found = replace(
                 found,
@@ -162,8 +169,6 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
     for target in targets(model, data):
         if target.loss_name not in ROW_LOSSES or target.units != 1 or target.loss is None:
             continue
-        from fitdoctor.catalogue.labels.label_edits import respell
-
         if target.activation == "softmax":
             continue  # reported by softmax-over-one-unit
         edits = respell(target.loss.code, BINARY) if target.activation == "sigmoid" else ()
@@ -189,8 +194,6 @@ def _for_head(
     head: LayerFacts | None, width: int | None, losses: set[str], project: Project | Unknown
 ) -> Fix | None:
     """Return the fix for the units of the last layer if only the message shows the label width."""
-    from fitdoctor.catalogue.labels.label_edits import with_activation, with_units
-
     if head is None or width is None or width < 2:
         return None
     exclusive = losses <= set(ROW_LOSSES) and head.setting("activation") == "sigmoid"
@@ -203,8 +206,6 @@ def _for_head(
 def _finding(
     refused: Refused, data: DataFacts | Unknown, project: Project | Unknown, head: LayerFacts | None = None
 ) -> Finding:
-    from fitdoctor.catalogue.knowledge.labels.classes_of_a_batch import counted_in_each_batch, told_classes
-
     target = refused.target
     labels = target.labels if target is not None else None
     width, units = refused.labels[-1], refused.output[-1]
@@ -273,8 +274,6 @@ def _keeps_input(output: Shape, data: DataFacts | Unknown) -> bool:
 def _length_fixes(
     refused: Refused, data: DataFacts | Unknown, change: _Change | None, reshaped: bool, wanted: Shape
 ) -> list[Fix]:
-    from fitdoctor.catalogue.labels.label_edits import rework_labels
-
     labels = refused.target.labels if refused.target is not None else None
     last_step = _last_step_layer(refused.target) if refused.target is not None else None
     if last_step is not None:
@@ -390,13 +389,6 @@ def _culprit(target: Target | None) -> Location | None:
 
 
 def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
-    from fitdoctor.catalogue.labels.label_edits import (
-        folder_one_hot_fix,
-        respell,
-        with_activation,
-        with_units,
-    )
-
     target = refused.target
     from_folder = folder_one_hot_fix(target) if target is not None else None
     if from_folder is not None:

@@ -32,6 +32,7 @@ from functools import lru_cache
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.layer_source import is_layer_call
 from fitdoctor.catalogue.model.needed_losses import lacks_loss, says_no_loss
+from fitdoctor.catalogue.traceback_lines import gives_labels
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
@@ -258,8 +259,6 @@ def from_failure(
 
 def _from_words(failure: FailureFacts) -> Iterator[Finding]:
     """Report None as a layer input or model, without knowing the function that returned it."""
-    from fitdoctor.catalogue.traceback_lines import gives_labels
-
     frame = failure.last_user_frame
     remedy = "the result"
     if "as input for layer" in failure.message:

@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.models.layer_source import found_in, is_layer_call, layer_of
 from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refusals
+from fitdoctor.catalogue.training_loops import loops_around
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument
@@ -170,6 +171,4 @@ def _repeated(module: Module, node: ast.AST) -> ast.AST | None:
 
 
 def _is_looped(module: Module, function: ast.AST) -> bool:
-    from fitdoctor.catalogue.training_loops import loops_around
-
     return any(any(loops_around(source, call)) for source, call in module.callers.get(function, []))

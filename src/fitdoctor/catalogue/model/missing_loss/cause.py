@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.knowledge.labels.loss_choice import suggested_loss
 from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
 from fitdoctor.catalogue.model.needed_losses import lacks_loss, says_no_loss
 from fitdoctor.catalogue.prefilter import LABELS
@@ -55,8 +56,6 @@ def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fi
 
 
 def _finding(model: ModelFacts, data: DataFacts, call: Location | None, confidence: Confidence) -> Finding:
-    from fitdoctor.catalogue.knowledge.labels.loss_choice import suggested_loss
-
     code = model.compile_code
     given = None if isinstance(code, Unknown) else code.argument("loss", 1)
     observed = "no `loss`" if given is None else f"`loss={given.text}`, which is None"

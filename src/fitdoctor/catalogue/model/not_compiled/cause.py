@@ -31,6 +31,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.knowledge.labels.loss_choice import suggested_loss
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
@@ -100,8 +101,6 @@ def _override_finding(model: ModelFacts, module: Module, method: FunctionInfo) -
 
 
 def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
-    from fitdoctor.catalogue.knowledge.labels.loss_choice import suggested_loss
-
     loss = suggested_loss(model, data)
     receiver = fit.model if _NAME.match(fit.model) else None  # a name can be repeated, `build()` cannot
     if loss is None or receiver is None:

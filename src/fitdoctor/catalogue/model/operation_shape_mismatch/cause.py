@@ -31,8 +31,13 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.knowledge.labels.label_shapes import shapes_of_failure
+from fitdoctor.catalogue.knowledge.labels.label_shapes import shapes_of_failure, step_of_loss
 from fitdoctor.catalogue.knowledge.labels.targets import targets
+from fitdoctor.catalogue.knowledge.models.batch_sizes import (
+    rows_of_batch,
+    rows_that_differ,
+    written_in_model,
+)
 from fitdoctor.catalogue.knowledge.models.layer_source import layer_named
 from fitdoctor.catalogue.knowledge.models.refusals import axes_words, ranks_in
 from fitdoctor.catalogue.model.keras_tensors import is_keras_tensor
@@ -435,8 +440,6 @@ def _by_words(
     failure: FailureFacts, project: Project | Unknown, shapes: OperationShapes | None
 ) -> Iterator[Finding]:
     """Report the two shapes of a saved message if nothing tells which part of the program they belong to."""
-    from fitdoctor.catalogue.knowledge.labels.label_shapes import shapes_of_failure, step_of_loss
-
     if not isinstance(project, Unknown) or shapes is None or len(shapes.shapes) < 2:
         return
     if shapes_of_failure(failure) is not None or step_of_loss(failure) is not None or _is_of_metric(failure):
@@ -497,12 +500,6 @@ def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
 
 def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
     """Report a hard-coded number of rows that the shorter last batch does not have."""
-    from fitdoctor.catalogue.knowledge.models.batch_sizes import (
-        rows_of_batch,
-        rows_that_differ,
-        written_in_model,
-    )
-
     shapes = operation_shapes(message)
     rows = rows_that_differ(shapes.shapes) if shapes is not None else None
     written = written_in_model(project, rows.fixed) if rows is not None else None

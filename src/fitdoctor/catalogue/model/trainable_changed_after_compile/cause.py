@@ -26,6 +26,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.models.layer_numbers import traced_anew
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, unsafe
@@ -196,8 +197,6 @@ def _callback_finding(module: Module, owner: ClassInfo, name: str, statement: as
 
 def _traced_anew(module: Module, statement: ast.stmt) -> Iterator[Fix]:
     """Retrace the step after freezing; for unfrozen layers the optimizer would have no state."""
-    from fitdoctor.catalogue.knowledge.models.layer_numbers import traced_anew
-
     function = module.function_of(statement)
     value = statement.value if isinstance(statement, ast.Assign) else None
     if function is not None and isinstance(value, ast.Constant) and value.value is False:

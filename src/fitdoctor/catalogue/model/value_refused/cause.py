@@ -35,6 +35,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import FailureFacts, Shape, Unknown
 from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
+from fitdoctor.failure.patterns import rejected_integer
 from fitdoctor.failure.shapes import parse_shape
 from fitdoctor.source.definitions import CallSite
 from fitdoctor.source.models.layer_settings import POSITIONAL
@@ -109,8 +110,6 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if _OF_TEXT.search(failure.message):
         yield from _of_text(module, failure, calls)
         return
-    from fitdoctor.failure.patterns import rejected_integer
-
     said = failure.message.split("\n\n")[0]
     if _OTHERS.search(said) or rejected_integer(said) is not None:
         return

@@ -49,6 +49,7 @@ from fitdoctor.catalogue.knowledge.data.batch_edits import (
 from fitdoctor.catalogue.knowledge.data.generator_sources import batches_of, expression_of
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after, words
 from fitdoctor.catalogue.knowledge.data.shapes import forward_failure, went_through
+from fitdoctor.catalogue.knowledge.data.unpacked_inputs import unpacked_by_call
 from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
 from fitdoctor.catalogue.pipeline.batch_structure_wrong import loader_batches, yielded_lists
 from fitdoctor.catalogue.pipeline.single_samples import SCALAR
@@ -426,8 +427,6 @@ def from_parts(
 
 def _number_of_inputs(model: ModelFacts, project: Project | Unknown) -> int:
     """Return the number of inputs of the model, or the number that the `call` of a class unpacks."""
-    from fitdoctor.catalogue.knowledge.data.unpacked_inputs import unpacked_by_call
-
     if not isinstance(model.inputs, Unknown) and len(model.inputs) > 1:
         return len(model.inputs)
     found = unpacked_by_call(model, project) if "call" in model.overrides else None

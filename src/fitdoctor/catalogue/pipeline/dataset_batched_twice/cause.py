@@ -50,6 +50,7 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
+from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -126,8 +127,6 @@ def _source_batches(pipeline: tuple[PipelineStep, ...], batch: PipelineStep) -> 
 
 def _one_axis_too_many(model: ModelFacts, data: DataFacts) -> ArrayFacts | None:
     """Return the first component that the model would accept without its first axis."""
-    from fitdoctor.failure.patterns import input_mismatch
-
     if isinstance(model.inputs, Unknown):
         failed = forward_failure(data)
         said = input_mismatch(failed.message) if failed is not None else None
@@ -190,8 +189,6 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Report the same after `fit` failed, or a rejected shape with two open leading axes."""
-    from fitdoctor.failure.patterns import input_mismatch
-
     if failure.type == "InvalidArgumentError":
         if isinstance(data, DataFacts) and len(batch_steps(data.pipeline)) > 1:
             short = list(_short_last_batch(failure, fit, data))

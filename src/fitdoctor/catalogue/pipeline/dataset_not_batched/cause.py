@@ -52,6 +52,7 @@ from fitdoctor.facts import (
     Spec,
     Unknown,
 )
+from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
@@ -246,8 +247,6 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Report the same after `fit` failed, or a rejected shape that lacks only the batch axis."""
-    from fitdoctor.failure.patterns import input_mismatch
-
     if failure.type != "ValueError":
         return
     if isinstance(data, DataFacts) and isinstance(fit, FitFacts) and data.form in ("generator", "pydataset"):

@@ -36,6 +36,7 @@ from collections.abc import Iterator, Sequence
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import generator_function, yields_of
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import padded
+from fitdoctor.catalogue.knowledge.labels.classes_of_a_batch import counted_in_each_batch, told_classes
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
@@ -395,8 +396,6 @@ def _batches_differ(
     found: str, expected: str, data: DataFacts | Unknown, project: Project, location: Location | None
 ) -> Finding:
     """Return the finding for later batches that differ from the first ones, from which Keras takes the signature."""
-    from fitdoctor.catalogue.knowledge.labels.classes_of_a_batch import counted_in_each_batch, told_classes
-
     counted = counted_in_each_batch(data, project)
     columns = expected.rstrip(",)").rpartition(" ")[2]
     remedy = fix("yield batches that differ only in the number of samples")

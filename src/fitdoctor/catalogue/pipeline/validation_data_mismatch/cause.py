@@ -33,6 +33,7 @@ from fitdoctor.catalogue.knowledge.data.data_places import shape_line
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.knowledge.data.shapes import fits, forward_failure, minded, while_validating
 from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
+from fitdoctor.catalogue.pipeline.validation_edits import labels_beside, prepared_alike
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -267,8 +268,6 @@ def _argument(fit_call: FitFacts) -> Location | None:
 
 
 def _with_labels(project: Project | Unknown, fit_call: FitFacts) -> Fix:
-    from fitdoctor.catalogue.pipeline.validation_edits import labels_beside
-
     return fix("pass the labels too: `validation_data=(x_val, y_val)`", labels_beside(project, fit_call))
 
 
@@ -277,8 +276,6 @@ def _fixes(pair: Pair, training: DataFacts, validation: DataFacts, project: Proj
     ours, theirs = pair
     if ours is None or theirs is None:
         return [general]
-    from fitdoctor.catalogue.pipeline.validation_edits import prepared_alike
-
     return [*prepared_alike(ours, theirs, training, validation, project), general]
 
 
