@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import pickle
 import subprocess
@@ -145,6 +146,39 @@ def test_install_sees_all_threads_until_it_is_undone(keras: Any, numpy: Any) -> 
     fitdoctor.uninstall()
     assert isinstance(raised[0], FitWillFail)
     assert home.Model.fit is fit
+
+
+SCALED_APART = """
+import keras
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+rng = np.random.default_rng(0)
+train, test = rng.normal(size=(32, 4)), rng.normal(size=(16, 4))
+scaler = StandardScaler()
+train = scaler.fit_transform(train)
+test = scaler.fit_transform(test)
+
+
+def fit():
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.fit(train, train[:, :1], validation_data=(test, test[:, :1]), verbose=0)
+"""
+
+
+@needs_keras
+def test_install_reports_once_what_only_the_source_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "scaled_apart.py").write_text(SCALED_APART)
+    monkeypatch.syspath_prepend(tmp_path)
+    program = importlib.import_module("scaled_apart")
+    fitdoctor.install()
+    program.fit()
+    program.fit()
+    fitdoctor.uninstall()
+    assert capsys.readouterr().err.count("warning[FIT717]") == 1
 
 
 def test_the_exception_survives_being_sent_to_another_process() -> None:

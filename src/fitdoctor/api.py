@@ -201,7 +201,7 @@ def install(
 
     watcher = watching(select, ignore, on_error)
     with _install_lock:
-        watcher.note = watcher.shows_stops = not explain_cells(watcher)
+        watcher.note = watcher.shows_stops = watcher.reads_source = not explain_cells(watcher)
         if locate and not watcher.note:
             watcher.started = started_here()
         hooks.activate(watcher, everywhere=True)

@@ -64,6 +64,7 @@ def examine_call(
     ignore: Collection[str] = (),
     *,
     with_source: bool = False,
+    other_calls: bool = True,
 ) -> Diagnosis:
     """Judge a living call of fit.
 
@@ -74,12 +75,13 @@ def examine_call(
         select: ids to judge by.
         ignore: ids to leave out.
         with_source: also report what only the source shows: what trains, but learns the wrong thing.
+        other_calls: of the source, also judge calls of fit and models that were not seen yet.
     """
     project = functools.cache(project)
     cases = [call_case(collected, project, environment)]
     read = project() if with_source else None
     if read is not None:
-        cases.extend(source_cases(read, calls=(collected,)))
+        cases.extend(source_cases(read, calls=(collected,), sites=other_calls))
     diagnosis = _finished(cases, project, select, ignore)
     # An error that only the source announces is left to the call itself.
     findings = [

@@ -98,6 +98,8 @@ class Watching:
     """Add the diagnosis as a note to an exception that escapes (`run` reports in the parent instead)."""
     show: Callable[[Diagnosis], None] | None = None
     """Shows findings when they are made; None prints them on standard error."""
+    reads_source: bool = False
+    """Also report what only the source shows, at the first `fit`: where no parent does so at the end."""
     shows_stops: bool = True
     """Report a stop where it is found; False if it is shown below the traceback of its cell."""
     recorder: Recorder | None = None
@@ -268,13 +270,17 @@ class Watching:
             from fitdoctor.diagnose import examine_call
 
             in_cells = self._cells is not None and collected.fit.method == "fit"
+            with_source = in_cells or self.reads_source and collected.fit.method == "fit"
+            # The cells of a notebook change; files are read once.
+            self.reads_source = self.reads_source and not with_source
             diagnosis = examine_call(
                 collected,
                 self.project,
                 self.environment(),
                 select=self.select,
                 ignore=self.ignore,
-                with_source=in_cells,
+                with_source=with_source,
+                other_calls=in_cells,
             )
             if not in_cells:
                 return diagnosis

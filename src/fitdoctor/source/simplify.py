@@ -295,7 +295,8 @@ class _Rewriter:
             return None
         for parent in ast.walk(self.tree):
             for name in ("body", "orelse", "finalbody"):
-                if getattr(parent, name, None) == [node]:
+                # A file, or the cell of a notebook, may be empty.
+                if getattr(parent, name, None) == [node] and not isinstance(parent, ast.Module):
                     return start, end, "pass"
         return line_start, min(line_end + 1, len(text)), ""
 

@@ -113,7 +113,7 @@ def _fitted_again(
         module.location(call),
         Evidence("data that the scaler is fitted to", given, f"`{before}` only"),
         unsafe(f"scale the test data like the training data: `{owner}.transform({given})`", edits),
-        subject=f"scaler {owner}",
+        subject=f"second fit of `{owner}`",
     )
 
 
