@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_arguments import rejected_arguments
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_attributes import (
     lost_attributes,
+    refused_optimizers,
     tensor_shapes,
 )
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_behavior import (
@@ -124,6 +125,12 @@ _RULES = (
         find=single_metric,
         words=("compile",),
         says=re.compile("Expected `metrics` argument to be a list"),
+        anywhere=True,
+    ),
+    Rule(
+        find=refused_optimizers,
+        words=("hasattr",),
+        says=re.compile(r"(?i)optimizer\b.*\b(lr|learning.rate)\b"),
         anywhere=True,
     ),
     Rule(

@@ -36,6 +36,28 @@ def lost_attributes(module: Module) -> Iterator[Finding]:
             yield _finding(module, node, owner)
 
 
+def refused_optimizers(module: Module) -> Iterator[Finding]:
+    """Find `if not hasattr(optimizer, "lr"): raise …`: an optimizer of Keras 3 never has it."""
+    for site in module.calls:
+        call, refused = site.node, module.parent(site.node)
+        around = module.parent(refused) if isinstance(refused, ast.UnaryOp) else None
+        if not (isinstance(call.func, ast.Name) and call.func.id == "hasattr" and len(call.args) == 2):
+            continue
+        owner, name = call.args
+        if not isinstance(name, ast.Constant) or name.value != "lr" or not is_keras_optimizer(module, owner):
+            continue
+        if isinstance(around, ast.If) and around.test is refused and isinstance(around.body[-1], ast.Raise):
+            reads = module.attributes.get("lr", [])
+            others = _learning_rate(module, reads[0]).edits if reads else ()
+            yield CAUSE.finding(
+                "a Keras 3 optimizer has no `lr`, so this check always raises",
+                module.location(call),
+                Evidence("Keras 2 optimizer attribute", "lr", "learning_rate"),
+                fix("use `learning_rate`", [Edit(module.location(name), '"learning_rate"'), *others]),
+                subject="attribute lr of the optimizer",
+            )
+
+
 def tensor_shapes(module: Module, at: Frame | None) -> Iterator[Finding]:
     """Find `shape.as_list()` and `x.get_shape()` on the line that raised: in Keras 3, shapes are tuples."""
     calls = (*module.method_calls("get_shape"), *module.method_calls("as_list")) if at is not None else ()
