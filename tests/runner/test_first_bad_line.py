@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from fitdoctor.collect.aspects import aspect_of
-from fitdoctor.runner.first_bad_line import Question, origin
+from fitdoctor.runner.first_bad_line import Question, Trail, divergence, origin
 from fitdoctor.runner.noted_code import CHANGED, NOTE, WARM, Sites
 from fitdoctor.runner.value_history import History
 
@@ -35,8 +35,10 @@ def _as_before() -> Iterator[None]:
             delattr(builtins, name)
 
 
-def _first_bad_line(folder: Path, program: str, aspect: str, name: str = "x", **modules: str) -> str:
-    """The text of the line at which `name`, as the program leaves it, became what it is."""
+def _noted(
+    folder: Path, program: str, aspect: str, modules: dict[str, str]
+) -> tuple[History, dict[str, Any]]:
+    """Run a program that notes its values; return what was noted, and its names."""
     for module, text in modules.items():
         (folder / f"{module}.py").write_text(text)
     path = folder / "train.py"
@@ -53,13 +55,45 @@ def _first_bad_line(folder: Path, program: str, aspect: str, name: str = "x", **
         sys.path.remove(str(folder))
         for module in modules:
             sys.modules.pop(module, None)
-    value = namespace[name]
-    wanted = aspect_of(value, aspect)
-    wanted = {"rank": len, "shape": lambda shape: list(shape[1:])}.get(aspect, lambda same: same)(wanted)
-    trail = origin(history, value, 0, Question(name, aspect, wanted))
+    return history, namespace
+
+
+def _line(trail: Trail | None) -> str:
     if trail is None:
         return ""
     return Path(trail.blamed.path).read_text().splitlines()[trail.blamed.node.lineno - 1].strip()
+
+
+def _first_bad_line(folder: Path, program: str, aspect: str, name: str = "x", **modules: str) -> str:
+    """The text of the line at which `name`, as the program leaves it, became what it is."""
+    history, namespace = _noted(folder, program, aspect, modules)
+    value = namespace[name]
+    wanted = aspect_of(value, aspect)
+    wanted = {"rank": len, "shape": lambda shape: list(shape[1:])}.get(aspect, lambda same: same)(wanted)
+    return _line(origin(history, value, 0, Question(name, aspect, wanted)))
+
+
+@pytest.mark.parametrize(
+    ("split", "expected"),
+    [
+        ("val = x[order[:5]]\ntrain = x[order]", "train = x[order]"),
+        ("val = x[:5]\ntrain = x[3:]", "train = x[3:]"),
+        ("train = x\nval = x[:5]", "val = x[:5]"),
+        ("train = x[order[5:]]\nother = rng.permutation(20)\nval = x[other[:5]]", "val = x[other[:5]]"),
+    ],
+)
+def test_rows_are_taken_again_by_the_later_line(split: str, expected: str, tmp_path: Path) -> None:
+    program = f"""
+import numpy as np
+rng = np.random.default_rng(0)
+x = rng.normal(size=(20, 3))
+order = rng.permutation(20)
+{split}
+mean, deviation = train.mean(0), train.std(0)
+train, val = (train - mean) / deviation, (val - mean) / deviation
+"""
+    history, names = _noted(tmp_path, program, "split", {})
+    assert _line(divergence(history, names["val"], names["train"], 0)) == expected
 
 
 HELPERS = """
@@ -384,7 +418,41 @@ def test_memory_that_is_used_again_is_another_object() -> None:
         (np.array([0.5, 1]), "fractions", True),
         (np.array([1.0, 2.0]), "fractions", False),
         (np.zeros((0, 3)), "empty", True),
+        (np.tile([[-1.0, 1.0], [1.0, -1.0]], (20, 1)), "own-scale", False),
+        (np.random.default_rng(0).normal(size=(40, 2)), "own-scale", False),
     ],
 )
 def test_aspects(value: Any, aspect: str, expected: Any) -> None:
     assert aspect_of(value, aspect) == expected
+
+
+def test_a_label_is_followed_through_the_columns_of_tables(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+import pandas as pd
+
+def clean(frame):
+    out = frame.copy()
+    out["answer"] = out["answer"].map({"yes": 1, "no": -1})
+    return pd.get_dummies(out, columns=["region"], dtype=float)
+
+raw = pd.DataFrame({"tilt": [-1, 0, 1, 1], "region": list("nswn"), "answer": ["yes", "no", "yes", "no"]})
+data = clean(raw)
+y = data.pop("answer").to_numpy()
+"""
+    line = _first_bad_line(tmp_path, program, "range", "y")
+    assert line == 'out["answer"] = out["answer"].map({"yes": 1, "no": -1})'
+
+
+def test_data_that_is_scaled_by_itself(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+import pandas as pd
+
+def standardized(frame):
+    return (frame - frame.mean()) / frame.std()
+
+rng = np.random.default_rng(0)
+x = standardized(pd.DataFrame(rng.normal(5, 3, (40, 2)), columns=["a", "b"])).to_numpy("float32")
+"""
+    assert _first_bad_line(tmp_path, program, "own-scale") == "return (frame - frame.mean()) / frame.std()"

@@ -67,14 +67,15 @@ def _length(value: Any) -> int:
     return len(value) if type(value) in (list, tuple) else int(value.shape[0])
 
 
-def _by_column(value: Any, is_bad: Callable[[Any], bool]) -> frozenset[Any] | bool:
-    """Return the bad columns of a table; whether it is bad of anything else."""
+def _by_column(value: Any, aspect: Callable[[Any], Any]) -> Any:
+    """Return an aspect of anything but a table; of a table, those of its columns that have it."""
     if type(value).__name__ == "DataFrame":
-        return frozenset(name for index, name in enumerate(value.columns) if is_bad(value.iloc[:, index]))
-    return is_bad(value)
+        found = ((name, aspect(value.iloc[:, index])) for index, name in enumerate(value.columns))
+        return {name: each for name, each in found if each}
+    return aspect(value)
 
 
-def _non_finite(value: Any) -> frozenset[Any] | bool | None:
+def _non_finite(value: Any) -> Any:
     if type(value) in (list, tuple) and any(type(item) is str for item in value[:20]):
         return None
     return _by_column(value, _is_non_finite)
@@ -89,7 +90,7 @@ def _is_non_finite(value: Any) -> bool:
     return found.dtype.kind in "OMm" and pandas is not None and bool(pandas.isna(found).any())
 
 
-def _holds_objects(value: Any) -> frozenset[Any] | bool:
+def _holds_objects(value: Any) -> Any:
     """Whether it holds text, None or rows of several lengths, where a model needs numbers."""
     if type(value) in (list, tuple):
         return _list_holds_objects(value)
@@ -120,9 +121,15 @@ def _numbers(value: Any) -> Any:
     return found if found.size and found.dtype.kind in "fiub" else None
 
 
+def _range(value: Any) -> Any:
+    return _by_column(value, _extremes)
+
+
+def _scale(value: Any) -> tuple[float, float] | None:
+    return None if type(value).__name__ == "DataFrame" else _extremes(value)
+
+
 def _extremes(value: Any) -> tuple[float, float] | None:
-    if type(value).__name__ == "DataFrame":
-        return None  # the range of a whole table is not that of its labels
     found = _numbers(value)
     return None if found is None else (float(found.min()), float(found.max()))
 
@@ -134,6 +141,20 @@ def _fractions(value: Any) -> bool | None:
     if found is None:
         return None
     return bool(found.dtype.kind == "f" and (found[found == found] % 1 != 0).any())
+
+
+def _own_scale(value: Any) -> Any:
+    """Whether the values have a scale of their own, as a scaler leaves the rows that it was fitted to."""
+    if type(value) in (list, tuple):
+        return None
+    return _by_column(value, _has_own_scale)
+
+
+def _has_own_scale(value: Any) -> bool:
+    from fitdoctor.collect.statistics import own_scale
+
+    found = _array(value)
+    return bool(own_scale(found.reshape(len(found), -1)))
 
 
 def _empty(value: Any) -> bool:
@@ -152,13 +173,14 @@ ASPECTS: dict[str, Callable[[Any], Any]] = {
     "shape": _shape,
     "rows": _length,
     "split": _length,
-    "range": _extremes,
-    "scale": _extremes,
+    "range": _range,
+    "scale": _scale,
     "fractions": _fractions,
+    "own-scale": _own_scale,
     "empty": _empty,
     "list": _is_list,
 }
-"""By the name that a cause gives as its `aspect`. Of tables, some give the columns that are bad."""
+"""By the name that a cause gives as its `aspect`. Of tables, some give a dict of the columns that have it."""
 
 
 def same_aspect(name: str, wanted: Any, found: Any, *, sample: bool = False, part: bool = False) -> bool:

@@ -36,6 +36,10 @@ class Codes:
         """Return the call of `compile`."""
         return NOT_FOUND
 
+    def of_trainable(self, layers: list[Any]) -> Code | Unknown:
+        """Return where `trainable` of some layers was last set."""
+        return NOT_FOUND
+
     def of_compile_argument(self, model: Any, name: str, keys: tuple[str | int, ...] = ()) -> Code | Unknown:
         """Return an argument of `compile`, or an item of it."""
         return NOT_FOUND

@@ -238,6 +238,15 @@ class FrameCodes(Codes):
         found = self._compile_call(model)
         return NOT_FOUND if found is None else found[0].code(found[1])
 
+    def of_trainable(self, layers: list[Any]) -> Code | Unknown:
+        """Return the statement that last set `trainable` of the first layer for which that is recorded."""
+        for site in filter(None, (recorded_site(layer, "trainable") for layer in layers)):
+            module = SOURCES.module(site.path, self._main)
+            for node in module.nodes(ast.Assign) if module is not None else ():
+                if module is not None and node.lineno <= site.line <= (node.end_lineno or 0):
+                    return module.code(node)
+        return NOT_FOUND
+
     def _compile_call(self, model: Any) -> tuple[Module, ast.Call] | None:
         key = id(model)
         if key not in self._compile_calls:

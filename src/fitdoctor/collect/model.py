@@ -39,6 +39,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
     layer_codes = codes.of_layers(model, layers)
     functional = functional_part(model)
     built = bool(getattr(model, "built", False))
+    changed = _trainable_changed(model)
     seen: set[int] = {id(model)}
     return ModelFacts(
         name=str(getattr(model, "name", "")),
@@ -74,7 +75,8 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         trainable_parameters=_trained_size(model)
         if built and all(getattr(layer, "built", True) for layer in layers)
         else Unknown("the model is not built"),
-        trainable_changed=_trainable_changed(model),
+        trainable_changed=tuple(str(layer.name) for layer in changed),
+        trainable_code=codes.of_trainable(changed),
         untracked_variables=untracked_variables(model),
         foreign_variables=foreign_variables(layers),
         strategy=_strategy(model),
@@ -308,17 +310,17 @@ def _trained_size(model: Any) -> int:
         model._set_trainable_state(now)
 
 
-def _trainable_changed(model: Any) -> tuple[str, ...]:
+def _trainable_changed(model: Any) -> list[Any]:
     """Return layers whose `trainable` differs from what the traced training step uses.
 
     Keras fixes the trained weights when it traces the step; earlier changes take effect.
     """
     if vars(model).get("train_function") is None:
-        return ()
+        return []
     optimizer = getattr(model, "optimizer", None)
     trained = vars(optimizer).get("_trainable_variables") if optimizer is not None else None
     if not trained:
-        return ()
+        return []
     ids = {id(variable) for variable in trained}
     changed = []
     for layer in every_layer(model):
@@ -329,8 +331,8 @@ def _trainable_changed(model: Any) -> tuple[str, ...]:
             (id(weight) in ids) != (bool(getattr(weight, "trainable", True)) and _is_trainable(layer))
             for weight in weights
         ):
-            changed.append(str(layer.name))
-    return tuple(changed)
+            changed.append(layer)
+    return changed
 
 
 def _is_trainable(layer: Any) -> bool:

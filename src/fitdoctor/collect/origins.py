@@ -1,4 +1,4 @@
-"""Record where layers, models, datasets, callbacks and losses are created, and where compile is called.
+"""Record where layers, models, datasets, callbacks and losses are created, and where they are compiled or frozen.
 
 A `Recorder` wraps the constructors of libraries that are already imported. Its records are in a table keyed by object
 identity and are dropped with the objects; nothing is stored on user objects.
@@ -85,20 +85,22 @@ class Recorder:
             if name not in vars(owner):
                 continue
             original = vars(owner)[name]
-            inner = original.__func__ if isinstance(original, staticmethod) else original
+            inner = _function_of(original)
             if getattr(inner, "_fitdoctor_original", None) is not None or not callable(inner):
                 continue
-            wrapper = _wrap_new(inner) if name == "__new__" else _wrap(inner, what)
+            wrapper: Any = _wrap_new(inner) if name == "__new__" else _wrap(inner, what)
+            if isinstance(original, staticmethod):
+                wrapper = staticmethod(wrapper)
+            elif isinstance(original, property):
+                wrapper = original.setter(wrapper)
             self._wrapped.append((owner, name, original))
-            setattr(owner, name, staticmethod(wrapper) if name == "__new__" else wrapper)
+            setattr(owner, name, wrapper)
 
     def stop(self) -> None:
         """Restore the originals unless something else has wrapped them since."""
         while self._wrapped:
             owner, name, original = self._wrapped.pop()
-            current = vars(owner).get(name)
-            inner = current.__func__ if isinstance(current, staticmethod) else current
-            if getattr(inner, "_fitdoctor_original", None) is not None:
+            if getattr(_function_of(vars(owner).get(name)), "_fitdoctor_original", None) is not None:
                 setattr(owner, name, original)
 
     def __enter__(self) -> Recorder:
@@ -107,6 +109,13 @@ class Recorder:
 
     def __exit__(self, *_error: object) -> None:
         self.stop()
+
+
+def _function_of(attribute: Any) -> Any:
+    """Return the function behind an attribute of a class; of a property, the one that sets it."""
+    if isinstance(attribute, property):
+        return attribute.fset
+    return attribute.__func__ if isinstance(attribute, staticmethod) else attribute
 
 
 def _wrap(function: Callable[..., Any], what: str) -> Callable[..., Any]:
@@ -132,6 +141,7 @@ def _wrap_new(function: Callable[..., Any]) -> Callable[..., Any]:
 
 _CLASSES = (
     ("keras.src.layers.layer", "Layer", "__new__", "made"),
+    ("keras.src.layers.layer", "Layer", "trainable", "trainable"),
     ("keras.src.trainers.trainer", "Trainer", "compile", "compile"),
     ("keras.src.callbacks.callback", "Callback", "__init__", "made"),
     ("keras.src.optimizers.base_optimizer", "BaseOptimizer", "__init__", "made"),
@@ -143,6 +153,7 @@ _CLASSES = (
     ),
     ("tensorflow.python.data.ops.dataset_ops", "DatasetV2", "__init__", "made"),
     ("tf_keras.src.engine.base_layer", "Layer", "__init__", "made"),
+    ("tf_keras.src.engine.base_layer", "Layer", "trainable", "trainable"),
     ("tf_keras.src.engine.training", "Model", "compile", "compile"),
     ("tf_keras.src.callbacks", "Callback", "__init__", "made"),
     ("tf_keras.src.optimizers.optimizer", "_BaseOptimizer", "__init__", "made"),

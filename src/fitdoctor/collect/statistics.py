@@ -8,11 +8,15 @@ from typing import Any
 
 from fitdoctor.collect.budget import Deadline
 from fitdoctor.facts import Column, Statistics, Unknown
+from fitdoctor.records import replace
 
 CHUNK_ELEMENTS = 1 << 20
 MOST_VALUES = 1024
 """Histograms with more distinct values are omitted."""
 MOST_COLUMNS = 256
+FEWEST_SCALED = 20
+"""Fewer rows may have a mean of 0 by chance."""
+_NEAR = 1e-4
 OBJECTS = 20_000
 """The number of Python objects of an object array to read."""
 
@@ -174,7 +178,42 @@ def statistics_of(array: Any, deadline: Deadline, labels: bool = False) -> Stati
             complete = False
             break
         running.add(np.asarray(array[start:stop]), start)
-    return running.result(complete)
+    found = running.result(complete)
+    return replace(found, own_scale=own_scale(array)) if _may_be_scaled(array, found, labels) else found
+
+
+def _may_be_scaled(array: Any, found: Statistics, labels: bool) -> bool:
+    """Whether it is worth looking at every column of an array."""
+    if labels or array.ndim != 2 or found.integral or not found.complete or found.mean is None:
+        return False
+    return abs(found.mean) < 1e-5 or (found.minimum, found.maximum) == (0, 1)
+
+
+def own_scale(array: Any) -> str:
+    """Return the scale that every column of a table has exactly: `mean 0, deviation 1`, `0..1`, or "" for none.
+
+    A scaler leaves the rows that it was fitted to like this, and hardly any other rows.
+    """
+    import numpy as np
+
+    rows = len(array)
+    if array.dtype.kind != "f" or rows < FEWEST_SCALED or array.size > CHUNK_ELEMENTS:
+        return ""
+    low, high = array.min(axis=0), array.max(axis=0)
+    varies = low < high
+    if not varies.any() or not np.isfinite(array).all():
+        return ""
+    columns = array[:, varies].astype(np.float64)
+    deviation = columns.std(axis=0)
+    sample = np.sqrt(1 - 1 / rows)  # pandas divides by the number of rows less one
+    standard = (np.abs(deviation - 1) < _NEAR) | (np.abs(deviation - sample) < _NEAR)
+    if standard.all() and (np.abs(columns.mean(axis=0)) < _NEAR).all() and (columns % 1).any():
+        return "mean 0, deviation 1"
+    # Pixels and shares lie between 0 and 1, too: of continuous data only one row has the least value.
+    once = ((columns == 0).sum(axis=0) == 1) & ((columns == 1).sum(axis=0) == 1)
+    if (low[varies] == 0).all() and (high[varies] == 1).all() and once.any():
+        return "0..1" if (np.abs(columns * 255 - np.rint(columns * 255)) > 1e-3).any() else ""
+    return ""
 
 
 def statistics_of_batches(batches: list[Any], complete: bool, labels: bool = False) -> Statistics | Unknown:

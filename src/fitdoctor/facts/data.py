@@ -45,6 +45,8 @@ class Statistics:
     """The first row that holds the maximum."""
     first_minimum: int | None = None
     """The first row that holds the minimum."""
+    own_scale: str = ""
+    """`mean 0, deviation 1` or `0..1` if every column has exactly that, as a scaler leaves the rows it was fitted to."""
 
 
 @dataclass(frozen=True)

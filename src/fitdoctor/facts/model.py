@@ -158,6 +158,8 @@ class ModelFacts:
     trainable_parameters: int | Unknown = Unknown()
     trainable_changed: tuple[str, ...] = ()
     """Layers whose `trainable` is not what it was when the model was compiled."""
+    trainable_code: Code | Unknown = Unknown()
+    """The statement that last set `trainable` of one of them."""
     untracked_variables: tuple[str, ...] = ()
     """Variables reachable from the model that it does not track, in words."""
     foreign_variables: tuple[str, ...] = ()

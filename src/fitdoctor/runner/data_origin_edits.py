@@ -41,6 +41,10 @@ def fixes_at(finding: Finding, module: Module, node: ast.expr, aspect: str, want
         edits = tuple(_divided_exactly(module, node))
         title = "divide with `/` where the weights are made: `//` rounds down to integers"
         return (Fix(title, Applicability.UNSAFE, edits),) if edits else ()
+    if aspect == "own-scale":
+        edits = tuple(_fitted_once(module, node))
+        title = "fit the scaler to the training data only, and scale the validation data with it"
+        return (Fix(title, Applicability.UNSAFE, edits),) if edits else ()
     if aspect == "fractions" and isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         # Only a user's function is called here; a scaler is the judge's own matter.
         edits = (Edit(module.location(node), module.segment(node.args[0])),)
@@ -162,6 +166,20 @@ def _zero_for_minus_one(module: Module, node: ast.expr) -> Iterator[Edit]:
     if len(below) == 1 and module.segment(below[0]).replace(" ", "") in ("-1", "-1.0"):
         if all(module.segment(each) in ("1", "1.0") for each in values if each is not below[0]):
             yield Edit(module.location(below[0]), module.segment(below[0]).replace("-", "").replace("1", "0"))
+
+
+def _fitted_once(module: Module, node: ast.expr) -> Iterator[Edit]:
+    """Yield the edit of `scaler.fit_transform(x)`; in a function, which scales the training data first, it fits once."""
+    method = node.func if isinstance(node, ast.Call) else None
+    if not isinstance(method, ast.Attribute) or method.attr != "fit_transform":
+        return
+    text, owner = module.segment(node), module.segment(method.value)
+    function = module.function_of(node)
+    again = text.replace(f"{owner}.fit_transform", f"{owner}.transform", 1)
+    if function is None:
+        yield Edit(module.location(node), again)
+    elif not isinstance(method.value, ast.Call) and owner not in module.scope(node).bindings:
+        yield Edit(module.location(node), f'({again} if hasattr({owner}, "n_features_in_") else {text})')
 
 
 def _divided_exactly(module: Module, node: ast.expr) -> Iterator[Edit]:

@@ -79,44 +79,66 @@ def divergence(history: History, value: Any, other: Any, index: int) -> Trail | 
         index: the position of the aspect that is the number of rows.
     """
     seen = history.seen(other)
-    ways, others = _ways(history, history.seen(value)), _ways(history, seen)
+    ways, others = _ways(history, history.seen(value), index), _ways(history, seen, index)
     rows = seen.aspects[index]
     shared = [
-        steps
-        for each, steps in ways.values()
-        if steps and each.key in others and (each.aspects[index] or 0) >= rows
+        key
+        for key, (each, steps) in ways.items()
+        if steps and key in others and (each.aspects[index] or 0) >= rows
     ]
-    steps = min(shared, key=len, default=None)
-    if steps is None:
+    if not shared:
         return None
-    chosen = _index_made_last(history, steps[-1], ways, others)
-    steps = [*steps, chosen] if chosen is not None else steps
+    nearest = min(shared, key=lambda key: len(ways[key][1]))
+    chosen = _index_made_last(history, ways, others, nearest)
+    if chosen is not None:
+        steps = [*ways[nearest][1], chosen]
+    else:
+        # Whatever took rows first was free to; the later one takes some of them again.
+        sides = [_up_to_pick(found[nearest][1], index) for found in (ways, others)]
+        steps = max(filter(None, sides), key=lambda steps: steps[-1].order, default=ways[nearest][1])
     return Trail(tuple(steps), steps[-1].site)
 
 
-def _index_made_last(history: History, step: Step, ways: _Ways, others: _Ways) -> Step | None:
+def _up_to_pick(steps: list[Step], index: int) -> list[Step]:
+    """Return the steps back to the first one that picked some of the rows; none if all rows were used."""
+    for at in range(len(steps), 0, -1):
+        step = steps[at - 1]
+        whole = {each.aspects[index] for each in step.operands if each.is_data}
+        if isinstance(step.site.node, ast.Subscript) or step.made.aspects[index] not in whole:
+            return steps[:at]
+    return []
+
+
+def _index_made_last(history: History, ways: _Ways, others: _Ways, whole: int) -> Step | None:
     """Return the later of two expressions that chose rows, if both parts are picked from the same data by arrays."""
     picked = [part[-1] for found in (ways, others) for _each, part in found.values() if part]
-    whole = {each.key for each in step.operands}
     makers: dict[int, Step] = {}
     for one in picked:
-        if isinstance(one.site.node, ast.Subscript) and whole & {each.key for each in one.operands}:
+        if isinstance(one.site.node, ast.Subscript) and whole in {each.key for each in one.operands}:
             for index in one.operands:
                 made = history.steps.get(index.key, ())
                 if index.is_data and made and index.aspects == one.made.aspects:
                     makers[index.key] = made[-1]
-    return max(makers.values(), key=lambda made: made.order) if len(makers) == 2 else None
+    if len(makers) != 2:
+        return None
+    last = max(makers.values(), key=lambda made: made.order)
+    # One index array that is a part of the other is right; the mistake is to pick by the whole one.
+    return None if makers.keys() & {each.key for each in last.operands} else last
 
 
-def _ways(history: History, start: Seen) -> _Ways:
-    """Return all that a value was made from, by its key, each with the steps of the shortest way back to it."""
+def _ways(history: History, start: Seen, index: int) -> _Ways:
+    """Return all rows that a value was made from, by their key, each with the steps of the shortest way back to them."""
     found: dict[int, tuple[Seen, list[Step]]] = {start.key: (start, [])}
     waiting = [start.key]
     while waiting and len(found) < _MOST_ELEMENTS:
         key = waiting.pop(0)
         for step in history.steps.get(key, ()):
+            rows = step.made.aspects[index] or 0
+            lengths = [each.aspects[index] or 0 for each in step.operands if each.is_data]
             for each in step.operands:
-                if each.is_data and each.key not in found:
+                # Next to an operand with all rows, a shorter one is a mean or a deviation per column.
+                constant = rows in lengths and (each.aspects[index] or 0) < rows
+                if each.is_data and not constant and each.key not in found:
                     found[each.key] = each, [*found[key][1], step]
                     waiting.append(each.key)
     return found
@@ -165,11 +187,11 @@ class _Walk:
         operands = step.operands[::-1] if self._question.last else step.operands
         others = [each for each in operands if each.key != step.made.key and self._counts(each)]
         for seen in others:
-            following = self._with_columns(replace(place, seen=seen))
+            following = self._with_columns(replace(place, seen=seen), step.made)
             if self._has(following):
                 return following
             if self._is_part(step, following):
-                return replace(following, wanted=seen.aspects[self._index])
+                return replace(following, wanted=self._in_column(following))
         for seen in others:
             if self._passes(seen):
                 return replace(place, seen=seen)
@@ -193,25 +215,45 @@ class _Walk:
         found = place.seen.aspects[self._index]
         if found is None:
             return False
-        if isinstance(found, frozenset):
-            return bool(found if place.columns is None else found & place.columns)
+        if isinstance(found, dict):
+            return bool(self._columns(place))
         return same_aspect(self._aspect, place.wanted or self._question.wanted, found, sample=place.sample)
 
     def _is_part(self, step: Step, place: Place) -> bool:
         """Whether a step picks some of the rows of data with a larger range, which is wrong at the same end."""
         picks = isinstance(step.site.node, ast.Subscript) or _called(step.site.node) in _SPLITS
-        found = place.seen.aspects[self._index]
+        found = self._in_column(place)
         if not picks or self._aspect not in ("range", "scale") or found is None:
             return False
         return same_aspect(self._aspect, place.wanted or self._question.wanted, found, part=True)
 
-    def _with_columns(self, place: Place) -> Place:
+    def _with_columns(self, place: Place, made: Seen) -> Place:
+        """Return a place with the columns of a table that a value was made from: of a column, the one of its name."""
         found = place.seen.aspects[self._index]
-        if not isinstance(found, frozenset):
+        if not isinstance(found, dict):
             return place
-        return replace(
-            place, columns=found if place.columns is None else found & place.columns or place.columns
+        if place.columns is None and made.column is not None:
+            table = self._history.object(place.seen.key)  # `pop` has taken the column out by now
+            if made.column in found or table is None or made.column in table:
+                return replace(place, columns=frozenset([made.column]))
+        return replace(place, columns=self._columns(place) or place.columns)
+
+    def _columns(self, place: Place) -> frozenset[Any]:
+        """Return the columns of a table that have the aspect, among those that matter."""
+        wanted = place.wanted or self._question.wanted
+        return frozenset(
+            name
+            for name, found in place.seen.aspects[self._index].items()
+            if (place.columns is None or name in place.columns) and same_aspect(self._aspect, wanted, found)
         )
+
+    def _in_column(self, place: Place) -> Any:
+        """Return the aspect of a value; of a table, that of the only column that matters."""
+        found = place.seen.aspects[self._index]
+        if not isinstance(found, dict):
+            return found
+        names = found.keys() if place.columns is None else found.keys() & place.columns
+        return found[next(iter(names))] if len(names) == 1 else None
 
     def _passes(self, seen: Seen) -> bool:
         """Whether a value has no aspect of its own, but passes data on, as a `tf.data.Dataset` does."""
@@ -234,9 +276,7 @@ class _Walk:
         if self._aspect == "objects" and len(steps) > 1 and self._is_raw(steps[-1]):
             # Text is what files contain: the mistake is to make an array of it as it is.
             arrays = [
-                i
-                for i, step in enumerate(steps[:-1])
-                if not isinstance(step.made.aspects[self._index], frozenset)
+                i for i, step in enumerate(steps[:-1]) if not isinstance(step.made.aspects[self._index], dict)
             ]
             steps = steps[: arrays[-1] + 1] if arrays else steps[:-1]
         if self._aspect == "scale":

@@ -150,7 +150,7 @@ class Answering:
             )
         if is_data(value):
             found = self.history.seen(value).aspects[index]
-            if not isinstance(found, frozenset) and not same_aspect(question.aspect, question.wanted, found):
+            if not isinstance(found, dict) and not same_aspect(question.aspect, question.wanted, found):
                 return None
         elif not is_dataset(value):
             return None

@@ -47,9 +47,9 @@ _TALKS = re.compile(
 )
 """What a program that must not run twice would say: it reads input, or writes past Python."""
 _MOST_TEXT = 44
-_OF_VALUES = ("non-finite", "objects", "fractions", "empty", "range", "rows")
+_OF_VALUES = ("non-finite", "objects", "fractions", "empty", "range", "rows", "own-scale")
 
-_ALWAYS_OF_DATA = ("non-finite", "fractions", "objects", "empty")
+_ALWAYS_OF_DATA = ("non-finite", "fractions", "objects", "empty", "own-scale")
 """Aspects that no change of the model makes right: what was seen decides, wherever the source seemed to point."""
 
 
@@ -244,6 +244,8 @@ def _aspect(aspect: str, array: ArrayFacts) -> str:
 def _wanted(array: ArrayFacts, aspect: str) -> Any:
     """Return the aspect of an array as JSON holds it; None if it is unknown."""
     shape, numbers = array.shape, array.statistics
+    if aspect == "own-scale":
+        return None if isinstance(numbers, Unknown) else bool(numbers.own_scale) or None
     if aspect in ("non-finite", "objects", "fractions", "empty", "list"):
         return True
     if aspect == "dtype":
@@ -370,10 +372,11 @@ def _origin(finding: Finding, question: Question, answer: Any, call: Call, proje
     """Return the first bad expression, if it is on another line than the finding, and on the same path."""
     if answer is None or finding.location is None:
         return None
-    blamed = _place(project, answer["blamed"])
+    blamed, node = _place(project, answer["blamed"]), _node_at(project, answer["blamed"])
     if blamed is not None and question.aspect == "shape":
-        blamed = _number_behind(project, blamed[0]) or blamed
-    if blamed is None or _covers(blamed[0], finding.location):
+        counted = _number_behind(project, blamed[0])
+        blamed, node = (counted, None) if counted is not None else (blamed, node)
+    if blamed is None or _spans(blamed[0], finding.location):
         return None
     steps = [place for span in answer["steps"] if (place := _place(project, span)) is not None]
     passed = [place[0] for span in answer["passed"] if (place := _place(project, span)) is not None]
@@ -389,6 +392,8 @@ def _origin(finding: Finding, question: Question, answer: Any, call: Call, proje
     hops = [(place, text) for place, text in (*steps, blamed) if not _in_call(place, call)]
     trail = " ← ".join([f"`{call.fit.method}`", *(f"`{text}` ({place})" for place, text in _distinct(hops))])
     found = expression_at(project, blamed[0])
+    if node is not None and isinstance(node[1], ast.expr):
+        found = node[0], node[1]
     evidence = Evidence(f"data path: {trail}")
     columns = _columns(finding, call) if question.aspect == "fractions" else set()
     together = column_list(*found, columns) if found is not None and columns else None
@@ -451,7 +456,24 @@ def _made_short(question: Question, place: Location, call: Call, project: Projec
 
 
 def _place(project: Project, span: Any) -> tuple[Location, str] | None:
-    """Return the location and the text of an expression, given by its file, first and last line and column."""
+    """Return the location and the text of an expression; of a call in a multi-line chain, from its method's name on."""
+    found = _node_at(project, span)
+    if found is None:
+        return None
+    module, node = found
+    text = " ".join(module.segment(node).split())
+    shown = text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 1] + "…"
+    value = getattr(node, "value", None) if isinstance(node, ast.Assign) else None
+    place = module.location(value or node)
+    method = node.func if isinstance(node, ast.Call) else None
+    if isinstance(method, ast.Attribute) and method.value.lineno < (method.end_lineno or 0):
+        whole = module.location(method)
+        place = replace(place, line=whole.end_line, column=whole.end_column - len(method.attr))
+    return place, shown
+
+
+def _node_at(project: Project, span: Any) -> tuple[Module, ast.expr | ast.stmt] | None:
+    """Return an expression or statement, given by its file, first and last line and column."""
     path, line, column, end_line, end_column = span
     module, first = _module_at(project, path, line)
     if module is None:
@@ -463,10 +485,7 @@ def _place(project: Project, span: Any) -> tuple[Location, str] | None:
             and (node.lineno, node.col_offset) == (first, column)
             and (node.end_lineno, node.end_col_offset) == (end, end_column)
         ):
-            value = getattr(node, "value", None) if isinstance(node, ast.Assign) else None
-            text = " ".join(module.segment(node).split())
-            shown = text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 1] + "…"
-            return module.location(value or node), shown
+            return module, node
     return None
 
 
@@ -497,6 +516,12 @@ def _statement(module: Module, line: int) -> ast.stmt | None:
 def _covers(place: Location, other: Location) -> bool:
     same = (place.path, place.cell) == (other.path, other.cell)
     return same and place.line <= other.end_line and other.line <= place.end_line
+
+
+def _spans(place: Location, other: Location) -> bool:
+    """Whether a location begins on one of the lines of another one."""
+    same = (place.path, place.cell) == (other.path, other.cell)
+    return same and place.line <= other.line <= place.end_line
 
 
 def _distinct(hops: list[tuple[Location, str]]) -> list[tuple[Location, str]]:

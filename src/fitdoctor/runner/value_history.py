@@ -41,6 +41,8 @@ class Seen:
     """One per question; None where the value has no such aspect."""
     is_data: bool = True
     """It is more than a tuple of numbers, such as a shape, or a dict."""
+    column: Any = None
+    """The name of a column of a table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +194,8 @@ class History:
         if known is None:
             began = time.process_time()
             found = tuple(aspect_of(value, name) for name in self._aspects)
-            known = self._seen[key] = Seen(key, found, type(value) is not tuple and is_data(value))
+            column = value.name if type(value).__name__ == "Series" else None
+            known = self._seen[key] = Seen(key, found, type(value) is not tuple and is_data(value), column)
             self._seconds += time.process_time() - began
             if self._seconds > MOST_SECONDS:
                 self._give_up()

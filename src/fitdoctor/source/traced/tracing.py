@@ -312,7 +312,8 @@ def functions_in(module: Module, value: ast.expr, depth: int = 4) -> Iterator[Fu
             yield found
         elif found is None and isinstance(value, ast.Name):
             made = module.origin(value)
-            if made.node is not value and not made.path:
+            # `for step in STEPS: ds = ds.map(step)` passes each of them.
+            if made.node is not value and made.path in ((), (None,)):
                 yield from functions_in(made.module, made.node, depth - 1)
     elif isinstance(value, ast.Subscript):
         entry = module.origin(value)  # of a dict of functions: `LOSSES["dice"]`

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.layer_numbers import traced_anew
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, unsafe
 from fitdoctor.facts import Code, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
@@ -56,13 +56,12 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> 
         return
     if "make_train_function" in model.overrides or "train_step" in model.overrides:
         return
-    change = _last_change(fit.code, project)
-    module, node = change if change is not None else (None, None)
+    change = place(model.trainable_code) or _last_change(fit.code, project)
     names = list(dict.fromkeys(model.trainable_changed))
     layers = f"of {listing(names, 3)}" if names else ""
     yield CAUSE.finding(
         f"`trainable` {layers} changed after the training step was traced, so it has no effect on this `fit`",
-        module.location(node) if module is not None and node is not None else place(fit.code),
+        change or place(fit.code),
         Evidence(
             "`fit` reuses the step traced in the first `fit`",
             f"{len(names)} layer{'s' * (len(names) != 1)} changed since",
@@ -75,7 +74,7 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> 
     )
 
 
-def _last_change(call: Code | Unknown, project: Project | Unknown) -> tuple[Module, ast.stmt] | None:
+def _last_change(call: Code | Unknown, project: Project | Unknown) -> Location | None:
     """Return the first assignment of `trainable` since the previous `fit`, in the calling function."""
     if isinstance(call, Unknown) or isinstance(project, Unknown):
         return None
@@ -108,7 +107,7 @@ def _last_change(call: Code | Unknown, project: Project | Unknown) -> tuple[Modu
     if not chosen:
         everywhere = list(changes_of_trainable(module))
         chosen = everywhere if len(everywhere) == 1 else []
-    return (module, chosen[0]) if chosen else None
+    return module.location(chosen[0]) if chosen else None
 
 
 def _position(module: Module, node: ast.AST) -> tuple[int, int]:

@@ -20,10 +20,11 @@ assign the result.
 
 ## Known limits
 
-In data, reported only if the mean of one is more than 10 times as large as any value of the other, or more than twice as
-large if it contains only integers and the other fractions. In source, a second
-`fit_transform` is reported only for scikit-learn's scalers and for arguments that are named after the test or validation
-data.
+In data, a second fit is reported only if every column of both has exactly the mean and deviation, or the range, that a
+scaler gives to the data it is fitted to. Other differences are reported only if the mean of one is more than 10 times as
+large as any value of the other, or more than twice as large if it contains only integers and the other fractions. In
+source, a second `fit_transform` is reported only for scikit-learn's scalers and for arguments that are named after the
+test or validation data.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT717", slug="validation-on-another-scale", severity=Severity.WARNING)
+CAUSE = Cause(id="FIT717", slug="validation-on-another-scale", severity=Severity.WARNING, aspect="own-scale")
 
 _FAR = 10
 _RAW = 4
@@ -129,12 +130,40 @@ def from_data(
     for ours, theirs in ((training.x, validation.x), (training.y, validation.y)):
         if len(ours) != len(theirs):
             continue
+        if not validation.shared_rows:
+            yield from _scaled_by_themselves(ours, theirs)
         for one, other in zip(ours, theirs, strict=True):
             if _is_far(one, other) or _is_far(other, one):
                 found = _finding(one, other, _missing_maps(training, validation, project), project)
                 lost = _discarded(project)
                 yield _where_discarded(found, *lost) if lost is not None else found
                 return
+
+
+def _scaled_by_themselves(ours: tuple[ArrayFacts, ...], theirs: tuple[ArrayFacts, ...]) -> Iterator[Finding]:
+    """Report validation data that is scaled by its own mean and deviation, or its own extremes."""
+    for one, other in zip(ours, theirs, strict=True):
+        ready, wrong = one.statistics, other.statistics
+        if isinstance(ready, Unknown) or isinstance(wrong, Unknown) or not wrong.own_scale:
+            continue
+        if ready.own_scale == wrong.own_scale:
+            yield CAUSE.finding(
+                f"every column of `{other.path}` has {wrong.own_scale.replace('..', ' to ')} by itself, like the "
+                "training data: equal values mean different things in the two",
+                place(other.code, other.use),
+                Evidence(
+                    f"scale of `{other.path}`",
+                    wrong.own_scale,
+                    "the mean and deviation of the training data"
+                    if "mean" in wrong.own_scale
+                    else "the range of the training data",
+                    fact="data.x.own_scale",
+                    location=place(one.code, one.use),
+                ),
+                fix("fit the scaler to the training data only, and scale the validation data with it"),
+                subject="argument validation_data of fit",
+                confidence=Confidence.LIKELY,
+            )
 
 
 def _discarded(project: Project | Unknown) -> tuple[Module, ast.Call, str] | None:
