@@ -16,9 +16,11 @@ from fitdoctor.facts import (
     ModelFacts,
     Outcome,
     PipelineStep,
+    Statistics,
     Trial,
     Unknown,
 )
+from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text
@@ -184,3 +186,45 @@ def test_class_weight_is_refused_beside_a_generator_of_keras_3(form: str, keras:
     fit = FitFacts(given=("x", "class_weight"), valued=("x", "class_weight"))
     said = found("FIT711", "from_call", fit, DataFacts(form=form), ModelFacts(keras=keras))
     assert bool(said) is refused
+
+
+def test_stages_that_helpers_make_are_in_the_wrong_order_where_the_helpers_are_called() -> None:
+    """`return self.batched().shuffled().ds`, each of which makes one stage."""
+    inner = Code(Location("data.py", 9, 16, 9, 30), "self.batched()", function="Pipeline.build")
+    outer = Code(Location("data.py", 9, 16, 9, 41), "self.batched().shuffled()", function="Pipeline.build")
+    batch = replace(step("batch", 3), callers=(inner,))
+    shuffle = replace(step("shuffle", 6, buffer_size=9), callers=(outer,))
+    batch, shuffle = (
+        replace(each, code=replace(each.code, function=name))
+        for each, name in ((batch, "Pipeline.batched"), (shuffle, "Pipeline.shuffled"))
+        if isinstance(each.code, Code)
+    )
+    data = DataFacts(form="dataset", pipeline=(step("from_tensor_slices", 1), batch, shuffle))
+    project = Project((Module(source_from_text("x = read()\n", "train.py")),))
+    (finding,) = found("FIT713", "from_order", FitFacts(), data, Unknown("no model"), project)
+    assert finding.location == outer.location
+    (edit,) = finding.fixes[0].edits
+    assert edit.replacement == "self.shuffled().batched()"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "wrong"),
+    [
+        ("mean 0, deviation 1", "mean 0, deviation 1", True),
+        ("0..1", "0..1", True),
+        ("mean 0, deviation 1", "", False),
+        ("", "0..1", False),
+    ],
+)
+def test_validation_data_that_is_scaled_by_itself(ours: str, theirs: str, wrong: bool) -> None:
+    parts = [
+        DataFacts(
+            role=role,
+            form="arrays",
+            x=(ArrayFacts(path, statistics=Statistics(60, True, -2.0, 2.0, 0.0, own_scale=scale)),),
+            shared_rows=0,
+        )
+        for role, path, scale in (("training", "x", ours), ("validation", "validation_data[0]", theirs))
+    ]
+    told = found("FIT717", "from_data", ModelFacts(), FitFacts(), *parts, Unknown("no source"))
+    assert bool(told) is wrong

@@ -161,7 +161,7 @@ def test_the_recorder_leaves_no_trace() -> None:
 
     from fitdoctor.collect.origins import Recorder, recorded_site
 
-    original = vars(keras.layers.Layer)["__new__"]
+    original, setting = (vars(keras.layers.Layer)[name] for name in ("__new__", "trainable"))
     recorder = Recorder()
     recorder.start()
     recorder.start()
@@ -171,6 +171,12 @@ def test_the_recorder_leaves_no_trace() -> None:
     site = recorded_site(layer)
     assert site is not None
     assert site.path == __file__
+    layer.trainable = False
+    assert not layer.trainable
+    frozen = recorded_site(layer, "trainable")
+    assert frozen is not None
+    assert frozen.line > site.line
     recorder.stop()
     assert vars(keras.layers.Layer)["__new__"] is original
+    assert vars(keras.layers.Layer)["trainable"] is setting
     assert recorded_site(keras.layers.Dense(1)) is None

@@ -155,8 +155,12 @@ def test_functions_of_datasets_but_not_of_frames_and_pools() -> None:
         def d(x): ...
         def e(x): ...
         def f(x): ...
+        def g(x): ...
+        STEPS = [g]
         ds = tf.data.Dataset.from_tensor_slices(x)
         ds = ds.map(a).filter(b)
+        for each in STEPS:
+            ds = ds.map(each)
         def prepare(pipeline):
             return pipeline.map(c, num_parallel_calls=tf.data.AUTOTUNE)
         def prepare_more(pipeline):
@@ -174,6 +178,7 @@ def test_functions_of_datasets_but_not_of_frames_and_pools() -> None:
         "b": ("map", True),
         "c": ("map", True),
         "d": ("map", True),
+        "g": ("map", True),
         "<lambda>": ("map", True),
     }
 

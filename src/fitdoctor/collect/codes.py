@@ -28,6 +28,10 @@ class Codes:
         """Return the recorded constructor call of a layer, dataset, callback, loss or optimizer."""
         return NOT_FOUND
 
+    def of_callers(self, dataset: Any) -> tuple[Code, ...]:
+        """Return the calls that led to where a dataset was created, the nearest first."""
+        return ()
+
     def of_model(self, model: Any) -> Code | Unknown:
         """Return where the model is created."""
         return NOT_FOUND

@@ -11,7 +11,7 @@ from fitdoctor.collect.batch_places import batch_expression
 from fitdoctor.collect.call_arguments import Passed, PathKeys, WrittenCall, read_call
 from fitdoctor.collect.codes import NOT_FOUND, Codes
 from fitdoctor.collect.layers import every_layer
-from fitdoctor.collect.origins import recorded_site
+from fitdoctor.collect.origins import recorded_callers, recorded_site
 from fitdoctor.collect.sites import (
     SOURCES,
     Site,
@@ -207,6 +207,11 @@ class FrameCodes(Codes):
     def of_object(self, thing: Any) -> Code | Unknown:
         """Return where a layer, dataset or callback was created, if recorded."""
         return self._code_at(recorded_site(thing))
+
+    def of_callers(self, dataset: Any) -> tuple[Code, ...]:
+        """Return the calls that led to where a dataset was created, the nearest first."""
+        found = (self._code_at(site) for site in recorded_callers(dataset))
+        return tuple(code for code in found if isinstance(code, Code))
 
     def _code_at(self, site: Site | None) -> Code | Unknown:
         found = self._node_at(site)

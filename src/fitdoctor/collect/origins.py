@@ -20,6 +20,10 @@ from fitdoctor.source.schedules import POSITIONAL
 Note = tuple[CodeType, int, int]
 """A code object, its instruction and line; the site is computed on demand."""
 
+STAGE = "stage"
+"""A stage of a pipeline is noted with its callers: where helpers make the stages, these decide on their order."""
+CALLERS = ("caller 1", "caller 2", "caller 3")
+
 _notes: dict[int, tuple[weakref.ref[Any], dict[str, Note]]] = {}
 _library_paths: dict[str, bool] = {}
 
@@ -33,22 +37,28 @@ def recorded_site(thing: Any, what: str = "made") -> Site | None:
     return None if note is None else site_at(*note)
 
 
-def note(thing: Any, what: str = "made", frame: FrameType | None = None) -> None:
-    """Record that the nearest user frame created or compiled an object; the first record wins."""
+def recorded_callers(thing: Any) -> list[Site]:
+    """Return the calls that led to where a dataset was created, the nearest first."""
+    return [site for what in CALLERS if (site := recorded_site(thing, what)) is not None]
+
+
+def note(thing: Any, what: str = "made", frame: FrameType | None = None) -> FrameType | None:
+    """Record that the nearest user frame created or compiled an object, and return it; the first record wins."""
     found = _user_frame(frame if frame is not None else sys._getframe(1), thing)
     if found is None:
-        return
+        return None
     entry = _notes.get(id(thing))
     if entry is None or entry[0]() is not thing:
         key = id(thing)
         try:
             reference = weakref.ref(thing, lambda _dead: _notes.pop(key, None))
         except TypeError:
-            return
+            return None
         entry = _notes[key] = (reference, {})
     if what == "made" and what in entry[1]:
-        return
+        return None
     entry[1][what] = (found.f_code, found.f_lasti, found.f_lineno)
+    return found
 
 
 def _user_frame(frame: FrameType | None, thing: Any) -> FrameType | None:
@@ -121,7 +131,9 @@ def _function_of(attribute: Any) -> Any:
 def _wrap(function: Callable[..., Any], what: str) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
-        note(self, what, sys._getframe(1))
+        found = note(self, "made" if what == STAGE else what, sys._getframe(1))
+        for caller in CALLERS if what == STAGE else ():
+            found = note(self, caller, found.f_back) if found is not None else None
         return function(self, *args, **kwargs)
 
     wrapper._fitdoctor_original = function  # type: ignore[attr-defined]
@@ -151,7 +163,7 @@ _CLASSES = (
         ("keras.src.optimizers.schedules.learning_rate_schedule", name, "__init__", "made")
         for name in POSITIONAL
     ),
-    ("tensorflow.python.data.ops.dataset_ops", "DatasetV2", "__init__", "made"),
+    ("tensorflow.python.data.ops.dataset_ops", "DatasetV2", "__init__", STAGE),
     ("tf_keras.src.engine.base_layer", "Layer", "__init__", "made"),
     ("tf_keras.src.engine.base_layer", "Layer", "trainable", "trainable"),
     ("tf_keras.src.engine.training", "Model", "compile", "compile"),

@@ -41,7 +41,8 @@ def pipeline_of(dataset: Any, codes: Codes, path: str) -> tuple[PipelineStep, ..
         if operation in ("options", "model", "adapter"):
             continue
         code = codes.of_object(item)
-        steps.append((item, PipelineStep(operation, _specs(item), _arguments(item, operation), code)))
+        step = PipelineStep(operation, _specs(item), _arguments(item, operation), code)
+        steps.append((item, replace(step, callers=codes.of_callers(item))))
     shown = _without_generator_parts([step for _item, step in steps])
     if all(isinstance(step.code, Unknown) for step in shown):
         found = codes.of_pipeline(path, [step.operation for step in shown])

@@ -105,6 +105,8 @@ class PipelineStep:
     code: Code | Unknown = Unknown()
     count: int | Unknown = Unknown()
     """How many elements come out of it, where the source tells."""
+    callers: tuple[Code, ...] = ()
+    """The calls that led to it while the program ran, the nearest first."""
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,24 @@ def step_place(code: Code | Unknown) -> Location | None:
     return replace(code.location, line=code.location.line + lines, column=column)
 
 
+def in_one_function(*steps: PipelineStep) -> tuple[PipelineStep, ...]:
+    """Return stages that several functions make with the calls of these in the function that decides on their order."""
+    ways = [[step.code, *step.callers] for step in steps]
+    for code in ways[0]:
+        found = [
+            each for way in ways for each in way if isinstance(each, Code) and _same_function(each, code)
+        ]
+        if len(found) == len(steps) == len({each.location for each in found}):
+            return tuple(replace(step, code=each) for step, each in zip(steps, found, strict=True))
+    return steps
+
+
+def _same_function(code: Code, other: Code | Unknown) -> bool:
+    if isinstance(other, Unknown):
+        return False
+    return (code.location.path, code.function) == (other.location.path, other.function)
+
+
 def on_ready_made(module: Module, call: ast.Call) -> bool:
     """Return whether a stage follows a dataset that is created already batched."""
     start: ast.expr = call

@@ -42,6 +42,7 @@ from fitdoctor.catalogue.knowledge.data.generator_sources import is_batched_clas
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     BATCHING,
     READY_MADE,
+    in_one_function,
     receiver_end,
     setting,
     step_place,
@@ -273,6 +274,7 @@ def _no_room(step: PipelineStep, data: DataFacts) -> Finding:
 
 
 def _whole_batches(batch: PipelineStep, shuffle: PipelineStep, data: DataFacts) -> Finding:
+    batch, shuffle = in_one_function(batch, shuffle)
     return CAUSE.finding(
         "`shuffle` comes after `batch`, so it reorders whole batches and their rows stay together",
         place(step_place(shuffle.code), data.code),
