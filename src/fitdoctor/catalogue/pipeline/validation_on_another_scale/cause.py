@@ -162,7 +162,6 @@ def _scaled_by_themselves(ours: tuple[ArrayFacts, ...], theirs: tuple[ArrayFacts
                 ),
                 fix("fit the scaler to the training data only, and scale the validation data with it"),
                 subject="argument validation_data of fit",
-                confidence=Confidence.LIKELY,
             )
 
 
