@@ -7,6 +7,7 @@ import pytest
 from fitdoctor.catalogue import catalogue
 from fitdoctor.diagnosis import Finding, Location, Severity
 from fitdoctor.facts import (
+    Argument,
     ArrayFacts,
     Code,
     DataFacts,
@@ -228,3 +229,24 @@ def test_validation_data_that_is_scaled_by_itself(ours: str, theirs: str, wrong:
     ]
     told = found("FIT717", "from_data", ModelFacts(), FitFacts(), *parts, Unknown("no source"))
     assert bool(told) is wrong
+
+
+def test_a_function_that_one_pipeline_maps_twice_is_removed_there() -> None:
+    def mapped(line: int) -> PipelineStep:
+        text = "ds.map(scale)"
+        argument = Argument(
+            "", "scale", Location("train.py", line, 13, line, 18), Location("train.py", line, 13, line, 18)
+        )
+        return PipelineStep(
+            "map", code=Code(Location("train.py", line, 6, line, 19), text, arguments=(argument,))
+        )
+
+    def data(role: str, maps: tuple[PipelineStep, ...], most: float) -> DataFacts:
+        numbers = Statistics(60, True, 0.0, most, most / 2)
+        return DataFacts(role=role, form="dataset", x=(ArrayFacts("x", statistics=numbers),), pipeline=maps)
+
+    ours = data("training", (mapped(3), mapped(8)), 0.003)
+    theirs = data("validation", (mapped(3),), 1.0)
+    (finding,) = found("FIT717", "from_data", ModelFacts(), FitFacts(), ours, theirs, Unknown("no source"))
+    assert finding.location == Location("train.py", 8, 6, 8, 19)
+    assert [edit.replacement for edit in finding.fixes[0].edits] == ["ds"]

@@ -54,7 +54,7 @@ def fixes_at(finding: Finding, module: Module, node: ast.expr, aspect: str, want
     if first is not None and first.title == PAD_WITH_ZERO:
         edits = padded_with_zero(module, node)
     if edits:
-        return (replace(first, edits=edits),) if first is not None and not first.edits else ()
+        return (replace(first, edits=edits),) if first is not None else ()
     only = _only_there(finding, module, node)
     if only:
         return only

@@ -93,11 +93,10 @@ class _Value:
                 return not elsewhere and not module.resolve(value)
         return False
 
-    def reads(self) -> list[ast.expr]:
-        """Return where the file reads it."""
-        module = self.module
+    def reads(self, module: Module) -> list[ast.expr]:
+        """Return where a file reads it."""
         if self.owner is not None:
-            return [each for each in module.attributes[self.name] if isinstance(each.ctx, ast.Load)]
+            return [each for each in module.attributes.get(self.name, ()) if isinstance(each.ctx, ast.Load)]
         scope = module.index.module
         reads = module.reads.get(self.name, [])
         return [each for each in reads if module.index.lookup(self.name, module.scope(each)) is scope]
@@ -264,7 +263,7 @@ def _globals(module: Module) -> Iterator[_Value]:
         if made is None or not values or not all(each is not None and _is_constant(each) for each in values):
             continue
         value = _Value(module, name, made, made)
-        read = next((read for read in value.reads() if _is_traced(module, read)), None)
+        read = next((read for read in value.reads(module) if _is_traced(module, read)), None)
         if read is not None:
             yield _Value(module, name, made, read)
 
@@ -358,11 +357,17 @@ def _finding(value: _Value, changes: list[tuple[Module, Change]]) -> Finding:
 def _as_variable(value: _Value, changes: list[tuple[Module, Change]]) -> Fix:
     """Turn the value into a variable, with `assign` wherever it changes."""
     title = "make it a variable and update it with `assign`"
-    module, made, every = value.module, value.made, list(value.changes(value.module))
+    module, made = value.module, value.made
+    modules = list(dict.fromkeys((module, *(other for other, _change in changes))))
+    every = [(other, change) for other in modules for change in value.changes(other)]
     number = made.value if isinstance(made, ast.Constant) else None
-    plain = not isinstance(made, ast.Dict) and not isinstance(number, bool) and _is_arithmetic_only(value)
-    known = all(isinstance(each, ast.Assign) or type(each.op) in _ASSIGN for each in every)
-    if not plain or not known or any(other is not module for other, _ in changes):
+    plain = (
+        not isinstance(made, ast.Dict)
+        and not isinstance(number, bool)
+        and all(_is_arithmetic_only(value, other) for other in modules)
+    )
+    known = all(isinstance(each, ast.Assign) or type(each.op) in _ASSIGN for _other, each in every)
+    if not plain or not known:
         return fix(title)
     of_tensorflow = value.owner is None and "tensorflow" in dict(module.spellings)
     spelling, imports = spell(
@@ -370,18 +375,17 @@ def _as_variable(value: _Value, changes: list[tuple[Module, Change]]) -> Fix:
     )
     start = module.segment(made) + (".0" if isinstance(number, int) else "")
     edits = [Edit(module.location(made), f"{spelling}.Variable({start}, trainable=False)"), *imports]
-    for change in every:
+    for other, change in every:
         target = change.targets[0] if isinstance(change, ast.Assign) else change.target
         pattern = "{0}.assign({1})" if isinstance(change, ast.Assign) else _ASSIGN[type(change.op)]
-        text = pattern.format(module.segment(target), module.segment(change.value))
-        edits.append(Edit(module.location(change), text))
+        text = pattern.format(other.segment(target), other.segment(change.value))
+        edits.append(Edit(other.location(change), text))
     return fix(title, edits)
 
 
-def _is_arithmetic_only(value: _Value) -> bool:
-    """Return whether every read enters arithmetic or a TensorFlow or Keras function, and no Python branch."""
-    module = value.module
-    for read in value.reads():
+def _is_arithmetic_only(value: _Value, module: Module) -> bool:
+    """Return whether every read in a file enters arithmetic or a TensorFlow or Keras function, and no Python branch."""
+    for read in value.reads(module):
         parent, statement = module.parent(read), module.statement(read)
         decides = isinstance(statement, (ast.If, ast.While)) and read in ast.walk(statement.test)
         computed = isinstance(parent, ast.BinOp) and not decides

@@ -43,6 +43,7 @@ from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     step_place,
     with_step_after,
     with_step_before,
+    without_step,
 )
 from fitdoctor.catalogue.pipeline.validation_edits import same_preparation
 from fitdoctor.catalogue.words import place
@@ -136,6 +137,9 @@ def from_data(
             if _is_far(one, other) or _is_far(other, one):
                 found = _finding(one, other, _missing_maps(training, validation, project), project)
                 lost = _discarded(project)
+                twice = _mapped_twice(training, validation) or _mapped_twice(validation, training)
+                if twice is not None:
+                    found = _where_mapped_again(found, *twice)
                 yield _where_discarded(found, *lost) if lost is not None else found
                 return
 
@@ -163,6 +167,44 @@ def _scaled_by_themselves(ours: tuple[ArrayFacts, ...], theirs: tuple[ArrayFacts
                 fix("fit the scaler to the training data only, and scale the validation data with it"),
                 subject="argument validation_data of fit",
             )
+
+
+def _mapped_twice(one: DataFacts, other: DataFacts) -> tuple[str, Code] | None:
+    """Return a function that one pipeline maps once more than the other one, which maps it, too, and where it does."""
+    ours, theirs = _mapped(one), _mapped(other)
+    for function, codes in ours.items():
+        known = theirs.get(function, [])
+        if known and len(codes) == len(known) + 1:
+            own = [code for code in codes if code not in known]
+            return function, (own or codes)[-1]
+    return None
+
+
+def _mapped(data: DataFacts) -> dict[str, list[Code]]:
+    """Return the functions that a pipeline maps, as they are written, with their stages."""
+    found: dict[str, list[Code]] = {}
+    for step, code in coded(data.pipeline):
+        function = code.argument("map_func", 0) if step.operation == "map" else None
+        if function is not None:
+            found.setdefault(function.text, []).append(code)
+    return found
+
+
+def _where_mapped_again(found: Finding, function: str, again: Code) -> Finding:
+    """Move a finding to the stage that maps a function a second time, with the fix that removes it."""
+    text = function if len(function) < 40 and "\n" not in function else "the same function"
+    title = f"map `{text}` once, as in the other pipeline"
+    end = receiver_end(again)
+    alone = again.target and again.target == again.text[:end] and again.statement is not None
+    # Without its statement, unless nothing else is in the block: `ds = ds` would be left.
+    gone = (unsafe(title, (Edit(again.statement.lines, ""),)),) if alone and again.statement else ()
+    seen = Evidence(f"`{text}` is mapped a second time", location=step_place(again))
+    return replace(
+        found,
+        location=step_place(again),
+        evidence=(*found.evidence, seen),
+        fixes=(*gone, unsafe(title, without_step(again)), found.fixes[-1]),
+    )
 
 
 def _discarded(project: Project | Unknown) -> tuple[Module, ast.Call, str] | None:
