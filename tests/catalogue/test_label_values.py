@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from fitdoctor.catalogue.knowledge.labels.targets import activation_of
-from fitdoctor.diagnosis import Severity
+from fitdoctor.diagnosis import Location, Severity
 from fitdoctor.facts import (
     ArrayFacts,
     ClassWeight,
+    Code,
     FitFacts,
     LayerFacts,
     LossFacts,
@@ -219,6 +220,21 @@ def test_class_weights_by_number(keys: tuple[str, ...], form: str, expected: dic
     given = data(labels((90,), 0, 1, 2), form=form, trial=WENT_THROUGH)
     judged = found(facts, given, FitFacts(class_weight=ClassWeight(keys)))
     assert {cause: severity for cause, (severity, _) in judged.items()} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{i: n / 9 for i, n in enumerate(counts, 1)}", "{i: n / 9 for i, n in enumerate(counts)}"),
+        ("weigh(y)", "{key - 1: weight for key, weight in weigh(y).items()}"),
+    ],
+)
+def test_weights_of_classes_that_are_counted_from_1(text: str, expected: str) -> None:
+    from fitdoctor.catalogue.labels.class_weight_keys.cause import _renumbered
+
+    weights = ClassWeight(("1", "2", "3"), code=Code(Location("train.py", 1, 1, 1, len(text)), text))
+    (edit,) = _renumbered(weights, {0, 1, 2}, {1, 2, 3}).edits
+    assert edit.replacement == expected
 
 
 def test_class_weights_for_several_outputs() -> None:

@@ -456,3 +456,21 @@ rng = np.random.default_rng(0)
 x = standardized(pd.DataFrame(rng.normal(5, 3, (40, 2)), columns=["a", "b"])).to_numpy("float32")
 """
     assert _first_bad_line(tmp_path, program, "own-scale") == "return (frame - frame.mean()) / frame.std()"
+
+
+def test_shares_in_percent_are_wrong_where_they_are_multiplied(tmp_path: Path) -> None:
+    program = """
+import pandas as pd
+
+PARTIES = ["red", "blue"]
+
+def shares(frame):
+    out = frame.copy()
+    out[PARTIES] = out[PARTIES].div(out[PARTIES].sum(axis=1), axis=0) * 100
+    return out
+
+frame = shares(pd.DataFrame({"age": [30.5, 44.0, 51.5], "red": [4, 1, 7], "blue": [2, 9, 6]}))
+y = frame[PARTIES].to_numpy("float32")
+"""
+    line = _first_bad_line(tmp_path, program, "range", "y")
+    assert line == "out[PARTIES] = out[PARTIES].div(out[PARTIES].sum(axis=1), axis=0) * 100"

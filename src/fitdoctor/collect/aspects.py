@@ -208,6 +208,11 @@ def _same_range(wanted: Any, found: Any, part: bool) -> bool:
     """Whether values lie beyond the same end of their range."""
     low, high = wanted
     if low < 0:
-        return bool(found[0] <= low if part else found[0] == low)
-    same_high = bool(found[1] >= high if part else found[1] == high)
+        return bool(found[0] <= low if part else _is_near(found[0], low))
+    same_high = bool(found[1] >= high if part else _is_near(found[1], high))
     return same_high and (low == 0 or found[0] > 0)
+
+
+def _is_near(number: float, other: float) -> bool:
+    """Whether two numbers are the same but for a conversion to float32."""
+    return abs(number - other) <= 1e-6 * abs(other)

@@ -27,6 +27,7 @@ class are harmless and not reported on their own.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
@@ -34,7 +35,7 @@ from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.knowledge.labels.targets import is_class_numbers, is_one_hot, statistics_of
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, unsafe, wrap
+from fitdoctor.edits import fix, replace_code, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, ClassWeight, Code, DataFacts, FailureFacts, FitFacts, Unknown
 from fitdoctor.failure.patterns import index_out_of_range
 from fitdoctor.records import replace
@@ -233,7 +234,18 @@ def _renumbered(weights: ClassWeight, classes: set[int], numbers: set[int]) -> F
     if len(classes) == len(numbers) and sorted(classes) == list(range(len(classes))):
         edits = wrap(weights.code, "dict(enumerate({}.values()))")
         title = "use the classes in y as the keys"
+        if numbers == {each + 1 for each in classes}:
+            edits = _from_0(weights.code) or wrap(
+                weights.code, "{key - 1: weight for key, weight in {}.items()}"
+            )
     return unsafe(title, edits)
+
+
+def _from_0(code: Code | Unknown) -> tuple[Edit, ...]:
+    """Return the edit of a dict whose keys the only `enumerate(…, 1)` in it counts."""
+    text = code.text if isinstance(code, Code) and code.text.startswith("{") else ""
+    counted, times = re.subn(r"\benumerate\(([^()]+), (?:start=)?1\)", r"enumerate(\1)", text)
+    return replace_code(code, counted) if times == 1 else ()
 
 
 @CAUSE.after_failure

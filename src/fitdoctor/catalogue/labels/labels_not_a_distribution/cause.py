@@ -37,7 +37,11 @@ from fitdoctor.edits import insert_after, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, ModelFacts, Statistics, Unknown
 
 CAUSE = Cause(
-    id="FIT207", slug="labels-not-a-distribution", severity=Severity.WARNING, explains=("FIT211", "FIT218")
+    id="FIT207",
+    slug="labels-not-a-distribution",
+    severity=Severity.WARNING,
+    aspect="range",
+    explains=("FIT211", "FIT218"),
 )
 
 _TOLERANCE = 0.02

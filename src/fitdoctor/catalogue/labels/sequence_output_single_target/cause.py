@@ -25,6 +25,7 @@ another width.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -44,6 +45,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
+from fitdoctor.source.callees import is_self
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -103,12 +105,14 @@ def _finding(refused: Refused, silent: bool, project: Project | Unknown) -> Find
     target = refused.target
     labels = target.labels if target is not None else None
     layer, following = _keeper(target)
+    last = _last_step(following, project)
     steps = "every time step" if refused.output[1] is None else f"each of {refused.output[1]} time steps"
     more = ", so the loss broadcasts them" if silent else ""
     return CAUSE.finding(
         f"the model outputs a value for {steps}, but the labels have one target per sample{more}",
         place(
             _line(layer),
+            last[0].edits[0].location if last else None,
             following.code if following is not None else None,
             target.layer.code if target is not None and target.layer is not None else None,
             labels.code if labels is not None else None,
@@ -121,7 +125,9 @@ def _finding(refused: Refused, silent: bool, project: Project | Unknown) -> Find
             fact="data.y.shape" if target is not None else "failure.message",
             location=place(labels.code, labels.use) if labels is not None else refused.place,
         ),
+        *(last if layer is None else ()),
         *_fixes(layer, following, project),
+        *(last if layer is not None else ()),
         subject=target.subject if target is not None else "labels",
         confidence=refused.confidence,
         severity=Severity.WARNING if silent else Severity.ERROR,
@@ -170,6 +176,29 @@ def _fixes(layer: LayerFacts | None, following: LayerFacts | None, project: Proj
     )
     # Without a layer that creates steps, rows of a table or image count as steps.
     return [pool, flatten] if layer is not None else [flatten, pool]
+
+
+def _last_step(following: LayerFacts | None, project: Project | Unknown) -> list[Fix]:
+    """Pass only the last step to a layer that a model class keeps and calls once: `self.head(x[:, -1])`."""
+    found = found_in(project, following.code) if following is not None else None
+    if found is None:
+        return []
+    module, made = found
+    statement = module.parent(made)
+    kept = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    owner = module.class_of(made)
+    if not isinstance(kept, ast.Attribute) or owner is None or not is_self(module, kept.value):
+        return []
+    calls = [
+        each
+        for each in ast.walk(owner.node)
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr == kept.attr
+    ]
+    if len(calls) != 1 or len(calls[0].args) != 1 or not isinstance(calls[0].args[0], ast.Name):
+        return []
+    given = calls[0].args[0]
+    edit = Edit(module.location(given), f"{given.id}[:, -1]")
+    return [unsafe(f"pass only the last step to `{module.segment(kept)}`", (edit,))]
 
 
 _SEQUENCES = re.compile(r",\s*return_sequences\s*=\s*True")
