@@ -420,6 +420,8 @@ def test_memory_that_is_used_again_is_another_object() -> None:
         (np.zeros((0, 3)), "empty", True),
         (np.tile([[-1.0, 1.0], [1.0, -1.0]], (20, 1)), "own-scale", False),
         (np.random.default_rng(0).normal(size=(40, 2)), "own-scale", False),
+        (np.linspace(-3.3, 7.1, 40)[:, None] * (1 / 10.4) + 3.3 * (1 / 10.4), "own-scale", True),
+        (np.arange(256.0).reshape(128, 2) / 255, "own-scale", False),
     ],
 )
 def test_aspects(value: Any, aspect: str, expected: Any) -> None:

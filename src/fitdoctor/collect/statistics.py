@@ -17,6 +17,7 @@ MOST_COLUMNS = 256
 FEWEST_SCALED = 20
 """Fewer rows may have a mean of 0 by chance."""
 _NEAR = 1e-4
+_ROUNDED = 1e-6
 OBJECTS = 20_000
 """The number of Python objects of an object array to read."""
 
@@ -186,7 +187,9 @@ def _may_be_scaled(array: Any, found: Statistics, labels: bool) -> bool:
     """Whether it is worth looking at every column of an array."""
     if labels or array.ndim != 2 or found.integral or not found.complete or found.mean is None:
         return False
-    return abs(found.mean) < 1e-5 or (found.minimum, found.maximum) == (0, 1)
+    assert found.minimum is not None
+    assert found.maximum is not None
+    return abs(found.mean) < _NEAR or abs(found.minimum) < _ROUNDED and abs(found.maximum - 1) < _ROUNDED
 
 
 def own_scale(array: Any) -> str:
@@ -210,8 +213,10 @@ def own_scale(array: Any) -> str:
     if standard.all() and (np.abs(columns.mean(axis=0)) < _NEAR).all() and (columns % 1).any():
         return "mean 0, deviation 1"
     # Pixels and shares lie between 0 and 1, too: of continuous data only one row has the least value.
-    once = ((columns == 0).sum(axis=0) == 1) & ((columns == 1).sum(axis=0) == 1)
-    if (low[varies] == 0).all() and (high[varies] == 1).all() and once.any():
+    least, most = np.abs(columns) < _ROUNDED, np.abs(columns - 1) < _ROUNDED
+    once = (least.sum(axis=0) == 1) & (most.sum(axis=0) == 1)
+    bounded = (np.abs(columns.min(axis=0)) < _ROUNDED) & (np.abs(columns.max(axis=0) - 1) < _ROUNDED)
+    if bounded.all() and once.any():
         return "0..1" if (np.abs(columns * 255 - np.rint(columns * 255)) > 1e-3).any() else ""
     return ""
 

@@ -11,7 +11,7 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import Frame
 from fitdoctor.failure.failed_line import at_frame
 from fitdoctor.source.keras_changes import changes
-from fitdoctor.source.keras_objects import defines, is_keras_model, kind_of_value
+from fitdoctor.source.keras_objects import defines, is_keras_model, kind_of_call, kind_of_value
 from fitdoctor.source.module import CallSite, ClassInfo, Module
 from fitdoctor.source.origins import origin
 
@@ -79,12 +79,7 @@ def _contains_metrics(module: Module, value: ast.expr) -> bool:
 def _is_metric(module: Module, node: ast.expr) -> bool:
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str)
-    if not isinstance(node, ast.Call):
-        return False
-    own = module.definition(node.func)
-    return (
-        ".metrics." in f".{module.resolve(node.func)}" or isinstance(own, ClassInfo) and own.kind == "Metric"
-    )
+    return isinstance(node, ast.Call) and kind_of_call(module, node) == "Metric"
 
 
 # --- names of weights -------------------------------------------------------------------------------------------------
