@@ -72,6 +72,25 @@ def test_python_randomness_in_a_layer(body: str, found: list[str]) -> None:
     assert ids(layer(body), "FIT409") == found
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            'if training: x = x + np.random.normal(0, 0.1, x.shape[1:]).astype("float32")',
+            "if training: x = x + tf.random.normal(x.shape[1:], 0, 0.1)",
+        ),
+        ("x = x * random.random()", "x = x * tf.random.uniform(())"),
+        ("if random.random() < 0.5 and training: print(1)", ""),
+    ],
+)
+def test_a_draw_is_moved_into_the_graph_unless_python_decides_by_it(body: str, expected: str) -> None:
+    (finding,) = judged(layer(body), "FIT409")[:1]
+    replaced = [edit.replacement for edit in finding.fixes[0].edits]
+    assert bool(replaced) is bool(expected)
+    if expected:
+        assert any(each in expected for each in replaced if "random" in each)
+
+
 def test_a_print_of_a_tensor_is_only_worth_knowing() -> None:
     assert [each.severity for each in judged(layer("print(x)"), "FIT409")] == [Severity.INFO]
 

@@ -35,6 +35,7 @@ from fitdoctor.catalogue.graph.where_edits import selected
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.source.assignments import assignment_of
+from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.traced.symbolic import (
     is_symbolic,
@@ -136,7 +137,7 @@ def _random_fixes(module: Module, function: FunctionInfo, draws: list[ast.Call])
         if text is None or not converted and _decides(module, call):
             edits = [*_where(module, call, text, tf)] if text is not None and len(draws) == 1 else []
             break
-        edits.append(Edit(module.location(call), text))
+        edits.append(Edit(module.location(_cast(module, call) or call), text))
     if not edits:
         return [fix(title), fix("run the function as Python with `tf.py_function`")]
     return [unsafe(title, edits, imports)]
@@ -156,10 +157,32 @@ def _where(module: Module, call: ast.Call, drawn: str, tf: str) -> tuple[Edit, .
 
 def _decides(module: Module, call: ast.Call) -> bool:
     """Return whether Python branches on the random number, directly or through its name."""
-    deciding = (ast.If, ast.IfExp, ast.While, ast.For, ast.Compare, ast.Subscript)
-    names = getattr(module.statement(call), "targets", [])
-    reads = [read for name in names for read in module.reads.get(getattr(name, "id", ""), [])]
-    return any(module.around(each, *deciding) is not None for each in (call, *reads))
+    statement = module.statement(call)
+    names = [name.id for name in getattr(statement, "targets", []) if isinstance(name, ast.Name)]
+    end = statement.end_lineno or 0
+    reads = [read for name in names for read in module.reads.get(name, []) if read.lineno > end]
+    return any(_is_decided_by(module, each) for each in (call, *reads))
+
+
+def _is_decided_by(module: Module, node: ast.AST) -> bool:
+    """Whether a condition, a loop, a comparison or an index reads a value; in the body of an `if` it does not."""
+    part, around = node, module.parent(node)
+    while around is not None and not isinstance(around, FUNCTIONS):
+        if isinstance(around, (ast.Compare, ast.Subscript)):
+            return True
+        if part in (getattr(around, "test", None), getattr(around, "iter", None)):
+            return True
+        part, around = around, module.parent(around)
+    return False
+
+
+def _cast(module: Module, call: ast.Call) -> ast.Call | None:
+    """Return `draw.astype("float32")`: in the graph, numbers are drawn like that."""
+    method = module.parent(call)
+    whole = module.parent(method) if isinstance(method, ast.Attribute) and method.attr == "astype" else None
+    if not isinstance(whole, ast.Call) or len(whole.args) != 1:
+        return None
+    return whole if module.segment(whole.args[0]).strip("\"'").endswith("float32") else None
 
 
 def _in_graph(module: Module, call: ast.Call, tf: str) -> str | None:
@@ -170,7 +193,7 @@ def _in_graph(module: Module, call: ast.Call, tf: str) -> str | None:
     }
     if any(isinstance(argument, ast.Starred) for argument in call.args) or len(given) != len(call.keywords):
         return None
-    if isinstance(module.parent(call), ast.Attribute):
+    if isinstance(module.parent(call), ast.Attribute) and _cast(module, call) is None:
         return None  # a method of the drawn array
     arguments = [module.segment(argument) for argument in call.args]
     shape = given.pop("size", "()")

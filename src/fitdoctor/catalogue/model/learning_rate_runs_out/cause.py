@@ -81,11 +81,15 @@ def _finding(schedule: ScheduleFacts, fit: FitFacts, steps: int, gone: bool) -> 
 
 
 def _in_steps(schedule: ScheduleFacts, steps: int) -> tuple[Edit, ...]:
-    """Multiply `decay_steps`; the boundaries of a list are left to the user."""
+    """Multiply `decay_steps`, or each of the boundaries."""
     code = schedule.code
-    argument = code.argument("decay_steps", 1) if isinstance(code, Code) else None
-    if argument is None or schedule.name == "PiecewiseConstantDecay":
+    listed = schedule.name == "PiecewiseConstantDecay"
+    name, position = ("boundaries", 0) if listed else ("decay_steps", 1)
+    argument = code.argument(name, position) if isinstance(code, Code) else None
+    if argument is None:
         return ()
+    if listed:
+        return (Edit(argument.location, f"[epoch * {steps} for epoch in {argument.text}]"),)
     simple = argument.text.replace(".", "").replace("_", "").isalnum()
     text = argument.text if simple else f"({argument.text})"
     return (Edit(argument.location, f"{text} * {steps}"),)
