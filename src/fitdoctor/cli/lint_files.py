@@ -483,11 +483,13 @@ def joined(diagnoses: Iterable[Diagnosis]) -> Diagnosis:
 
 
 def _once(parts: Iterable[Diagnosis]) -> Iterator[Finding]:
-    """Remove findings that two files report for the same line."""
+    """Remove findings that two files, or two calls, report for the same line."""
     told: set[tuple[str, Location]] = set()
     for part in parts:
         places = {(finding.id, finding.location) for finding in part.findings if finding.location is not None}
-        yield from (each for each in dict.fromkeys(part.findings) if (each.id, each.location) not in told)
+        # Three calls with the same list are one line to change.
+        unlike = {(each.id, each.location, each.message): each for each in reversed(part.findings)}
+        yield from (each for each in unlike.values() if (each.id, each.location) not in told)
         told |= places
 
 
