@@ -57,7 +57,7 @@ def is_keras_optimizer(module: Module, expr: ast.expr) -> bool:
             if owner.value.id == "self" and around is not None and around.kind == "Callback":
                 return True
         return is_keras_model(module, owner)
-    return kind_of_value(module, expr) == "Optimizer" and _class_of_user(module, expr) is None
+    return kind_of_value(module, expr) == "Optimizer" and class_of_user(module, expr) is None
 
 
 def is_keras_metric(module: Module, expr: ast.expr) -> bool:
@@ -71,7 +71,7 @@ def is_keras_metric(module: Module, expr: ast.expr) -> bool:
 
 def defines(module: Module, expr: ast.expr, method: str) -> bool:
     """Whether the object's user-defined class overrides the method."""
-    owner = _class_of_user(module, expr)
+    owner = class_of_user(module, expr)
     return owner is not None and owner.module.method(owner, method) is not None
 
 
@@ -87,7 +87,7 @@ def may_define(module: Module, expr: ast.expr, method: str) -> bool:
     )
 
 
-def _class_of_user(module: Module, expr: ast.expr) -> ClassInfo | None:
+def class_of_user(module: Module, expr: ast.expr) -> ClassInfo | None:
     """Return the user-defined class of an object."""
     if isinstance(expr, ast.Name) and expr.id == "self":
         return module.class_of(expr)

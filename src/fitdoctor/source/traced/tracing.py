@@ -11,7 +11,7 @@ from fitdoctor.source.callees import callee, is_self, receiver, returned_by
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FunctionNode
 from fitdoctor.source.keras_backend import only_tensorflow
-from fitdoctor.source.keras_objects import is_keras_model
+from fitdoctor.source.keras_objects import class_of_user
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.traced.called_by_hand import may_be_compiled, only_called_by_hand
 from fitdoctor.source.traced.decided_branches import runs_eagerly_alone
@@ -147,7 +147,7 @@ def _roots(modules: tuple[Module, ...], everywhere: bool, switched: bool) -> Ite
         eager = everywhere or (looping and bool(module.classes) and _trains_eagerly(_programs_of(module)))
         yield from _decorated(module, switched)
         yield from _wrapped(module, switched)
-        yield from _methods(module, converts, eager)
+        yield from _methods(module, converts, eager, modules if loops else ())
         if trains:
             yield from _compiled(module, converts, eager)
         yield from _layer_functions(module, converts, eager)
@@ -205,7 +205,7 @@ def _wrapped(module: Module, eager: bool) -> Iterator[_Root]:
                 yield _Root(info, Tracing("tf.function", converts, module.location(value), eager))
 
 
-def _methods(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
+def _methods(module: Module, converts: bool, eager: bool, looping: tuple[Module, ...]) -> Iterator[_Root]:
     eager = eager or _only_tries_out(module)
     for info in module.classes:
         methods = dict(METHODS.get(info.kind, {}))
@@ -217,7 +217,18 @@ def _methods(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
                 rewritten = converts and not _kept_as_is(module, method.node)
                 by_hand = eager or only_called_by_hand(info) or _is_given_to_python(module, name)
                 by_hand = by_hand or (info.kind == "Metric" and not may_be_compiled(info))
+                by_hand = by_hand or bool(looping) and info.kind == "Model" and _is_in_own_loop(info, looping)
                 yield _Root(method, Tracing(how, rewritten, _head(module, method), by_hand))
+
+
+def _is_in_own_loop(info: ClassInfo, modules: tuple[Module, ...]) -> bool:
+    """Whether a model is only called in an eager loop, although the program runs another one with `fit` and the like."""
+    runs = [call for module in modules for call in module.method_calls(*_RUN_GRAPHS) if not call.name]
+    return not any(map(_has_tf_function, modules)) and not any(
+        class_of_user(call.module, call.receiver) is info or info.name in call.module.text
+        for call in runs
+        if call.receiver is not None
+    )
 
 
 def _is_given_to_python(module: Module, method: str) -> bool:
@@ -257,11 +268,15 @@ def _compiled(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
 
 
 def _may_be_keras(module: Module, call: CallSite) -> bool:
-    """Whether a file imports Keras or TensorFlow, or calls a method of what is certainly a Keras model."""
-    imported = (module.imported(alias).partition(".")[0] for alias in module.nodes(ast.alias))
-    if any(name in ("keras", "tensorflow", "tf_keras") for name in imported):
-        return True
-    return call.receiver is not None and is_keras_model(module, call.receiver)
+    """Whether neither the class of a model nor what its file imports says that the model is one of another library."""
+    owner = class_of_user(module, call.receiver) if call.receiver is not None else None
+    if owner is not None and owner.kind != "Model" and not any(base for base in owner.bases):
+        return False
+    imported = {module.imported(alias).partition(".")[0] for alias in module.nodes(ast.alias)}
+    return not imported & _OTHER_LIBRARIES or bool(imported & {"keras", "tensorflow", "tf_keras"})
+
+
+_OTHER_LIBRARIES = frozenset({"torch", "paddle", "mindspore", "mxnet", "tinygrad"})
 
 
 def _layer_functions(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
@@ -414,8 +429,8 @@ def _only_tries_out(module: Module) -> bool:
     return (
         module.facts.cells is not None
         and not any(_is_of_object(module, call) for call in module.method_calls(*_RUN_GRAPHS, *_BUILD_GRAPHS))
-        and not module.calls_to("tensorflow.function", *_SYMBOLIC_MODELS)
-        and all(module.resolve(decorator) != "tensorflow.function" for decorator in _decorators(module))
+        and not module.calls_to(*_SYMBOLIC_MODELS)
+        and not _has_tf_function(module)
     )
 
 
@@ -430,15 +445,16 @@ def _trains_eagerly(modules: tuple[Module, ...]) -> bool:
     """Whether the files train only in an eager custom loop, so that layers run eagerly."""
     loops = False
     for module in modules:
-        if module.calls_to("tensorflow.function") or any(
-            not call.name for call in module.method_calls(*_RUN_GRAPHS)
-        ):
+        if _has_tf_function(module) or any(not call.name for call in module.method_calls(*_RUN_GRAPHS)):
             return False
-        for decorator in _decorators(module):
-            if module.resolve(decorator) == "tensorflow.function":
-                return False
         loops = loops or _has_loop(module)
     return loops
+
+
+def _has_tf_function(module: Module) -> bool:
+    return bool(module.calls_to("tensorflow.function")) or any(
+        module.resolve(decorator) == "tensorflow.function" for decorator in _decorators(module)
+    )
 
 
 def _has_loop(module: Module) -> bool:
