@@ -114,6 +114,23 @@ def test_functions_of_other_files_are_traced() -> None:
     assert traced == ["mine", "helper"]
 
 
+def test_a_model_of_an_eager_loop_runs_eagerly_although_another_one_is_fit() -> None:
+    found = project(
+        policy="import keras\nclass Policy(keras.Model):\n    def call(self, x): return x\n",
+        other="def train(net, x, y): net.fit(x, y)\n",
+        loop="""
+            import tensorflow as tf
+            from other import train
+            from policy import Policy
+            policy = Policy()
+            with tf.GradientTape() as tape:
+                loss = policy(1)
+            """,
+    )
+    (call,) = at(found, "policy.py").functions
+    assert call.traced is not None and call.traced.eager
+
+
 def test_a_name_of_several_classes_names_none() -> None:
     found = project(a="class X: pass\n", b="class X: pass\n")
     assert found.class_named("X") is None
