@@ -20,11 +20,19 @@ from fitdoctor.catalogue import catalogue
 from fitdoctor.cli import main
 from scripts.documentation.json_schema import memory_schema, schema
 from tests.support.diagnosed import explain as explain_text
+from tests.support.fork_server import ForkServer
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "tests/corpus"
 PROGRAM = ROOT / "src/fitdoctor/catalogue/labels/labels_out_of_range/broken.py"
 VALIDATOR = jsonschema.Draft202012Validator(schema())
+
+
+def forked_json(server: ForkServer, *words: str, folder: Path) -> Any:
+    """What a command writes as JSON about a program that need not import TensorFlow again."""
+    written = folder / "written.json"
+    server.command(folder, words[0], "--output-format", "json", "--output-file", str(written), *words[1:])
+    return json.loads(written.read_text("utf-8"))
 
 
 def command_json(*words: str, folder: Path) -> Any:
@@ -68,8 +76,8 @@ def test_what_explain_finds_is_valid() -> None:
 
 @pytest.mark.tf
 @pytest.mark.parametrize("command", ["run", "fix"])
-def test_what_a_run_writes_is_valid(command: str, tmp_path: Path) -> None:
-    found = command_json(command, str(PROGRAM), folder=tmp_path)
+def test_what_a_run_writes_is_valid(command: str, tmp_path: Path, server: ForkServer) -> None:
+    found = forked_json(server, command, str(PROGRAM), folder=tmp_path)
     VALIDATOR.validate(found)
     assert found["findings"][0]["id"] == "FIT203" and found["script"]["exit_code"] == 1
     assert found["ways"][0]["steps"] and found["ways"][0]["data"] and found["memory"]
@@ -78,8 +86,8 @@ def test_what_a_run_writes_is_valid(command: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.tf
-def test_training_that_ended_is_valid(tmp_path: Path) -> None:
-    found = command_json("run", str(PROGRAM.with_name("fixed.py")), folder=tmp_path)
+def test_training_that_ended_is_valid(tmp_path: Path, server: ForkServer) -> None:
+    found = forked_json(server, "run", str(PROGRAM.with_name("fixed.py")), folder=tmp_path)
     VALIDATOR.validate(found)
     assert found["trainings"][0]["history"] and not found["findings"]
 

@@ -176,11 +176,11 @@ def test_the_first_repair_goes_as_the_guide_says(server: ForkServer, tmp_path: P
     failed = run_plain(server, tmp_path / "train.py").stderr
     assert "Graph execution error" in failed
     assert 30 <= failed.count("\n") <= 60 and "rng.integers" not in failed
-    stopped = command("train.py", folder=tmp_path)
+    stopped = server.command(tmp_path, "train.py", environment=ENVIRONMENT)
     assert stopped.returncode == 1 and "label 10 appears in row 3" in " ".join(stopped.stderr.split())
     assert "certain" in stopped.stderr or "likely" not in stopped.stderr
-    assert command("fix", "--write", "train.py", folder=tmp_path).returncode == 0
-    done = command("train.py", folder=tmp_path)
+    assert server.command(tmp_path, "fix", "--write", "train.py", environment=ENVIRONMENT).returncode == 0
+    done = server.command(tmp_path, "train.py", environment=ENVIRONMENT)
     assert done.stdout == "trained\n" and "no problems found" in done.stderr
 
 

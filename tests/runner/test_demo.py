@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.runner.programs import environment
+from tests.support.fork_server import ForkServer
 
 
 @pytest.mark.tf
-def test_the_demo_is_diagnosed_at_its_line_with_its_fix(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "fitdoctor", "demo"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=180,
-        env=environment(tmp_path),
-        check=False,
-    )
+def test_the_demo_is_diagnosed_at_its_line_with_its_fix(tmp_path: Path, server: ForkServer) -> None:
+    ended = server.command(tmp_path, "demo", environment=environment(tmp_path))
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == "$ fitdoctor run train.py\n"
     assert "error[FIT203]" in ended.stderr
