@@ -59,6 +59,7 @@ _SIZED = frozenset(
     f"numpy.{name}"
     for name in "zeros ones empty full random.rand random.randn random.normal random.uniform".split()
 ) | frozenset(f"tensorflow.{name}" for name in "zeros ones fill random.normal random.uniform".split())
+_CONVERTING = ("tensorflow.constant", "tensorflow.convert_to_tensor")
 _SIZED_METHODS = frozenset({"normal", "uniform", "random", "standard_normal", "integers", "rand", "randn"})
 
 
@@ -129,29 +130,14 @@ def _any_compiled(modules: tuple[Module, ...]) -> bool:
 
 def _made_in_loop(module: Module) -> Iterator[Finding]:
     for site in module.calls_to("tensorflow.function"):
-        if not _is_decorator(module, site.node):
-            yield from _judged(module, site.node, site.node, _target(module, site.node))
+        match module.parent(site.node):
+            case ast.Call(func=function) if function is site.node:
+                yield from _judged(module, site.node, site.node, "()")  # called immediately
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                yield from _judged(module, site.node, site.node, name)
     for node in module.nodes(ast.FunctionDef):
         if decorator_of(module.function(node)) is not None:
             yield from _judged(module, node, node.decorator_list[0], node.name)
-
-
-def _is_decorator(module: Module, node: ast.AST) -> bool:
-    parent = module.parent(node)
-    return isinstance(parent, ast.FunctionDef) and node in parent.decorator_list
-
-
-def _target(module: Module, call: ast.Call) -> str:
-    parent = module.parent(call)
-    if isinstance(parent, ast.Call) and parent.func is call:
-        return "()"  # called immediately
-    if (
-        isinstance(parent, ast.Assign)
-        and len(parent.targets) == 1
-        and isinstance(parent.targets[0], ast.Name)
-    ):
-        return parent.targets[0].id
-    return ""
 
 
 def _judged(module: Module, made: ast.AST, blamed: ast.expr, name: str) -> Iterator[Finding]:
@@ -174,11 +160,8 @@ def _used_in(module: Module, loop: Loop, name: str) -> bool:
     """Return whether it is called directly in the loop; an inner loop would call it often."""
     if name == "()":
         return True
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
-            if next(loops_around(module, node), None) is loop:
-                return True
-    return False
+    calls = (site.node for site in module.calls if getattr(site.node.func, "id", "") == name)
+    return any(next(loops_around(module, call), None) is loop for call in calls)
 
 
 def _objects_of(loop: Loop) -> set[str]:
@@ -241,23 +224,20 @@ def _called_with_new_values(module: Module, call: ast.Call, function: FunctionIn
     return None
 
 
+def _uses(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> list[ast.AST]:
+    """Return where the function uses an argument of a call."""
+    given = {each for each in function.parameters if argument_for(function, call, each) is argument}
+    return [node for node in own_nodes(function) if isinstance(node, ast.Name) and node.id in given]
+
+
 def _decides(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> bool:
     """Return whether the function needs the number during tracing: as an index, range or condition."""
-    name = next(
-        (each for each in function.parameters if argument_for(function, call, each) is argument), None
-    )
     module = function.module
-    for node in own_nodes(function):
-        if not isinstance(node, ast.Name) or node.id != name:
-            continue
-        parent = module.parent(node)
-        if isinstance(parent, (ast.Subscript, ast.If, ast.IfExp, ast.Slice)):
+    for parent in (module.parent(node) for node in _uses(function, call, argument)):
+        deciding = module.parent(parent) if isinstance(parent, ast.Compare) else parent
+        if isinstance(deciding, (ast.Subscript, ast.If, ast.IfExp, ast.Slice, ast.While)):
             return True
-        if isinstance(parent, ast.Compare) and isinstance(
-            module.parent(parent), (ast.If, ast.IfExp, ast.While)
-        ):
-            return True
-        if isinstance(parent, ast.Call) and module.resolve(parent.func) == "range":
+        if module.called(parent) == "range":
             return True
     return False
 
@@ -268,43 +248,26 @@ def _has_new_shape(module: Module, argument: ast.expr, loop: Loop) -> bool:
     made = module.made_by(argument) if isinstance(argument, ast.Name) else argument
     if made is not argument and not loop.lineno <= made.lineno <= (loop.end_lineno or loop.lineno):
         return False
-    while (
-        isinstance(made, ast.Call)
-        and isinstance(made.func, ast.Attribute)
-        and made.func.attr in ("astype", "copy")
-    ):
-        made = made.func.value
-    if isinstance(made, ast.Call) and module.resolve(made.func) in (
-        "tensorflow.constant",
-        "tensorflow.convert_to_tensor",
-    ):
-        return bool(made.args) and _has_new_shape(module, made.args[0], loop)
-    if isinstance(made, ast.Call):
-        sized = module.resolve(made.func) in _SIZED or (
-            isinstance(made.func, ast.Attribute) and made.func.attr in _SIZED_METHODS
-        )
-        sizes = [
-            *made.args,
-            *(keyword.value for keyword in made.keywords if keyword.arg in ("size", "shape")),
-        ]
-        return sized and any(
-            _mentions(size, changing) for size in sizes if isinstance(size, (ast.Tuple, ast.List))
-        )
-    if isinstance(made, ast.Subscript):
-        parts = made.slice.elts if isinstance(made.slice, ast.Tuple) else [made.slice]
-        return any(isinstance(part, ast.Slice) and _grows(part, changing) for part in parts)
+    match made:
+        case ast.Call(func=ast.Attribute(value=array, attr="astype" | "copy")):
+            return _has_new_shape(module, array, loop)
+        case ast.Call(args=[first, *_]) if module.called(made) in _CONVERTING:
+            return _has_new_shape(module, first, loop)
+        case ast.Call(func=function, args=arguments, keywords=keywords):
+            sized = module.called(made) in _SIZED or getattr(function, "attr", "") in _SIZED_METHODS
+            sizes = [*arguments, *(each.value for each in keywords if each.arg in ("size", "shape"))]
+            listed = (size for size in sizes if isinstance(size, (ast.Tuple, ast.List)))
+            return sized and any(names_in(size) & changing for size in listed)
+        case ast.Subscript(slice=index):
+            parts = index.elts if isinstance(index, ast.Tuple) else [index]
+            return any(isinstance(part, ast.Slice) and _grows(part, changing) for part in parts)
     return False
-
-
-def _mentions(size: ast.expr, names: set[str]) -> bool:
-    return any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(size))
 
 
 def _grows(part: ast.Slice, names: set[str]) -> bool:
     """Return whether a slice changes its length: `x[:n]` and `x[n:]` do, `x[n:n + 8]` does not."""
-    lower = part.lower is not None and _mentions(part.lower, names)
-    upper = part.upper is not None and _mentions(part.upper, names)
-    return lower != upper
+    changes = [bool(end is not None and names_in(end) & names) for end in (part.lower, part.upper)]
+    return changes[0] != changes[1]
 
 
 def _new_number(
@@ -325,15 +288,8 @@ def _new_number(
 
 def _is_cast(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> bool:
     """Return whether the function casts the number wherever it uses it, so that an integer tensor works."""
-    name = next(
-        (each for each in function.parameters if argument_for(function, call, each) is argument), None
-    )
-    uses = [node for node in own_nodes(function) if isinstance(node, ast.Name) and node.id == name]
-    parents = [function.module.parent(node) for node in uses]
-    return bool(uses) and all(
-        isinstance(parent, ast.Call) and function.module.resolve(parent.func) == "tensorflow.cast"
-        for parent in parents
-    )
+    parents = [function.module.parent(node) for node in _uses(function, call, argument)]
+    return bool(parents) and all(function.module.called(each) == "tensorflow.cast" for each in parents)
 
 
 def _new_shape(

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.kept_reads import runs_plainly
@@ -57,8 +57,10 @@ from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.records import dataclass
 from fitdoctor.source.conditions import is_fallback, is_switched_off, knows_another_way
+from fitdoctor.source.definitions import argument_of
+from fitdoctor.source.index import Scope
 from fitdoctor.source.line_edits import delete_lines
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -77,6 +79,7 @@ _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in (*GONE, *GONE_INSIDE
 """Checking the last part of a name is cheap; resolving the name is not."""
 _NO_UPDATES = "object has no attribute 'get_updates'"
 """Keras 2 error without eager execution: only its legacy optimizers have this method."""
+_NEEDS_EAGER = "Keras 3 needs eager execution to train"
 _WITHOUT_UPDATES = "without eager execution, only the `optimizers.legacy` optimizers of Keras 2 can train"
 _NOT_EAGER = "only supports Python-style iteration in eager mode"
 _MESSAGES = (
@@ -133,131 +136,100 @@ def _gone(module: Module) -> Iterator[_Old]:
 
 def _is_guarded(module: Module, node: ast.AST) -> bool:
     """Return whether the program itself checks the TensorFlow version."""
-    parent = module.parent(node)
+    function, parent = module.function_of(node), module.parent(node)
     while parent is not None:
         if isinstance(parent, ast.Try) and parent.handlers:
             return True
-        if isinstance(parent, (ast.If, ast.IfExp)):
-            test = module.segment(parent.test)
-            if "eager" in test or "TF1" in test.upper():
-                return True
+        test = module.segment(parent.test) if isinstance(parent, (ast.If, ast.IfExp)) else ""
+        if "eager" in test or "TF1" in test.upper():
+            return True
         parent = module.parent(parent)
-    if knows_another_way(module, node) or is_switched_off(module, node):
-        return True
-    function = module.function_of(node)
-    # The function handles both execution modes.
-    return function is not None and "executing_eagerly" in module.segment(function.node)
+    # A function that asks handles both execution modes.
+    asks = function is not None and "executing_eagerly" in module.segment(function.node)
+    return asks or knows_another_way(module, node) or is_switched_off(module, node)
 
 
 def _switches(module: Module, project: Project) -> Iterator[_Old]:
-    if module.keras != 3 or not uses_keras(module) or not trains_keras(project):
-        return
-    for site in module.calls_to(*SWITCHES[:2]):
-        if not _is_guarded(module, site.node):
-            short = site.name.removeprefix("tensorflow.")
-            yield _Old(module, site.node, short, "Keras 3 needs eager execution to train")
+    if module.keras == 3 and uses_keras(module) and trains_keras(project):
+        yield from _of_calls(module.calls_to(*SWITCHES[:2]), _NEEDS_EAGER)
+
+
+def _of_calls(sites: Iterable[CallSite], why: str) -> Iterator[_Old]:
+    for site in sites:
+        if not _is_guarded(site.module, site.node):
+            yield _Old(site.module, site.node, site.name.removeprefix("tensorflow."), why)
 
 
 def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
     """Find placeholders and running sessions in a program that stays in eager mode and creates no graph."""
     if switched_off(project) is not None or makes_graphs(project):
         return
-    for site in module.calls_to(*_FED):
-        if runs_plainly(module, site.function) and not _is_guarded(module, site.node):
-            yield _Old(
-                module,
-                site.node,
-                site.name.removeprefix("tensorflow."),
-                "eager execution has no placeholders to feed",
-            )
-    for site in module.calls_to(*_OF_GRAPHS):
-        outside_tf = module.dotted(site.node.func).startswith("keras.")
-        plain = runs_plainly(module, site.function) and not _is_guarded(module, site.node)
-        if plain and not (outside_tf and module.keras == 3):
-            yield _Old(
-                module,
-                site.node,
-                site.name.removeprefix("tensorflow."),
-                "eager execution has no graph to differentiate",
-            )
-    for site in module.calls_to(*_SESSIONS):
-        if _is_run(module, site.node) and not _is_guarded(module, site.node):
-            yield _Old(
-                module,
-                site.node,
-                site.name.removeprefix("tensorflow."),
-                "eager execution has no graph for a session to run",
-            )
-    for site in module.calls_under(f"{_V1}layers."):
-        if module.keras == 3:
-            yield _Old(
-                module, site.node, site.name.removeprefix("tensorflow."), "it is not available with Keras 3"
-            )
+    plain = [site for site in module.calls_to(*_FED, *_OF_GRAPHS) if runs_plainly(module, site.function)]
+    fed = [site for site in plain if site.name in _FED]
+    # Keras 3 has no `gradients` at all.
+    derived = [
+        site
+        for site in plain
+        if site.name in _OF_GRAPHS
+        and not (module.keras == 3 and module.dotted(site.node.func).startswith("keras."))
+    ]
+    run = [site for site in module.calls_to(*_SESSIONS) if _is_run(module, site.node)]
+    yield from _of_calls(fed, "eager execution has no placeholders to feed")
+    yield from _of_calls(derived, "eager execution has no graph to differentiate")
+    yield from _of_calls(run, "eager execution has no graph for a session to run")
+    for site in module.calls_under(f"{_V1}layers.") if module.keras == 3 else ():
+        yield _Old(
+            module, site.node, site.name.removeprefix("tensorflow."), "it is not available with Keras 3"
+        )
 
 
 def _is_run(module: Module, call: ast.Call) -> bool:
     """Return whether the session runs something: `sess.run(…)`."""
-    bound = {
-        (node.id, module.index.lookup(node.id, module.scope(node)))
-        for node in ast.walk(module.statement(call))
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    receivers = (
-        site.receiver for site in module.method_calls("run") if isinstance(site.node.func, ast.Attribute)
-    )
-    return any(
-        isinstance(name, ast.Name) and (name.id, module.index.lookup(name.id, module.scope(name))) in bound
-        for name in receivers
-    )
+
+    def named(node: ast.AST) -> tuple[str, Scope | None]:
+        name = getattr(node, "id", "")
+        return name, module.index.lookup(name, module.scope(node))
+
+    around = ast.walk(module.statement(call))
+    bound = {named(node) for node in around if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return any(named(site.receiver) in bound for site in module.method_calls("run"))
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report removed or graph-only names, or a Keras failure after eager execution was disabled."""
     frame = failure.last_user_frame
-    evidence = [raised_here(failure)]
     module = module_of(project, frame)
     if _names_old(failure):
         uses = list(_old_uses(module, project)) if module is not None and isinstance(project, Project) else []
         here = [use for use in uses if frame is not None and at_frame(use.module, use.node, frame)]
         if here:
             yield certain(_finding(here[0], uses), failure)
-            return
-        yield CAUSE.finding(
-            "this is TensorFlow 1 API, which does not work with eager execution",
-            frame.location if frame is not None else None,
-            *evidence,
-            _advice(failure),
-            subject="TensorFlow 1 API",
-            confidence=Confidence.CERTAIN,
-        )
+        else:
+            problem = "this is TensorFlow 1 API, which does not work with eager execution"
+            yield _from_words(failure, problem, _advice(failure), Confidence.CERTAIN)
         return
     switch = switched_off(project) if isinstance(project, Project) else None
+    proof = _NOT_EAGER in failure.message or _NO_UPDATES in failure.message
     if switch is not None and _is_of_keras(failure):
-        where, site = switch
-        old = _Old(
-            where,
-            site.node,
-            site.name.removeprefix("tensorflow."),
-            _WITHOUT_UPDATES if _NO_UPDATES in failure.message else "Keras 3 needs eager execution to train",
+        why = _WITHOUT_UPDATES if _NO_UPDATES in failure.message else _NEEDS_EAGER
+        old = _Old(switch[0], switch[1].node, switch[1].name.removeprefix("tensorflow."), why)
+        confidence = Confidence.CERTAIN if proof else Confidence.LIKELY
+        yield certain(_finding(old, [old]), failure, confidence=confidence)
+    elif switch is None and _NOT_EAGER in failure.message:
+        graphs = isinstance(project, Project) and any(
+            True for each in project.modules for _ in graph_blocks(each)
         )
-        proof = _NOT_EAGER in failure.message or _NO_UPDATES in failure.message
-        yield certain(
-            _finding(old, [old]), failure, confidence=Confidence.CERTAIN if proof else Confidence.LIKELY
-        )
-    elif switch is None and _NOT_EAGER in failure.message and not _makes_graphs(project):
-        yield CAUSE.finding(
-            "Keras 3 cannot train because eager execution is disabled",
-            frame.location if frame is not None else None,
-            *evidence,
-            fix("remove `disable_eager_execution()`, `disable_v2_behavior()` and `tf.Graph().as_default()`"),
-            subject="TensorFlow 1 API",
-        )
+        if not graphs:
+            problem = "Keras 3 cannot train because eager execution is disabled"
+            switches = "`disable_eager_execution()`, `disable_v2_behavior()` and `tf.Graph().as_default()`"
+            yield _from_words(failure, problem, fix(f"remove {switches}"), Confidence.LIKELY)
 
 
-def _makes_graphs(project: Project | Unknown) -> bool:
-    return isinstance(project, Project) and any(
-        True for module in project.modules for _ in graph_blocks(module)
+def _from_words(failure: FailureFacts, problem: str, remedy: Fix, confidence: Confidence) -> Finding:
+    evidence = raised_here(failure)
+    return CAUSE.finding(
+        problem, evidence.location, evidence, remedy, subject="TensorFlow 1 API", confidence=confidence
     )
 
 
@@ -313,7 +285,7 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
         edits = tuple(dict.fromkeys(edit for use in renamed for edit in use))
         return [fix("use the TensorFlow 2 names", edits)]
     if old.name.endswith(("disable_eager_execution", "disable_v2_behavior")):
-        return [_left_out(old)]
+        return [fix("remove this call", (delete_lines(old.module, old.module.statement(old.node)),))]
     # `tf.compat.v1` has neither of the two.
     gone = any(use.name.removeprefix("tensorflow.").startswith(("contrib", "estimator")) for use in every)
     older = [_as_before(old.module)] if not gone and not uses_keras(old.module) else []
@@ -368,11 +340,8 @@ def _as_before(module: Module) -> Fix:
     )
     for statement in module.nodes(ast.Import):
         alias = statement.names[0]
-        if (
-            alias.name == "tensorflow"
-            and len(statement.names) == 1
-            and module.parent(statement) is module.tree
-        ):
+        alone = len(statement.names) == 1 and module.parent(statement) is module.tree
+        if alone and alias.name == "tensorflow":
             name = alias.asname or "tensorflow"
             text = f"import tensorflow.compat.v1 as {name}"
             edits = insert_after(module.code(statement), f"{name}.disable_v2_behavior()")
@@ -395,32 +364,20 @@ def _renamed(old: _Old) -> tuple[Edit, ...]:
     return (Edit(module.location(node), text.removesuffix(old.name) + new),)
 
 
-def _left_out(old: _Old) -> Fix:
-    """Delete the line that disables eager execution."""
-    module = old.module
-    statement = module.statement(old.node)
-    title = "remove this call"
-    return fix(title, (delete_lines(module, statement),))
-
-
 def _as_input(old: _Old) -> Fix | None:
     """Replace `placeholder(tf.float32, shape=(None, 4))` with `keras.Input(shape=(4,))`."""
-    module, call = old.module, old.node
-    keras = dict(module.spellings).get("keras")
-    if not isinstance(call, ast.Call) or keras is None:
-        return None
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
-    shape = given.get("shape") or (call.args[1] if len(call.args) > 1 else None)
-    if not isinstance(shape, (ast.Tuple, ast.List)) or not shape.elts or not _is_none(shape.elts[0]):
-        return None
-    sizes = [module.segment(size) for size in shape.elts[1:]]
-    inner = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
-    name = f", name={module.segment(given['name'])}" if "name" in given else ""
-    return fix("use a `keras.Input`", (Edit(module.location(call), f"{keras}.Input(shape=({inner}){name})"),))
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+    module, call, keras = old.module, old.node, dict(old.module.spellings).get("keras")
+    match argument_of(call, "shape", 1) if isinstance(call, ast.Call) and keras is not None else None:
+        case (
+            ast.Tuple(elts=[ast.Constant(value=None), *sizes])
+            | ast.List(elts=[ast.Constant(value=None), *sizes])
+        ):
+            inner = ", ".join(module.segment(size) for size in sizes) + ("," if len(sizes) == 1 else "")
+            named = argument_of(call, "name") if isinstance(call, ast.Call) else None
+            name = f", name={module.segment(named)}" if named is not None else ""
+            text = f"{keras}.Input(shape=({inner}){name})"
+            return fix("use a `keras.Input`", (Edit(module.location(call), text),))
+    return None
 
 
 CAUSE.message(
