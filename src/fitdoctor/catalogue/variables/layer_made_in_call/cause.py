@@ -28,20 +28,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.rules import certain
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.traceback_lines import made_on_last_line
-from fitdoctor.diagnosis import Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.frames import is_keras
 from fitdoctor.failure.traced_code import library_behind
-from fitdoctor.source.callees import callers_of, is_self
+from fitdoctor.records import replace
+from fitdoctor.source.callees import callers_of
 from fitdoctor.source.conditions import is_conditional
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
-from fitdoctor.source.project import Project
 from fitdoctor.source.traced.symbolic import name_of, traced_evidence, traced_functions
 
 CAUSE = Cause(
@@ -60,28 +58,44 @@ _RANDOM = frozenset(
 )
 """Layers that keep the state of a random generator in a variable, since Keras 3."""
 _VARIABLES = frozenset({"tensorflow.Variable", "keras.Variable", "keras.backend.variable"})
-REFUSALS = (
-    "tf.function only supports singleton tf.Variables",
-    "Tried to create a tf.Variable inside a tf.function",
-    "could not be lifted out",
-    "You cannot add new elements of state",
-    "non-first call",
+_REFUSED = (
+    "tf.function only supports singleton tf.Variables|Tried to create a tf.Variable inside a tf.function"
+    "|could not be lifted out|You cannot add new elements of state|non-first call"
 )
+_PREPARING = ("build", "__init__")
 
 
-@CAUSE.in_source
-@mentions("def", "lambda")
-def from_source(module: Module) -> Iterator[Finding]:
-    """Report constructors of layers with weights, and `add_weight` calls, in traced code."""
-    for function in traced_functions(module):
-        if function.name in ("build", "__init__") or _is_called_once(function):
-            continue
+def _made_a_layer(failure: FailureFacts) -> bool:
+    """Return whether the last line of the user's code creates a layer, as far as a saved traceback shows."""
+    made = made_on_last_line(failure)
+    return made == "layer" or made == "" and any(is_keras(frame.path) for frame in library_behind(failure))
+
+
+@CAUSE.rule(
+    "def",
+    "lambda",
+    says=_REFUSED,
+    fits=_made_a_layer,
+    unread=True,
+    problem="traced code creates a layer, which would create new weights in every trace",
+    remedy="create the layer once, outside the traced function",
+    subject="layer created while tracing",
+)
+def made_in_traced_code(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Find constructors of layers with weights, and `add_weight` calls, in traced code."""
+    if failure is not None:
         for site in module.calls:
-            if (
-                site.function is function
-                and _makes_state(module, site)
-                and not _is_made_once(module, site.node, function)
-            ):
+            maker = _maker(module, site) if site.function is not None else None
+            if maker is not None and site.function is not None and site.function.name not in _PREPARING:
+                used = Evidence("used here", location=module.location(site.node))
+                found = _finding(maker.module, maker, site.function)
+                yield replace(found, evidence=(*found.evidence, used))
+        return
+    for function in traced_functions(module):
+        if function.name in _PREPARING or _is_called_once(function):
+            continue
+        for site in module.calls_in.get(function.node, ()):
+            if _makes_state(module, site) and not _is_made_once(module, site.node, function):
                 for made, within in _returned_to(site, function) or [(site, function)]:
                     yield _finding(made.module, made, within)
                 break
@@ -89,14 +103,19 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 def _returned_to(site: CallSite, function: FunctionInfo) -> list[tuple[CallSite, FunctionInfo]]:
     """Return the traced calls of a helper that returns the layer it creates: these calls have to move."""
-    if function.owner is not None or not isinstance(site.module.parent(site.node), ast.Return):
-        return []
+    returned = function.owner is None and isinstance(site.module.parent(site.node), ast.Return)
+    return (
+        [(module.call(call), caller) for module, call, caller in _traced_calls(function)] if returned else []
+    )
+
+
+def _traced_calls(function: FunctionInfo) -> list[tuple[Module, ast.Call, FunctionInfo]]:
     return [
-        (module.call(call), caller)
+        (module, call, caller)
         for module, call in callers_of(function)
         if (caller := module.function_of(call)) is not None
         and caller.traced is not None
-        and caller.name not in ("build", "__init__")
+        and caller.name not in _PREPARING
     ]
 
 
@@ -118,13 +137,7 @@ def _is_called_once(function: FunctionInfo, within: tuple[FunctionInfo, ...] = (
     """
     if function.traced is None or function.traced.direct or function in within:
         return False
-    calls = [
-        (module, call, caller)
-        for module, call in callers_of(function)
-        if (caller := module.function_of(call)) is not None
-        and caller.traced is not None
-        and caller.name not in ("build", "__init__")
-    ]
+    calls = _traced_calls(function)
     return bool(calls) and all(
         _is_made_once(module, call, caller) or _is_called_once(caller, (*within, function))
         for module, call, caller in calls
@@ -135,9 +148,9 @@ def _is_settled(module: Module, test: ast.expr) -> bool:
     """Return whether the condition is `self.skip` or `not self.skip`, which is fixed at construction."""
     asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
     owner = module.class_of(test)
-    if not isinstance(asked, ast.Attribute) or owner is None or not is_self(module, asked.value):
-        return False
-    stores = module.attribute_stores(owner.node).get(asked.attr, [])
+    stores = (
+        module.attribute_stores(owner.node).get(module.own_attribute(asked), []) if owner is not None else []
+    )
     makers = [module.function_of(store) for store in stores]
     return bool(makers) and all(maker is not None and maker.name == "__init__" for maker in makers)
 
@@ -198,13 +211,9 @@ def _has_state(info: ClassInfo, within: tuple[ClassInfo, ...]) -> bool:
 
 def _finding(module: Module, site: CallSite, function: FunctionInfo) -> Finding:
     kind = "metric" if _is_metric(module, site) else "layer"
-    what = (
-        "a weight"
-        if site.method == "add_weight"
-        else f"a `{module.segment(site.node.func).rpartition('.')[2]}` {kind}"
-    )
+    what = f"a `{module.segment(site.node.func).rpartition('.')[2]}` {kind}"
     return CAUSE.finding(
-        f"{name_of(function)} creates {what} every time it is traced",
+        f"{name_of(function)} creates {'a weight' if site.method == 'add_weight' else what} every time it is traced",
         module.location(site.node),
         traced_evidence(function),
         _METRIC_ONCE if kind == "metric" else _made_once(module, site, function),
@@ -219,66 +228,30 @@ _METRIC_ONCE = fix(
 
 
 def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
-    """Move the constructors of this method into `__init__`, if they do not depend on the call."""
-    title = "create it once in `__init__` and use it here"
+    """Move the constructors of this method to where they run once, if they do not depend on the call."""
     from fitdoctor.catalogue.variables.made_in_build import made_in_build
-
-    if site.method == "add_weight":
-        weights = [
-            other.node
-            for other in module.calls
-            if other.function is function and other.method == "add_weight"
-        ]
-        return fix("add the weight in `build` and use it here", made_in_build(function, weights))
     from fitdoctor.catalogue.variables.made_once import Making, made_before, made_in_init
 
+    others = module.calls_in.get(function.node, ())
+    if site.method == "add_weight":
+        weights = [other.node for other in others if other.method == "add_weight"]
+        return fix("add the weight in `build` and use it here", made_in_build(function, weights))
     makings = [
         Making(other.node, module.segment(other.node))
-        for other in module.calls
-        if other.function is function
-        and (other.node is site.node or _makes_state(module, other))
-        and other.method != "add_weight"
+        for other in others
+        if other.method != "add_weight" and (other.node is site.node or _makes_state(module, other))
     ]
-    edits = made_in_init(function, makings)
-    if edits:
-        return fix(title, edits)
-    edits = made_before(function, makings)
-    if edits:
-        return fix("create it once, before the function, and use it here", edits)
-    edits = made_in_build(function, [making.call for making in makings])
-    if edits:
-        return fix("create it once in `build`, which knows the shape of the input, and use it here", edits)
-    from fitdoctor.catalogue.variables.layer_made_in_call.helper_layers import as_layer_class
-
-    return fix(title, as_layer_class(function))
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report a rejected variable if the user's code that led to it creates a layer."""
-    if not any(words in failure.message for words in REFUSALS):
-        return
-    evidence = [Evidence("TensorFlow rejected the new variable", location=_last(failure))]
-    for frame in reversed(failure.user_frames):
-        module = module_of(project, frame)
-        for site in module.calls if module is not None else ():
-            assert module is not None
-            if site.function is None or not at_frame(module, site.node, frame):
-                continue
-            maker = _maker(module, site)
-            if maker is not None and site.function.name not in ("__init__", "build"):
-                yield certain(_finding(maker.module, maker, site.function), failure)
-                return
-    made = made_on_last_line(failure)
-    behind = made == "" and any(is_keras(frame.path) for frame in library_behind(failure))
-    if isinstance(project, Unknown) and (made == "layer" or behind):
-        yield CAUSE.finding(
-            "traced code creates a layer, which would create new weights in every trace",
-            _last(failure),
-            *evidence,
-            fix("create the layer once, outside the traced function"),
-            subject="layer created while tracing",
-        )
+    for title, edits in (
+        ("create it once in `__init__` and use it here", made_in_init(function, makings)),
+        ("create it once, before the function, and use it here", made_before(function, makings)),
+        (
+            "create it once in `build`, which knows the shape of the input, and use it here",
+            made_in_build(function, [making.call for making in makings]),
+        ),
+    ):
+        if edits:
+            return fix(title, edits)
+    return fix("create it once in `__init__` and use it here; a helper becomes a layer class that owns it")
 
 
 def _maker(module: Module, site: CallSite) -> CallSite | None:
@@ -295,7 +268,3 @@ def _maker(module: Module, site: CallSite) -> CallSite | None:
             return module.call(helped)  # a helper makes the layer: the call of the helper is what has to move
     here = made.function is site.function or made.function is not None and made.function.name != "__init__"
     return made if here and made.function is not None and _makes_state(end.module, made) else None
-
-
-def _last(failure: FailureFacts) -> Location | None:
-    return failure.last_user_frame.location if failure.last_user_frame is not None else None
