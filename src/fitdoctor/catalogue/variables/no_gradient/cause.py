@@ -38,6 +38,7 @@ from fitdoctor.catalogue.knowledge.data.mixed_inputs import predicted_under_tape
 from fitdoctor.catalogue.knowledge.labels.loss_choice import suggested_loss
 from fitdoctor.catalogue.knowledge.models.model_classes import is_plain
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import (
+    Tape,
     asked_about,
     assigned_under_tape,
     first_cut,
@@ -50,6 +51,7 @@ from fitdoctor.catalogue.knowledge.tracing.gradient_ways import (
 )
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
+from fitdoctor.catalogue.variables.tape_moves import stores
 from fitdoctor.catalogue.variables.traced_while_building import (
     compiled_finding,
     compiled_while_building,
@@ -59,10 +61,10 @@ from fitdoctor.catalogue.variables.traced_while_building import (
 from fitdoctor.catalogue.variables.uncalled_under_tape import Uncalled, asked_at, uncalled_at
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
-from fitdoctor.edits import fix as repair
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
-from fitdoctor.records import dataclass, replace
+from fitdoctor.records import replace
+from fitdoctor.source.index import names_in
 from fitdoctor.source.line_edits import put_instead
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -92,8 +94,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     under_tape = tape_cut_of_model(module)
     if under_tape is not None:
         yield _finding(under_tape, _around(under_tape))
-    for unused in unused_outputs(module):
-        yield unused_finding(CAUSE, unused)
+    yield from _unused_outputs(module)
     for function, result in losses_that_ignore_predictions(module):
         measured = _is_only_measured(module, function)
         if not _is_placeholder(result) and not _is_one_of_several(module, function) and not measured:
@@ -176,11 +177,7 @@ def _is_only_measured(module: Module, function: FunctionInfo) -> bool:
     compiles = [
         site
         for site in module.method_calls("compile")
-        if any(
-            isinstance(node, ast.Name) and node.id == function.name
-            for value in (*site.node.args, *(keyword.value for keyword in site.node.keywords))
-            for node in ast.walk(value)
-        )
+        if any(function.name in names_in(value) for value in (*site.node.args, *site.node.keywords))
     ]
     return bool(compiles) and all(_is_evaluated_next(module, site) for site in compiles)
 
@@ -201,19 +198,18 @@ def _is_evaluated_next(module: Module, compiled: CallSite) -> bool:
 
 def _is_zero(cut: Cut) -> bool:
     """Return whether the loss is zero on purpose, for an output that is only measured or trained by `add_loss`."""
-    return isinstance(cut.node, ast.Call) and cut.module.segment(cut.node.func).endswith(
-        ("zeros_like", "zeros")
-    )
+    called = cut.module.segment(cut.node.func) if isinstance(cut.node, ast.Call) else ""
+    return called.endswith(("zeros_like", "zeros"))
 
 
 def _is_placeholder(result: ast.AST) -> bool:
     """Return whether a plain number replaces the loss on purpose, with `add_loss` or another output training the model."""
-    value = result.value if isinstance(result, ast.Return) else result
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "zeros":
-        return True
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
-        return any(isinstance(side, ast.Constant) and side.value == 0 for side in (value.left, value.right))
-    return isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
+    match result.value if isinstance(result, ast.Return) else result:
+        case ast.Call(func=ast.Attribute(attr="zeros")) | ast.Constant(value=int() | float()):
+            return True
+        case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            return any(isinstance(side, ast.Constant) and side.value == 0 for side in (left, right))
+    return False
 
 
 @CAUSE.after_failure
@@ -256,15 +252,14 @@ def from_failure(
             yield certain(_ignoring(module, function, result), failure)
             return
     asked = asked_at(failure, project)
-    for unused in unused_outputs(asked[0].module) if asked is not None else ():
-        if asked is not None and unused.asked is asked[1]:
-            yield certain(unused_finding(CAUSE, unused), failure)
-            return
+    for unused in _unused_outputs(asked[0].module, asked[1]) if asked is not None else ():
+        yield certain(unused, failure)
+        return
     yield CAUSE.finding(
         "the loss cannot be differentiated with respect to any weight",
         asked[0].module.location(asked[1]) if asked is not None else frame.location if frame else None,
         *evidence,
-        repair("use only operations that have a gradient between the weights and the loss"),
+        fix("use only operations that have a gradient between the weights and the loss"),
         subject="loss",
         notes=[_MAY_BE_THE_TAPE] if isinstance(project, Unknown) and failure.called != "fit" else [],
     )
@@ -284,45 +279,33 @@ def _from_outside(failure: FailureFacts, project: Project) -> Iterator[Finding]:
 
 def _unseen(uncalled: Uncalled) -> Finding:
     """Report weights of a model that the tape never recorded."""
-    module, model = uncalled.module, uncalled.weights.value
-    where = module.location(model)
-    edits = (Edit(where, uncalled.instead),) if uncalled.instead else ()
-    told = (
-        f"compute the gradients of `{uncalled.instead}` and apply them to its weights"
-        if uncalled.instead
-        else f"compute the loss with `{uncalled.model}` inside the `with` block"
-    )
+    module, weights, instead = uncalled.module, uncalled.weights, uncalled.instead
+    told = f"compute the loss with `{uncalled.model}` inside the `with` block"
+    named = [weights.value]
+    if instead:
+        told = f"compute the gradients of `{instead}` and apply them to its weights"
+        function, written = module.function_of(weights), module.segment(weights)
+        sites = (
+            site for site in module.method_calls("apply_gradients", "apply") if site.function is function
+        )
+        after = min(
+            (site.node for site in sites if site.node.lineno >= weights.lineno),
+            key=lambda call: call.lineno,
+            default=weights,
+        )
+        named += [
+            node.value
+            for node in ast.walk(after)
+            if isinstance(node, ast.Attribute) and node is not weights and module.segment(node) == written
+        ]
     return CAUSE.finding(
         f"the tape computes gradients for `{uncalled.model}`, which is not called inside the `with` block",
-        where,
+        module.location(weights.value),
         Evidence("the tape records here", location=module.location(uncalled.tape.block)),
-        repair(told, edits, _paired(uncalled)),
+        fix(told, [Edit(module.location(node), instead) for node in named] if instead else []),
         subject="loss",
         confidence=Confidence.CERTAIN,
     )
-
-
-def _paired(uncalled: Uncalled) -> tuple[Edit, ...]:
-    """Return the edits for the weights to which the gradients are applied in the next such call."""
-    module = uncalled.module
-    written = module.segment(uncalled.weights)
-    function = module.function_of(uncalled.weights)
-    for site in sorted(module.method_calls("apply_gradients", "apply"), key=lambda each: each.node.lineno):
-        if (
-            site.function is not function
-            or site.node.lineno < uncalled.weights.lineno
-            or not uncalled.instead
-        ):
-            continue
-        for node in ast.walk(site.node):
-            if (
-                isinstance(node, ast.Attribute)
-                and node is not uncalled.weights
-                and module.segment(node) == written
-            ):
-                return (Edit(module.location(node.value), uncalled.instead),)
-        return ()
-    return ()
 
 
 _UNDEFINED = re.compile(r"No gradient defined for operation[^\n]{0,200}\(op type: (?P<operation>\w+)\)")
@@ -377,15 +360,15 @@ def _open_ways(cut: Cut) -> list[Fix]:
     """Return fixes with a gradient: call the model instead of `predict`, or use the value before thresholding."""
     kept = _kept_in_tensors(cut)
     if kept:
-        return [repair("use tensor operations: a tape does not record NumPy", kept)]
+        return [fix("use tensor operations: a tape does not record NumPy", kept)]
     replaced = _called(cut) or _soft(cut)
-    told = repair("replace the operation with one that has a gradient, or move it into a metric")
+    told = fix("replace the operation with one that has a gradient, or move it into a metric")
     if replaced is None:
         return [told]
     node, text = replaced
     edits = (put_instead(cut.module, node, text),)
     if text.endswith("training=True)"):
-        return [repair("call the model directly: a tape does not record `predict`", edits)]
+        return [fix("call the model directly: a tape does not record `predict`", edits)]
     return [unsafe("use the value itself, which has a gradient", edits), told]
 
 
@@ -412,47 +395,36 @@ def _watched(cut: Cut, model: ModelFacts | Unknown, data: DataFacts | Unknown) -
 def _kept_in_tensors(cut: Cut) -> tuple[Edit, ...]:
     """Replace `.numpy()` and NumPy functions, under a tape or in a loss, with tensor operations."""
     module, node = cut.module, cut.node
-    if not isinstance(node, ast.Call):
-        return ()
-    asks = isinstance(node.func, ast.Attribute) and node.func.attr == "numpy"
-    if not asks and not module.resolve(node.func).startswith(("numpy.", "math.")):
+    asks = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "numpy"
+    if not asks and not module.called(node).startswith(("numpy.", "math.")):
         return ()
     from fitdoctor.catalogue.knowledge.tracing.array_bodies import as_tensor_code
 
-    block: ast.AST | None = node
-    while block is not None and not isinstance(block, (ast.With, ast.FunctionDef)):
-        block = module.parent(block)
+    function = _around(cut)
+    block = module.around(node, ast.With) or (function.node if function is not None else None)
     found = as_tensor_code(module, ast.walk(block), [node]) if block is not None else None
     return found.edits if found is not None else ()
 
 
 def _called(cut: Cut) -> tuple[ast.expr, str] | None:
     """Return `model(x, training=True)` for `model.predict(x, verbose=0)`."""
-    node = cut.node
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or len(node.args) != 1:
-        return None
-    if node.func.attr not in PREDICTS:
-        return None
-    model, given = cut.module.segment(node.func.value), cut.module.segment(node.args[0])
-    return node, f"{model}({given}, training=True)"
+    match cut.node:
+        case ast.Call(func=ast.Attribute(value=model, attr=method), args=[given]) if method in PREDICTS:
+            return cut.node, f"{cut.module.segment(model)}({cut.module.segment(given)}, training=True)"
+    return None
 
 
 def _soft(cut: Cut) -> tuple[ast.expr, str] | None:
     """Return `p` for `tf.round(p)` and `tf.cast(p > 0.5, tf.float32)`."""
-    module, node = cut.module, cut.node
-    if isinstance(node, ast.Call) and len(node.args) == 1:
-        if module.resolve(node.func).rpartition(".")[2] in ("round", "rint"):
-            return node, module.segment(node.args[0])
-    cast = module.parent(node)
-    if (
-        isinstance(node, ast.Compare)
-        and isinstance(node.ops[0], (ast.Gt, ast.GtE))
-        and isinstance(node.comparators[0], ast.Constant)
-        and isinstance(cast, ast.Call)
-        and cast.args[:1] == [node]
-        and module.resolve(cast.func).rpartition(".")[2] == "cast"
-    ):
-        return cast, module.segment(node.left)
+    module, cast = cut.module, cut.module.parent(cut.node)
+    match cut.node, cast:
+        case ast.Call(args=[given]), _ if module.called(cut.node).endswith((".round", ".rint")):
+            return cut.node, module.segment(given)
+        case (
+            ast.Compare(left=left, ops=[ast.Gt() | ast.GtE(), *_], comparators=[ast.Constant(), *_]),
+            ast.Call(args=[first, *_]),
+        ) if first is cut.node and module.called(cast).endswith(".cast"):
+            return cast, module.segment(left)
     return None
 
 
@@ -460,81 +432,48 @@ def _ignoring(module: Module, function: FunctionInfo, result: ast.AST) -> Findin
     return CAUSE.finding(
         f"{name_of(function)} does not use the predictions, so its value does not depend on any weight",
         module.location(result),
-        repair("compute the loss from `y_pred`"),
+        fix("compute the loss from `y_pred`"),
         subject="loss",
     )
 
 
-# models that are called under a tape but whose output the loss does not use.
+# --- models that are called under a tape but whose output the loss does not use -------------------------------------
 
 
-@dataclass(frozen=True)
-class Unused:
-    """A model output that nothing reads, and the loss that is differentiated."""
-
-    module: Module
-    model: str
-    output: ast.Name
-    loss: ast.stmt
-    asked: ast.Call
-
-
-def unused_outputs(module: Module) -> Iterator[Unused]:
-    """Return tapes whose model is called once and whose output is never read."""
+def _unused_outputs(module: Module, only: ast.Call | None = None) -> Iterator[Finding]:
+    """Report tapes whose model is called once and whose output is never read, or only the one of a `gradient` call."""
     for tape in tapes(module):
-        block = tape.block
         for asked in tape.gradients:
             model, loss = asked_about(module, asked), asked.args[0] if asked.args else None
-            made = _made(module, block, loss.id) if isinstance(loss, ast.Name) else None
-            output = _only_output(module, block, model) if model and model != "self" else None
-            if made is not None and output is not None and not _is_read(module, output):
-                yield Unused(module, model, output, made, asked)
+            made = [each for each in tape.block.body if getattr(loss, "id", "") in stores(each)]
+            output = _only_output(tape, model) if model not in ("", "self") else None
+            if len(made) != 1 or output is None or only is not None and asked is not only:
+                continue
+            scope = module.index.lookup(output.id, module.scope(output))
+            reads = module.reads.get(output.id, [])
+            if any(module.index.lookup(read.id, module.scope(read)) is scope for read in reads):
+                continue
+            yield CAUSE.finding(
+                f"the loss does not use `{output.id}`, the output of `{model}`, so no gradient reaches its weights",
+                module.location(made[0]),
+                Evidence("this output is never read", location=module.location(output)),
+                Evidence(f"the gradients of `{model}` are computed here", location=module.location(asked)),
+                fix(f"compute the loss from `{output.id}`"),
+                subject="loss",
+            )
 
 
-def _made(module: Module, block: ast.With, name: str) -> ast.stmt | None:
-    """Return the only statement in a block that computes the loss."""
-    found = [
-        statement
-        for statement in block.body
-        if isinstance(statement, ast.Assign)
-        and any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
-    ]
-    return found[0] if len(found) == 1 else None
-
-
-def _only_output(module: Module, block: ast.With, model: str) -> ast.Name | None:
+def _only_output(tape: Tape, model: str) -> ast.Name | None:
     """Return the name of the model output, if the block does nothing else with the model."""
+    module = tape.module
     named = [
         node
-        for inner in with_functions(module, block.body)
+        for inner in with_functions(module, tape.block.body)
         for node in ast.walk(inner)
         if isinstance(node, (ast.Name, ast.Attribute)) and module.segment(node) == model
     ]
     call = module.parent(named[0]) if len(named) == 1 else None
-    statement = module.parent(call) if isinstance(call, ast.Call) and call.func is named[0] else None
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or statement not in block.body:
-        return None
-    target = statement.targets[0]
-    return target if isinstance(target, ast.Name) else None
-
-
-def _is_read(module: Module, output: ast.Name) -> bool:
-    scope = module.index.lookup(output.id, module.scope(output))
-    return any(
-        module.index.lookup(read.id, module.scope(read)) is scope for read in module.reads.get(output.id, [])
-    )
-
-
-def unused_finding(cause: Cause, found: Unused) -> Finding:
-    """Return the finding for a loss that does not depend on the model it should train."""
-    module = found.module
-    return cause.finding(
-        f"the loss does not use `{found.output.id}`, the output of `{found.model}`, so no gradient reaches its weights",
-        module.location(found.loss),
-        Evidence("this output is never read", location=module.location(found.output)),
-        Evidence(
-            f"the gradients of `{found.model}` are computed here", location=module.location(found.asked)
-        ),
-        fix(f"compute the loss from `{found.output.id}`"),
-        subject="loss",
-    )
+    match module.parent(call) if isinstance(call, ast.Call) and call.func is named[0] else None:
+        case ast.Assign(targets=[ast.Name() as target]) as statement if statement in tape.block.body:
+            return target
+    return None
