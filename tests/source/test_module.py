@@ -400,3 +400,72 @@ def test_columns_of_astral_characters_and_tabs_count_characters() -> None:
     module = read("x = '𝐱é'; y = f('ß')\n")
     place = module.location(first_call(module, "f"))
     assert module.text[place.column - 1 : place.end_column - 1] == "f('ß')"
+
+
+# --- what rules ask -----------------------------------------------------------------------------------------------
+
+ASKED = """
+    import tensorflow as tf
+    class Step:
+        @tf.function(jit_compile=True)
+        def run(self, x):
+            if x is None:
+                first = 1
+                self.kept = tf.abs(x + first)
+            else:
+                return x
+"""
+
+
+def test_what_is_around_a_node_ends_at_its_function() -> None:
+    module = read(ASKED)
+    call = first_call(module, "abs")
+    assert [type(each) for each in module.parents(call)] == [ast.Assign, ast.If]
+    assert isinstance(module.around(call, ast.If, ast.For), ast.If)
+    assert module.around(call, ast.FunctionDef) is None
+    assert [type(each) for each in module.block(module.statement(call))] == [ast.Assign, ast.Assign]
+    assert module.block(call) == []
+
+
+def test_what_is_called_and_stored_is_named() -> None:
+    module = read(ASKED)
+    statement = module.statement(first_call(module, "abs"))
+    assert isinstance(statement, ast.Assign)
+    assert module.called(statement.value) == "tensorflow.abs"
+    assert module.called(statement.targets[0]) == "" and module.called(None) == ""
+    assert module.own_attribute(statement.targets[0]) == "kept"
+    assert module.own_attribute(statement.value) == ""
+    assert list(module.functions[0].decorators) == ["tensorflow.function"]
+
+
+def test_parts_of_a_text_are_replaced_together() -> None:
+    module = read("y = f(a, g(b), a)\n")
+    call = first_call(module, "f")
+    parts = [(call.args[0], "first"), (call.args[2], "c"), (first_call(module, "g"), "h")]
+    assert module.rewritten(call, *parts) == "f(first, h, c)"
+
+
+def test_a_tape_knows_its_gradients_and_what_it_watches() -> None:
+    from fitdoctor.catalogue.knowledge.tracing.gradient_ways import tapes
+
+    module = read(
+        """
+        import tensorflow as tf
+        before = 1
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * before
+        z = y + 1
+        first = tape.gradient(z, x)
+        with tf.GradientTape() as tape:
+            w = x
+        second = tape.gradient(w, x)
+        """
+    )
+    tape, other = tapes(module)
+    assert [module.segment(call) for call in tape.gradients] == ["tape.gradient(z, x)"]
+    assert [module.segment(call) for call in other.gradients] == ["tape.gradient(w, x)"]
+    assert tape.watches("x") and tape.watches("y") and not tape.watches("before")
+    assert not other.watches("x")
+    assert [module.segment(each) for each in tape.until(tape.gradients[0]) or ()] == ["z = y + 1"]
+    assert [module.segment(each) for each in tape.before()][-1] == "before = 1"

@@ -124,14 +124,6 @@ def from_source(module: Module) -> Iterator[Finding]:
             if statement not in seen and not tried and not rests_on_a_flag(function, use.node):
                 seen.add(statement)
                 yield _finding(module, function, use)
-        for node in written_tensors(module, function):
-            yield CAUSE.finding(
-                _in_place("symbolic tensor"),
-                module.location(node),
-                traced_evidence(function),
-                *as_new_tensor(module, node),
-                subject="tensor written in place",
-            )
 
 
 def _uses(module: Module, function: FunctionInfo) -> Iterator[_Use]:
@@ -248,41 +240,75 @@ def _of_size(size: UnknownSize, *used: Evidence) -> Finding:
     )
 
 
-@CAUSE.after_failure
-def from_item_assignment(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Report `tensor[i] = x`: unlike arrays, tensors are immutable."""
-    said = _WRITTEN_TO.search(failure.message)
-    frame = failure.last_user_frame
-    if said is None or frame is None:
-        return
-    module = module_of(project, frame)
-    here = module is not None and next(
-        (node for node in module.nodes(ast.Assign) if at_frame(module, node, frame) and written_target(node)),
-        None,
-    )
-    variable = said["kind"].endswith("Variable")
-    assigned = [fix("assign to the slice with `variable[i].assign(value)`")] if variable else []
-    yield CAUSE.finding(
-        _in_place(said["kind"].rpartition(".")[2]),
-        module.location(here) if module is not None and here else frame.location,
-        Evidence("the error is raised here", said[0], location=frame.location),
-        *(assigned or (as_new_tensor(module, here) if module is not None and here else [_NEW_TENSOR])),
-        subject="tensor written in place",
-        confidence=Confidence.CERTAIN,
-    )
+_ADVICE = (
+    "create a new tensor with `tf.where(mask, value, x)`, `tf.tensor_scatter_nd_update` or `keras.ops.slice_update`, "
+    "or collect the parts in a list and join them with `tf.stack`"
+)
+_IN_PLACE = "`x[i] = value` does not work on a tensor: tensors are immutable"
 
 
-_NEW_TENSOR = fix("create a new tensor, for example with `tf.where` or `tf.tensor_scatter_nd_update`")
+@CAUSE.rule(
+    "def",
+    "lambda",
+    says=r"'[\w.]*Tensor' object does not support item (?:assignment|deletion)",
+    problem=_IN_PLACE,
+    remedy=_ADVICE,
+    subject="tensor written in place",
+    confidence=Confidence.CERTAIN,
+)
+def written_in_place(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Find `tensor[i] = x`: unlike arrays, tensors are immutable."""
+    written: list[ast.Assign | ast.AugAssign] = [*module.nodes(ast.Assign), *module.nodes(ast.AugAssign)]
+    for node in written:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        target, function = targets[0], module.function_of(node)
+        if len(targets) > 1 or not isinstance(target, ast.Subscript):
+            continue
+        if failure is None and (function is None or not _is_tensor_item(function, target)):
+            continue
+        yield CAUSE.finding(
+            _IN_PLACE,
+            module.location(node),
+            *([traced_evidence(function)] if function is not None and function.traced is not None else []),
+            *_as_new_tensor(module, node),
+            fix(_ADVICE),
+            subject="tensor written in place",
+        )
 
 
-def _in_place(kind: str) -> str:
-    how = "update it with `assign`" if kind.endswith("Variable") else "tensors are immutable"
-    article = "an" if kind[:1] in "AEIOU" else "a"
-    return f"`x[i] = value` does not work on {article} {kind}: {how}"
+def _is_tensor_item(function: FunctionInfo, target: ast.Subscript) -> bool:
+    """Return whether traced code writes to what is certainly a tensor."""
+    named = isinstance(target.value, ast.Name) and is_one_tensor(function.module, target.value)
+    if not function.runs_traced or not named or not isinstance(target.value, ast.Name):
+        return False
+    if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+        return False  # certainly a dict
+    # The inputs of a layer may be a list or dict, which is mutable.
+    whole = isinstance(target.slice, (ast.Compare, ast.Slice, ast.Tuple))
+    return whole or target.value.id not in function.parameters
 
 
-_WRITTEN_TO = re.compile(
-    r"'(?P<kind>[\w.]*(?:Tensor|Variable))' object does not support item (?:assignment|deletion)"
+def _as_new_tensor(module: Module, node: ast.stmt) -> list[Fix]:
+    """Rewrite `x[x < 0] = 0.0` as `x = tf.where(x < 0, 0.0, x)`."""
+    known = dict(module.spellings)
+    ops = known.get("tensorflow") or known.get("keras.ops") or known.get("keras", "") + ".ops"
+    match node:
+        case ast.Assign(
+            targets=[ast.Subscript(value=ast.Name() as name, slice=ast.Compare() as mask)],
+            value=ast.Constant() as value,
+        ) if ops != ".ops":
+            tensor, condition, new = (module.segment(part) for part in (name, mask, value))
+            text = f"{tensor} = {ops}.where({condition}, {new}, {tensor})"
+            return [fix(f"create a new tensor: `{text}`", (Edit(module.location(node), text),))]
+    return []
+
+
+CAUSE.message(
+    r"'[\w.]*Variable' object does not support item (?:assignment|deletion)",
+    "`x[i] = value` does not work on a variable: update it with `assign`",
+    "assign to the slice with `variable[i].assign(value)`",
+    subject="tensor written in place",
+    confidence=Confidence.CERTAIN,
 )
 
 
@@ -355,66 +381,3 @@ CAUSE.message(
     types=("AttributeError",),
     confidence=Confidence.CERTAIN,
 )
-
-
-# `x[i] = value` on a tensor: where it occurs, and what to write instead.
-
-
-_ADVICE = (
-    "create a new tensor with `tf.where(mask, value, x)`, `tf.tensor_scatter_nd_update` or `keras.ops.slice_update`, "
-    "or collect the parts in a list and join them with `tf.stack`"
-)
-
-
-def written_tensors(module: Module, function: FunctionInfo) -> Iterator[ast.Assign | ast.AugAssign]:
-    """Return the statements in traced code that write to what is certainly a tensor."""
-    parameters = set(function.parameters)
-    for node in own_nodes(function):
-        target = written_target(node)
-        if (
-            target is None
-            or not isinstance(target.value, ast.Name)
-            or not is_one_tensor(module, target.value)
-        ):
-            continue
-        if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
-            continue  # certainly a dict
-        # The inputs of a layer may be a list or dict, which is mutable.
-        whole = isinstance(target.slice, (ast.Compare, ast.Slice, ast.Tuple))
-        if target.value.id not in parameters or whole:
-            assert isinstance(node, (ast.Assign, ast.AugAssign))
-            yield node
-
-
-def written_target(node: ast.AST) -> ast.Subscript | None:
-    """Return the `x[i]` that a statement writes to."""
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        target = node.targets[0]
-    elif isinstance(node, ast.AugAssign):
-        target = node.target
-    else:
-        return None
-    return target if isinstance(target, ast.Subscript) else None
-
-
-def as_new_tensor(module: Module, node: ast.AST) -> list[Fix]:
-    """Rewrite `x[x < 0] = 0.0` as `x = tf.where(x < 0, 0.0, x)`; for other indices, explain how."""
-    target = written_target(node)
-    if (
-        not isinstance(node, ast.Assign)
-        or target is None
-        or not isinstance(target.slice, ast.Compare)
-        or not isinstance(target.value, ast.Name)
-        or not isinstance(node.value, ast.Constant)
-    ):
-        return [fix(_ADVICE)]
-    known = dict(module.spellings)
-    if "tensorflow" in known:
-        where = f"{known['tensorflow']}.where"
-    elif "keras.ops" in known or "keras" in known:
-        where = f"{known.get('keras.ops') or known['keras'] + '.ops'}.where"
-    else:
-        return [fix(_ADVICE)]
-    name, mask, value = (module.segment(part) for part in (target.value, target.slice, node.value))
-    text = f"{name} = {where}({mask}, {value}, {name})"
-    return [fix(f"create a new tensor: `{text}`", (Edit(module.location(node), text),)), fix(_ADVICE)]
