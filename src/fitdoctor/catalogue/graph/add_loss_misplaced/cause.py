@@ -88,48 +88,29 @@ CAUSE.message(
 
 
 def _judged(module: Module, site: CallSite) -> Finding | None:
-    owner = _layer_around(module, site)
-    if owner is not None and site.function is not None:
-        if site.method == "add_metric":
-            return _metric(module, site, owner)
-        if site.node.args and isinstance(site.node.args[0], ast.Lambda):
-            return _callable(module, site)
-        if site.function.name in ("build", "__init__"):
-            return _dropped(module, site, owner, site.function)
+    own, owner = is_self(module, site.receiver), module.class_of(site.node)
+    added = site.node.args[0] if site.node.args else None
+    if own and (owner is None or owner.kind not in ("Layer", "Model") or module.method(owner, site.method)):
         return None
-    receiver = site.receiver if isinstance(site.node.func, ast.Attribute) else None
-    if (
-        receiver is None
-        or is_self(module, receiver)
-        or kind_of_value(module, receiver) not in ("Model", "Layer")
-    ):
+    if not own and kind_of_value(module, site.receiver) not in ("Model", "Layer"):
         return None
     if site.method == "add_metric":
-        return _metric(module, site, None)
-    if _is_functional(module, receiver) and not _is_constant(module, site):
-        if site.node.args and isinstance(site.node.args[0], ast.Lambda):
-            return _callable(module, site)
+        return _metric(module, site, owner if own else None)
+    if not own and (not _is_functional(module, site.receiver) or _is_constant(module, site)):
+        return None
+    if isinstance(added, ast.Lambda):
+        return _callable(module, site, added)
+    if not own:
         return _on_functional(module, site)
-    return None
-
-
-def _layer_around(module: Module, site: CallSite) -> ClassInfo | None:
-    """Return the custom layer or model whose method makes the call on `self`."""
-    function = site.node.func
-    if not isinstance(function, ast.Attribute) or not is_self(module, function.value):
-        return None
-    owner = module.class_of(site.node)
-    if owner is None or owner.kind not in ("Layer", "Model"):
-        return None
-    return None if module.method(owner, site.method) is not None else owner
+    prepares = site.function is not None and site.function.name in ("build", "__init__")
+    return _dropped(module, site, owner, site.function) if prepares and owner and site.function else None
 
 
 def _is_functional(module: Module, receiver: ast.expr) -> bool:
     """Return whether the model was created by `keras.Model(inputs, outputs)`."""
     made = module.origin(receiver)
-    if not isinstance(made.node, ast.Call):
-        return False
-    return made.module.resolve(made.node.func) == "keras.Model" and bool(made.node.args or made.node.keywords)
+    given = isinstance(made.node, ast.Call) and (made.node.args or made.node.keywords)
+    return bool(given) and made.module.called(made.node) == "keras.Model"
 
 
 def _is_constant(module: Module, site: CallSite) -> bool:
@@ -152,9 +133,7 @@ def _on_functional(module: Module, site: CallSite) -> Finding:
     )
 
 
-def _callable(module: Module, site: CallSite) -> Finding:
-    value = site.node.args[0]
-    assert isinstance(value, ast.Lambda)
+def _callable(module: Module, site: CallSite, value: ast.Lambda) -> Finding:
     edits: tuple[Edit, ...] = ()
     if not value.args.args and site.function is not None and site.function.name == "call":
         edits = (Edit(module.location(value), module.segment(value.body)),)
@@ -180,19 +159,15 @@ def _dropped(module: Module, site: CallSite, owner: ClassInfo, function: Functio
 def _moved_to_call(module: Module, site: CallSite, owner: ClassInfo) -> Fix:
     """Move the statement to the start of `call` if it needs only `self`."""
     title = "move the `add_loss` call into `call`"
-    call = owner.methods.get("call")
-    statement = module.statement(site.node)
-    names = {
-        node.id for node in ast.walk(site.node) if isinstance(node, ast.Name) and not module.resolve(node)
-    } - {"self"}
-    if call is None or isinstance(call.node, ast.Lambda) or names or not isinstance(statement, ast.Expr):
+    call, statement = owner.methods.get("call"), module.statement(site.node)
+    names = (node for node in ast.walk(site.node) if isinstance(node, ast.Name))
+    local = any(node.id != "self" and not module.resolve(node) for node in names)
+    if call is None or isinstance(call.node, ast.Lambda) or local or not isinstance(statement, ast.Expr):
         return fix(title)
-    if statement.lineno != statement.end_lineno:
+    body = call.node.body[1:] if ast.get_docstring(call.node) is not None else call.node.body
+    if not body or statement.lineno != statement.end_lineno:
         return fix(title)
-    first = call.node.body[0]
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(call.node.body) > 1:
-        first = call.node.body[1]
-    moved = insert_before(module.code(first), with_comment(module, statement))
+    moved = insert_before(module.code(body[0]), with_comment(module, statement))
     return fix(title, moved, (delete_lines(module, statement),))
 
 
@@ -208,28 +183,17 @@ def _metric(module: Module, site: CallSite, owner: ClassInfo | None) -> Finding:
 def _tracked(module: Module, site: CallSite, owner: ClassInfo | None) -> Fix:
     """Create a `keras.metrics.Mean` in `__init__` and update it in `call`."""
     title = "store a `keras.metrics.Mean` on the layer and update it in `call`"
-    name = next((item.value for item in site.node.keywords if item.arg == "name"), None)
     init = owner.methods.get("__init__") if owner is not None else None
-    if init is None or isinstance(init.node, ast.Lambda) or not site.node.args:
-        return fix(title)
-    if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or not name.value.isidentifier():
-        return fix(title)
-    after = next(
-        (
-            statement
-            for statement in init.node.body
-            if isinstance(statement, ast.Expr) and "super(" in module.segment(statement)
-        ),
-        None,
-    )
-    if after is None:
+    name = getattr(site.argument("name"), "value", None)
+    body = init.node.body if init is not None and not isinstance(init.node, ast.Lambda) else []
+    after = next((each for each in body if module.segment(each).startswith("super(")), None)
+    if after is None or not site.node.args or not isinstance(name, str) or not name.isidentifier():
         return fix(title)
     keras, imports = spell(module.code(site.node), "keras", "keras")
-    made = f'self.{name.value}_tracker = {keras}.metrics.Mean(name="{name.value}")'
-    updated = f"self.{name.value}_tracker.update_state({module.segment(site.node.args[0])})"
-    return fix(
-        title, insert_after(module.code(after), made), (Edit(module.location(site.node), updated),), imports
-    )
+    made = f'self.{name}_tracker = {keras}.metrics.Mean(name="{name}")'
+    updated = f"self.{name}_tracker.update_state({module.segment(site.node.args[0])})"
+    changed = Edit(module.location(site.node), updated)
+    return fix(title, insert_after(module.code(after), made), (changed,), imports)
 
 
 # edits that add a loss to a functional model through a layer, where Keras 3 collects it.
@@ -249,8 +213,8 @@ class {name}({keras}.layers.Layer):
 
 def in_a_layer(module: Module, site: CallSite) -> tuple[Edit, ...]:
     """Replace `model.add_loss(loss)` with a layer that the outputs pass through and that adds the loss."""
-    receiver = site.receiver if isinstance(site.node.func, ast.Attribute) else None
-    statement, made = module.statement(site.node), module.made_by(receiver) if receiver is not None else None
+    receiver, statement = site.receiver, module.statement(site.node)
+    made = module.made_by(receiver)
     if not isinstance(receiver, ast.Name) or not isinstance(made, ast.Call) or len(site.node.args) != 1:
         return ()
     model = module.statement(made)
