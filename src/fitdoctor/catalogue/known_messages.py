@@ -803,10 +803,11 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         ),
     )),
     ("FIT406", Rule(
-        re.compile(r"Tensors? (?:is|are) unhashable"),
+        re.compile(r"(?:Tensors?|Variable) (?:is|are) unhashable"),
         "a tensor is used as a key of a dict or in a set, which only TensorFlow 1 allows",
-        "use `tensor.ref()` as the key",
+        "use `tensor.ref()` as the key; if a package does this, use its version for TensorFlow 2, or import from `tf.keras`",
         types=("TypeError",),
+        also=("FIT903",),
     )),
     ("FIT406", Rule(
         re.compile(r"Can not convert an? \w+ into a (?:Tensor|Operation)"),

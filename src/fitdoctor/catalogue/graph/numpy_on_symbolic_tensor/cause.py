@@ -166,7 +166,10 @@ def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report a failing line that ran in a trace; a tensor that leaked out of one is another cause."""
-    asked = wants_a_value(failure) or "Tensor is unhashable" in failure.message
+    hashed = "Tensor is unhashable" in failure.message and not isinstance(
+        project, Unknown
+    )  # otherwise FIT406
+    asked = wants_a_value(failure) or hashed
     if not asked or not raised_in_trace(failure, project):
         return
     frame = failure.last_user_frame
