@@ -35,6 +35,7 @@ from fitdoctor.catalogue.knowledge.data.data_places import (
     reworked,
     shape_line,
 )
+from fitdoctor.catalogue.knowledge.data.loop_data import model_call, reworked_batch
 from fitdoctor.catalogue.knowledge.data.shapes import relation
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
@@ -111,6 +112,19 @@ def _order(found: Shape, expected: Shape) -> tuple[int, ...]:
     return tuple(range(len(found)))
 
 
+def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project | Unknown) -> Iterator[Fix]:
+    """Yield a fix for the batch that a custom training loop passes to the model."""
+    called = model_call(project, failure)
+    if said.found is None or called is None:
+        return
+    found = said.found[1:]
+    # A convolution reports only the channel axis, which comes first in the data.
+    expected = said.expected[1:] if said.expected is not None else (*found[1:], found[0])
+    order = f"(0, {', '.join(str(axis + 1) for axis in _order(found, expected))})"
+    edits = reworked_batch(*called, f"np.{_moved(found, expected)}", f"tf.transpose({{}}, {order})")
+    yield fix(f"move the axes: `tf.transpose(x, {order})`", edits)
+
+
 def _read(
     failure: FailureFacts,
     said: InputMismatch,
@@ -142,6 +156,7 @@ def _read(
             shape_words(said.expected) if said.expected else words,
             fact="failure.message",
         ),
+        *_in_loop(failure, said, project),
         fix("move the channel axis: `np.moveaxis(x, 1, -1)`"),
         subject="argument x of fit",
         confidence=Confidence.CERTAIN,

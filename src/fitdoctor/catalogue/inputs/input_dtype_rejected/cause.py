@@ -484,10 +484,40 @@ def _floats_refused(failure: FailureFacts, project: Project | Unknown) -> Iterat
         frame.location,
         Evidence("dtype received", found, ", ".join(said.allowed), "failure.message", frame.location),
         raised_here(failure),
-        fix("cast the labels or indices: `tf.cast(labels, tf.int32)`"),
+        *(
+            list(_made_whole(module_of(project, frame), frame))
+            or [fix("cast the labels or indices: `tf.cast(labels, tf.int32)`")]
+        ),
         subject="dtypes of an operation",
         confidence=Confidence.CERTAIN,
     )
+
+
+_WHOLE_ARGUMENTS = {
+    "sparse_softmax_cross_entropy_with_logits": ("labels", 0),
+    "one_hot": ("indices", 0),
+    "gather": ("indices", 1),
+    "gather_nd": ("indices", 1),
+    "embedding_lookup": ("ids", 1),
+    "take": ("indices", 1),
+}
+"""The integer argument of each function and its position."""
+
+
+def _made_whole(module: Module | None, frame: Frame) -> Iterator[Fix]:
+    """Cast the only argument on the line that must be an integer."""
+    if module is None:
+        return
+    given = []
+    for call in module.calls:
+        last = call.name.rpartition(".")[2]
+        if last in _WHOLE_ARGUMENTS and at_frame(module, call.node, frame):
+            given.append(call.argument(*_WHOLE_ARGUMENTS[last]))
+    if len(given) != 1 or given[0] is None:
+        return
+    tf, imports = spell(module.code(given[0]), "tensorflow", "tf")
+    cast = f"{tf}.cast({module.segment(given[0])}, {tf}.int32)"
+    yield fix(f"cast it: `{cast}`", (Edit(module.location(given[0]), cast),), imports)
 
 
 def _named(said: DtypeMismatch) -> str:

@@ -36,7 +36,7 @@ from fitdoctor.catalogue.knowledge.data.data_places import (
     reworked,
     shape_line,
 )
-from fitdoctor.catalogue.knowledge.data.loop_data import array_behind, as_a_batch, model_call
+from fitdoctor.catalogue.knowledge.data.loop_data import array_behind, as_a_batch, model_call, reworked_batch
 from fitdoctor.catalogue.knowledge.data.shapes import (
     GIVEN_DATA,
     all_fit,
@@ -58,7 +58,7 @@ from fitdoctor.catalogue.knowledge.models.model_inputs import (
 )
 from fitdoctor.catalogue.knowledge.models.refusals import Refusal, of_site
 from fitdoctor.catalogue.words import counted, place, shape_words
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import (
     ArrayFacts,
@@ -346,10 +346,20 @@ def from_single_sample(failure: FailureFacts, project: Project | Unknown) -> Ite
 def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project | Unknown) -> Iterator[Finding]:
     """Report a custom training loop that passes batches with a missing or extra axis."""
     called = model_call(project, failure)
-    if called is not None and None not in said.ranks:
-        module, call = called
-        finding = _from_message(said, array_behind(module, call.args[0]).code.location)
-        yield replace(finding, subject="argument of the model", confidence=Confidence.CERTAIN)
+    expected, found = said.ranks
+    if called is None or expected is None or found is None:
+        return
+    module, call = called
+    edits: tuple[Edit, ...] = ()
+    if expected == found + 1:
+        edits = reworked_batch(module, call, "{}[..., None]", "tf.expand_dims({}, axis=-1)")
+    elif found == expected + 1 and said.found is not None and said.found[-1] == 1:
+        edits = reworked_batch(module, call, "{}[..., 0]", "tf.squeeze({}, -1)")
+    finding = _from_message(said, array_behind(module, call.args[0]).code.location)
+    title = finding.fixes[0].title
+    yield replace(
+        finding, subject="argument of the model", fixes=(fix(title, edits),), confidence=Confidence.CERTAIN
+    )
 
 
 def _is_about_the_data(failure: FailureFacts, said: InputMismatch) -> bool:

@@ -38,6 +38,7 @@ from fitdoctor.catalogue.knowledge.data.data_places import (
     rework_data,
     shape_line,
 )
+from fitdoctor.catalogue.knowledge.data.loop_data import model_call, reworked_batch
 from fitdoctor.catalogue.knowledge.data.shapes import (
     input_code_of,
     input_shape_edit,
@@ -249,7 +250,7 @@ def _from_message(
     if failure.called not in ("fit", "evaluate", "predict", "train_on_batch", ""):
         if expected is not None:
             inside = _inside(failure, found, expected)
-            yield inside
+            yield replace(inside, fixes=(*_in_loop(project, failure, found, expected), *inside.fixes))
         return
     if expected is None or not _is_about_lengths(relation(sample, expected[1:]), found, expected[1:]):
         return
@@ -276,6 +277,18 @@ def _from_message(
         notes=[_WHICH_DATA] if unseen else [],
         confidence=Confidence.LIKELY if unseen else Confidence.CERTAIN,
     )
+
+
+def _in_loop(
+    project: Project | Unknown, failure: FailureFacts, found: Shape, expected: Shape
+) -> Iterator[Fix]:
+    """Yield a reshape of the batch that a custom training loop passes to the model."""
+    called = model_call(project, failure)
+    if called is None or None in expected[1:] or relation(found[1:], expected[1:]) != "reshaped":
+        return
+    lengths = ", ".join(str(length) for length in (-1, *expected[1:]))
+    edits = reworked_batch(*called, f"{{}}.reshape({lengths})", f"tf.reshape({{}}, ({lengths}))")
+    yield fix("reshape the data: both shapes have the same number of values", edits)
 
 
 def _only_input(model: ModelFacts | Unknown) -> Code | Unknown:

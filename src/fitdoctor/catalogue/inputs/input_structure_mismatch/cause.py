@@ -26,6 +26,7 @@ A list in the wrong order is not detected if the shapes agree. A dict with an ex
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from collections.abc import Iterator
 
@@ -34,7 +35,9 @@ from fitdoctor.catalogue.knowledge.data.batch_keys import renamed_in_batches
 from fitdoctor.catalogue.knowledge.data.data_places import only_input_line
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.knowledge.data.joined_arrays import (
+    column_parts,
     joined_parts,
+    pair_parts,
     stacked_parts,
 )
 from fitdoctor.catalogue.knowledge.data.mixed_inputs import mixed_inputs
@@ -55,8 +58,9 @@ from fitdoctor.catalogue.knowledge.models.model_inputs import inside_model
 from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import joined, listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, replace_code
+from fitdoctor.edits import fix, replace_code, spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Spec, Unknown
+from fitdoctor.failure.failed_line import module_of, stands_at
 from fitdoctor.failure.patterns import input_count
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
@@ -302,6 +306,13 @@ def _count_fix(
         return fix(
             "pass the arrays separately: the model has an input for each", replace_code(first.use, stacked)
         )
+    if len(data.x) == 1 and isinstance(first.use, Code):
+        parts = column_parts(model.inputs, first, first.use.text)
+        if parts:
+            return unsafe("split the columns by input", wrap(first.use, parts))
+        pairs = pair_parts(model.inputs, first, first.use.text)
+        if pairs and first.use.text.isidentifier():
+            return fix("pass each input its part of every sample", wrap(first.use, pairs))
     return fix("pass a list with one array per input, or a dict keyed by input name")
 
 
@@ -437,7 +448,7 @@ def from_mixture(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 @CAUSE.after_failure
 def from_key(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report a missing key that `call` reads."""
-    yield from _missing_key(failure)
+    yield from _missing_key(failure, project)
 
 
 # --- keys that `call` reads -----------------------------------------------------------------------------------------
@@ -446,7 +457,7 @@ def from_key(failure: FailureFacts, project: Project | Unknown) -> Iterator[Find
 _KEY = re.compile(r"['\"](?P<key>[^'\"]{1,80})['\"]: ['\"]?(?:tf\.Tensor|<tf|<KerasTensor|Tensor)")
 
 
-def _missing_key(failure: FailureFacts) -> Iterator[Finding]:
+def _missing_key(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Report an input key that a layer or model reads but does not receive."""
     frame = failure.last_user_frame
     asked = failure.message.strip().strip("'\"")
@@ -456,14 +467,36 @@ def _missing_key(failure: FailureFacts) -> Iterator[Finding]:
         keys = [found["key"] for found in _KEY.finditer(text)]
         if not keys or asked in keys:
             return
+        module = module_of(project, frame)
+        read = _reads(module, asked, frame.line, frame.cell) if module is not None else None
+        where = module.location(read.slice) if module is not None and read is not None else frame.location
         yield CAUSE.finding(
             f"`{failure.layer_class}` reads the input `{asked}`, but receives {listing(keys)}",
-            frame.location,
+            where,
             Evidence("keys of the inputs", ", ".join(keys), asked, fact="failure.arguments"),
-            fix(f"add an input `{asked}`, or read one of the existing keys"),
+            _read_as(asked, keys, where if read is not None else None),
             subject="inputs of the model",
             confidence=Confidence.CERTAIN,
         )
+
+
+def _reads(module: Module, key: str, line: int, cell: int | None) -> ast.Subscript | None:
+    """Return the only `inputs["key"]` of a line."""
+    found = [
+        node
+        for node in module.nodes(ast.Subscript)
+        if isinstance(node.slice, ast.Constant)
+        and node.slice.value == key
+        and stands_at(module.location(node), line, cell)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _read_as(key: str, keys: list[str], where: Location | None) -> Fix:
+    close = next(iter(difflib.get_close_matches(key, keys, 1)), "")
+    if not close:
+        return fix(f"add an input `{key}`, or read one of the existing keys")
+    return fix(f"read `{close}`", (Edit(where, f'"{close}"'),) if where is not None else ())
 
 
 # --- a dict of columns for one input --------------------------------------------------------------------------------
@@ -496,7 +529,10 @@ def _columns_for_one_input(
         Evidence(
             "what the model receives", f"a dict of {len(names)} columns", "one array", fact="failure.message"
         ),
-        fix("stack the columns into one array: `tf.stack(list(columns.values()), axis=-1)`"),
+        fix(
+            "stack the columns into one array: `tf.stack(list(columns.values()), axis=-1)`",
+            _stacked(known, argument) if known is not None else (),
+        ),
         subject="inputs of the model",
         confidence=Confidence.CERTAIN,
     )
@@ -508,3 +544,15 @@ def _given(fit_call: FitFacts | Unknown) -> Code | None:
     if argument is None or not isinstance(code, Code):
         return None
     return Code(argument.location, argument.text, spellings=code.spellings, import_at=code.import_at)
+
+
+def _stacked(data: DataFacts, argument: Code | None) -> tuple[Edit, ...]:
+    """Return a `map` that stacks scalar columns of the same dtype."""
+    plain = all(isinstance(one.shape, tuple) and len(one.shape) == 1 for one in data.x)
+    if argument is None or data.form != "dataset" or data.element_size != 2 or not plain:
+        return ()
+    if len({one.dtype for one in data.x}) != 1:
+        return ()
+    tensorflow, imports = spell(argument, "tensorflow", "tf")
+    stacked = f"{tensorflow}.stack(list(columns.values()), axis=-1)"
+    return wrap(argument, f"{{}}.map(lambda columns, labels: ({stacked}, labels))") + imports

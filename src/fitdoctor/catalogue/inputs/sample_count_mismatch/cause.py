@@ -324,6 +324,30 @@ def _same_windows(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) 
         if long[0] is module and module.function_of(long[1]) is module.function_of(end):
             text = module.segment(end)
             yield unsafe(f"count both to `{text}`", (Edit(module.location(long[1]), text),))
+    elif any(_follow_windows(link, end) for link in ways[longer]):
+        text = _increased(module, end, counts[longer] - counts[1 - longer])
+        yield unsafe(f"use every window: count to `{text}`", (Edit(module.location(end), text),))
+
+
+def _follow_windows(link: Link, counted: ast.expr) -> bool:
+    """Whether targets such as `series[width:]` begin after the first of the windows `series[i : i + width]`."""
+    targets, part = link.node, link.module.statement(counted)
+    if not isinstance(targets, ast.Subscript) or not isinstance(targets.slice, ast.Slice):
+        return False
+    start = link.module.segment(targets.slice.lower) if targets.slice.lower is not None else ""
+    windows = [
+        made.elt.slice.upper
+        for made in ast.walk(part)
+        if isinstance(made, ast.ListComp)
+        and isinstance(made.elt, ast.Subscript)
+        and isinstance(made.elt.slice, ast.Slice)
+    ]
+    width = (
+        link.module.segment(windows[0].right)
+        if len(windows) == 1 and isinstance(windows[0], ast.BinOp)
+        else ""
+    )
+    return bool(width) and re.match(rf"{re.escape(width)}(?!\s*-|\w)", start) is not None
 
 
 def _counted_to(link: Link) -> tuple[Module, ast.expr] | None:
@@ -335,6 +359,14 @@ def _counted_to(link: Link) -> tuple[Module, ast.expr] | None:
     if not isinstance(over, ast.Call) or len(over.args) != 1 or link.module.resolve(over.func) != "range":
         return None
     return (link.module, over.args[0]) if isinstance(made.elt, ast.Subscript) else None
+
+
+def _increased(module: Module, bound: ast.expr, more: int) -> str:
+    text = module.segment(bound)
+    if isinstance(bound, ast.BinOp) and isinstance(bound.op, ast.Sub):
+        if isinstance(bound.right, ast.Constant) and bound.right.value == more:
+            return module.segment(bound.left)
+    return f"{text} + {more}"
 
 
 def _evened(

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import re
 
+from fitdoctor.catalogue.knowledge.data.shapes import fits
 from fitdoctor.facts import ArrayFacts, Code, Spec, Unknown
 
 JOINS = (
@@ -42,3 +45,33 @@ def stacked_parts(array: ArrayFacts, inputs: tuple[Spec, ...]) -> str:
     if not sample or not goes or not use.text.isidentifier():
         return ""
     return f"[{', '.join(f'{use.text}[:, {index}]' for index in range(len(inputs)))}]"
+
+
+_COLUMNS = re.compile(r"([A-Za-z_][\w.]*)(?:\[:, *(\d*):\d*\])?")
+"""A table name, or some of its columns: `ratings[:, 1:3]`."""
+
+
+def column_parts(inputs: tuple[Spec, ...], array: ArrayFacts, text: str) -> str:
+    """Return the columns of a table per input, if their number matches."""
+    said = _COLUMNS.fullmatch(text)
+    if said is None:
+        return ""
+    name, first = said[1], int(said[2] or 0)
+    widths = [spec.shape[1] for spec in inputs if isinstance(spec.shape, tuple) and len(spec.shape) == 2]
+    if len(widths) != len(inputs) or None in widths or not isinstance(array.shape, tuple):
+        return ""
+    if len(array.shape) != 2 or array.shape[1] != sum(width or 0 for width in widths):
+        return ""
+    starts = [first + sum(width or 0 for width in widths[:index]) for index in range(len(widths) + 1)]
+    slices = [f"{name}[:, {low}:{high}]" for low, high in itertools.pairwise(starts)]
+    return f"[{', '.join(slices)}]"
+
+
+def pair_parts(inputs: tuple[Spec, ...], array: ArrayFacts, name: str) -> str:
+    """Return the halves of an array of pairs, one per input: `[pairs[:, 0], pairs[:, 1]]`."""
+    shapes = [spec.shape[1:] for spec in inputs if isinstance(spec.shape, tuple)]
+    if not isinstance(array.shape, tuple) or array.shape[1:2] != (len(inputs),) or not shapes:
+        return ""
+    if len(shapes) != len(inputs) or any(not fits(array.shape[2:], shape) for shape in shapes):
+        return ""
+    return f"[{', '.join(f'{name}[:, {index}]' for index in range(len(inputs)))}]"

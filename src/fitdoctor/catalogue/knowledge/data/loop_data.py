@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.diagnosis import Edit, Fix
-from fitdoctor.edits import fix, spell
-from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Edit, Finding, Fix
+from fitdoctor.edits import fix, set_argument, spell, wrap
+from fitdoctor.facts import Code, FailureFacts, Frame, Unknown
 from fitdoctor.failure.called import called_in
 from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.records import replace
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin, origin
@@ -57,6 +60,63 @@ def model_call(project: Project | Unknown, failure: FailureFacts) -> tuple[Modul
         if site.node.args and at_frame(module, site.node, frame) and is_keras_model(module, site.node.func)
     ]
     return (module, calls[0]) if len(calls) == 1 else None
+
+
+def reworked_batch(module: Module, call: ast.Call, array: str, tensor: str) -> tuple[Edit, ...]:
+    """Change the argument of a model call: where a NumPy array is created, else in the call.
+
+    Args:
+        module: the file of the call.
+        call: the call of the model.
+        array: the new array with `{}` for the old one and `np` for NumPy.
+        tensor: the same for a tensor, with `tf` for TensorFlow.
+    """
+    end = array_behind(module, call.args[0])
+    code = end.code
+    made = end.module.resolve(end.node.func) if isinstance(end.node, ast.Call) else ""
+    of_numpy = made.startswith("numpy.") or made == "" and isinstance(end.node, ast.Call)
+    if (
+        not end.path
+        and end.certain
+        and of_numpy
+        and code.target
+        and code.maker is None
+        and not made.endswith("load")
+    ):
+        numpy, imports = spell(code, "numpy", "np")
+        return (*wrap(code, array.replace("np.", f"{numpy}.")), *imports)
+    tensorflow, imports = spell(module.code(call), "tensorflow", "tf")
+    return (*wrap(module.code(call.args[0]), tensor.replace("tf.", f"{tensorflow}.")), *imports)
+
+
+def head_behind(module: Module, predictions: ast.expr) -> Code | Unknown:
+    """Return the last layer of the model behind the predictions, if it is a literal call."""
+    called = module.made_by(predictions)
+    made = module.made_by(called.func) if isinstance(called, ast.Call) else None
+    layers = made.args[0] if isinstance(made, ast.Call) and made.args else None
+    if isinstance(layers, (ast.List, ast.Tuple)) and layers.elts and isinstance(layers.elts[-1], ast.Call):
+        return module.code(layers.elts[-1])
+    if isinstance(made, ast.Call) and module.resolve(made.func) == "keras.Model":
+        output = argument_of(made, "outputs", 1)
+        last = module.made_by(output) if output is not None else None
+        if isinstance(last, ast.Call) and isinstance(last.func, ast.Call):
+            return module.code(last.func)
+    return Unknown("the last layer of the model is not a literal call")
+
+
+def widened(module: Module, predictions: ast.expr, units: int) -> tuple[Edit, ...]:
+    """Set the units of the layer behind the predictions."""
+    head = head_behind(module, predictions)
+    dense = isinstance(head, Code) and head.name.endswith(".Dense")
+    return set_argument(head, "units", str(units), position=0) if dense else ()
+
+
+def told_at_head(found: Finding, module: Module, predictions: ast.expr, units: int, title: str) -> Finding:
+    """Move the finding to the layer behind the predictions and add the edit; unchanged if the layer is unknown."""
+    edits = widened(module, predictions, units)
+    if not edits:
+        return found
+    return replace(found, location=place(head_behind(module, predictions)), fixes=(fix(title, edits),))
 
 
 def as_a_batch(frame: Frame | None, project: Project | Unknown) -> list[Fix]:

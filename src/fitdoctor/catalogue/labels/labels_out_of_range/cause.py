@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.knowledge.data.generator_sources import origin_of_argument
-from fitdoctor.catalogue.knowledge.data.loop_data import array_behind
+from fitdoctor.catalogue.knowledge.data.loop_data import array_behind, told_at_head
 from fitdoctor.catalogue.knowledge.data.shapes import while_validating
 from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, verdict
@@ -281,7 +281,7 @@ def from_failure(
     looped = _in_loop(project, failure) if isinstance(fit, Unknown) or failure.called != "fit" else None
     origin = looped or origin_of_argument(project, fit, "y", 1)
     told = _from_words(seen, failure, model, data, origin)
-    yield told if looped is None else _shifted_there(told, seen, looped)
+    yield told if looped is None else _wider_there(_shifted_there(told, seen, looped), seen, failure, project)
 
 
 @CAUSE.after_failure
@@ -303,6 +303,18 @@ def _shifted_there(found: Finding, seen: LabelOutOfRange, made: Code) -> Finding
     if seen.value != seen.high or least < 1 or not made.target or made.maker is not None:
         return found
     return replace(found, fixes=(fix(found.fixes[0].title, wrap(made, "{} - 1")),))
+
+
+def _wider_there(
+    found: Finding, seen: LabelOutOfRange, failure: FailureFacts, project: Project | Unknown
+) -> Finding:
+    """Move the finding to the last layer of the loop's model if the labels start at 0 and units are missing."""
+    given = arguments_of_loss(project, failure, SPARSE)
+    if given is None or not _lacks_units(seen):
+        return found
+    classes = int(max(seen.batch, default=seen.value)) + 1
+    title = f"use at least {classes} units in the last layer, one per class"
+    return told_at_head(found, given[0], given[2], classes, title)
 
 
 def _lacks_units(seen: LabelOutOfRange) -> bool:

@@ -37,6 +37,8 @@ from typing import Any
 
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.knowledge.data.data_places import maker
+from fitdoctor.catalogue.knowledge.data.loop_data import told_at_head
+from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 from fitdoctor.catalogue.knowledge.labels.classes_of_a_batch import counted_in_each_batch, told_classes
 from fitdoctor.catalogue.knowledge.labels.label_shapes import (
     BROADCAST,
@@ -55,6 +57,7 @@ from fitdoctor.catalogue.knowledge.labels.label_shapes import (
 from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY,
     BINARY_LOSSES,
+    CATEGORICAL,
     ROW_LOSSES,
     SPARSE,
     Target,
@@ -122,7 +125,7 @@ def from_failure(
         more = _for_head(head, refused.labels[-1], names, project)
         if more is not None:
             found = replace(found, fixes=(more, *found.fixes))
-        yield found
+        yield _in_loop(found, refused, failure, project) if refused.target is None and head is None else found
     for refused in refused_after(failure, model, data, CLASS_NUMBERS, project):
         if is_row_of_one_class(refused, data, project):
             yield _finding(refused, data, project)
@@ -159,6 +162,16 @@ def _is_class_map(refused: Refused) -> bool:
     if target is None or numbers is None or refused.labels[-1] != 1 or not numbers.integral:
         return False
     return numbers.minimum == 0 and 1 < (numbers.maximum or 0) < (target.units or 0)
+
+
+def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: Project | Unknown) -> Finding:
+    """Move the finding to the last layer of the model that a custom training loop calls."""
+    given = arguments_of_loss(project, failure, CATEGORICAL)
+    width = refused.labels[-1]
+    if given is None or not width:
+        return found
+    title = f"use {width} units in the last layer, one per class"
+    return told_at_head(found, given[0], given[2], width, title)
 
 
 @CAUSE.in_source
