@@ -227,7 +227,7 @@ def _last_statement(node: ast.FunctionDef) -> ast.stmt:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, project: Project | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """Explain an unexpected None by a function that returns nothing."""
     if not _SAID.search(failure.message) and not _NO_MODEL.search(failure.message):
@@ -247,6 +247,8 @@ def from_failure(
     used = [function for function in candidates if not _for_effect(function.module, function)]
     labels_missing = isinstance(data, DataFacts) and not data.y
     chosen = used or ([] if labels_missing else candidates)
+    if len(chosen) > 1 and isinstance(model, ModelFacts):
+        chosen = [function for function in chosen if _belongs(function, model)] or chosen
     for function in chosen[:1]:
         yield _finding(function, Confidence.CERTAIN if len(chosen) == 1 else Confidence.LIKELY, seen)
     if not chosen:
@@ -560,6 +562,14 @@ def _may_fall_through(function: FunctionInfo) -> bool:
         and not last.orelse
         and any(isinstance(part, ast.Return) for part in ast.walk(last))
     )
+
+
+def _belongs(function: FunctionInfo, model: ModelFacts) -> bool:
+    """Whether the function belongs to the model, one of its layers, or its loss."""
+    if function.owner is None:
+        return function.name in {loss.name for loss in model.losses}
+    names = {model.class_name, *(layer.class_name for layer in model.every_layer())}
+    return function.owner.name in names | {loss.name for loss in model.losses}
 
 
 CAUSE.message(

@@ -34,12 +34,12 @@ from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 from fitdoctor.catalogue.knowledge.labels.targets import SPARSE
 from fitdoctor.catalogue.knowledge.models.model_classes import head
 from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, is_static, misfit
-from fitdoctor.catalogue.words import shape_words
+from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, unsafe, wrap
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.called import called_in
-from fitdoctor.failure.failed_line import at_frame
+from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import argument_count, target_and_output, unexpected_keyword
 from fitdoctor.source.assignments import last_assignment
@@ -207,6 +207,7 @@ def _made_optional(function: FunctionInfo, words: str) -> tuple[Edit, ...]:
 
 
 _NO_POSITIONAL = "should have a single positional argument, the input tensor"
+_TOO_MANY = "too many positional arguments"
 
 
 @CAUSE.after_failure
@@ -229,11 +230,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             unlisted = _plainly_named(project, owner, name)
             if unlisted is not None:
                 yield _unlisted(unlisted, words, evidence)
-        elif _NO_POSITIONAL in failure.message:
-            layer = project.class_named(failure.message.partition("Layer ")[2].split(" ")[0])
-            method = layer.module.method(layer, "call") if layer is not None else None
-            if method is not None:
-                yield _unlisted(method, words, evidence)
+        elif not name:
+            yield from _layer_called(failure, project, evidence)
         return
     if by_keras and name and frame is not None and re.search(rf"(?<!def )\b{re.escape(name)}\(", frame.text):
         return  # the program makes the call itself
@@ -305,7 +303,7 @@ def _told(failure: FailureFacts) -> tuple[str, str, str] | None:
     keyword = unexpected_keyword(failure.message)
     if keyword is not None and keyword.function:
         return keyword.owner, keyword.function, words
-    return None
+    return ("", "", words) if _TOO_MANY in failure.message else None
 
 
 def _of_it(words: str) -> str:
@@ -364,6 +362,33 @@ def _unlisted(function: FunctionInfo, words: str, evidence: Evidence) -> Finding
         fix(f"accept the arguments that Keras passes: {words}", _made_optional(function, words)),
         subject=function.qualname,
     )
+
+
+def _layer_called(failure: FailureFacts, project: Project, evidence: Evidence) -> Iterator[Finding]:
+    """Explain a custom layer called with arguments its `call` does not accept: `sig.bind` names no function."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if frame is None or module is None:
+        return
+    if _NO_POSITIONAL in failure.message:
+        owner = project.class_named(failure.message.partition("Layer ")[2].split(" ")[0])
+        method = owner.module.method(owner, "call") if owner is not None else None
+        if method is not None:
+            yield _unlisted(method, failure.message.splitlines()[0], evidence)
+    elif _TOO_MANY in failure.message:
+        for call, method in _calls_of_layers(module, frame):
+            room = len(method.parameters) - 1
+            if len(call.args) > room and method.node.args.vararg is None:
+                yield CAUSE.finding(
+                    f"{name_of(method)} takes {counted(room, 'argument')}, but is called with {len(call.args)}",
+                    module.location(call),
+                    _parameters(method),
+                    evidence,
+                    fix("call it with the arguments that `call` declares, or add parameters to `call`"),
+                    subject=module.segment(call.func),
+                    confidence=Confidence.CERTAIN,
+                )
+                return
 
 
 def _calls_of_layers(module: Module, frame: Frame) -> Iterator[tuple[ast.Call, FunctionInfo]]:

@@ -45,6 +45,7 @@ from fitdoctor.facts import FailureFacts, Frame, LayerFacts, Unknown
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.failure.traced_code import library_behind
 from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -181,8 +182,31 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     frame = failure.last_user_frame
     kind = (shown or unmade or {"kind": ""})["kind"]
+    name = shown["name"] if shown is not None else ""
+    layer = _made(module_of(project, frame), kind, name)
     call = frame.code.location if frame is not None and not isinstance(frame.code, Unknown) else None
-    yield _finding(None, call or failure.location, project, Confidence.CERTAIN, kind)
+    yield _finding(layer, call or failure.location, project, Confidence.CERTAIN, kind)
+
+
+def _made(module: Module | None, kind: str, name: str) -> LayerFacts | None:
+    """Return the only layer of that kind in the file that is created but not called."""
+    if module is None:
+        return None
+    makers = [
+        site.node
+        for site in module.calls
+        if is_layer_call(module, site.node)
+        and layer_of(module, site.node).class_name == kind
+        and not _is_called(module, site.node)
+    ]
+    named = [node for node in makers if layer_of(module, node).name == name and name != snake_case(kind)]
+    alike = named or makers
+    return layer_of(module, alike[0]) if len(alike) == 1 else None
+
+
+def _is_called(module: Module, node: ast.Call) -> bool:
+    parent = module.parent(node)
+    return isinstance(parent, ast.Call) and parent.func is node
 
 
 def _finding(

@@ -80,13 +80,13 @@ from fitdoctor.catalogue.knowledge.models.refusals import (
 from fitdoctor.catalogue.model.reductions import reduction_calls
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
-from fitdoctor.failure.failed_line import function_at, module_of, raised_here
-from fitdoctor.failure.patterns import parse_shape
+from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.failure.failed_line import at_frame, function_at, module_of, raised_here
+from fitdoctor.failure.patterns import input_count, parse_shape
 from fitdoctor.records import replace
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -197,15 +197,51 @@ def _judged(
     elif name in RECURRENT and ranks.expected == 2:
         why = f"with `return_sequences=True`, `{recurrent_name(culprit)}` outputs every time step"
         return culprit, why, [sequences_fix(culprit, project, "False")]
+    other = _same_for_rank(layer, ranks.found)
+    if other:
+        why = f"the input has {ranks.found} axes, which `{other}` expects"
+        return layer, why, [_renamed_fix(layer, other)]
     return layer, f"`{name}` outputs {ranks.found} axes", _adapting_fixes(layer, ranks, project)
+
+
+_OF_A_RANK = re.compile(
+    r"(?P<stem>(?:Global)?(?:Max|Average)Pooling|Conv|SeparableConv|UpSampling|ZeroPadding)\dD"
+)
+
+
+def _same_for_rank(layer: LayerFacts, rank: int) -> str:
+    """Return the variant of a layer for a number of axes: `Conv1D`, `Conv2D`, `Conv3D`."""
+    match = _OF_A_RANK.fullmatch(layer.class_name)
+    if match is None or not 3 <= rank <= 5 or (match["stem"] == "SeparableConv" and rank == 5):
+        return ""
+    return f"{match['stem']}{rank - 2}D"
+
+
+def _renamed_fix(layer: LayerFacts, name: str) -> Fix:
+    """Replace the class of a layer."""
+    code = layer.code
+    title = f"use `{name}`"
+    if isinstance(code, Unknown) or any("(" in argument.text for argument in code.arguments):
+        return fix(title)
+    spelt, here = code.text.split("(")[0], code.location
+    path, dot, last = spelt.rpartition(".")
+    if not dot or "\n" in spelt or not last.isidentifier():
+        return fix(title)
+    span = Location(here.path, here.line, here.column, here.line, here.column + len(spelt), here.cell)
+    return unsafe(title, (Edit(span, f"{path}.{name}"),))
 
 
 def _adapting_fixes(layer: LayerFacts, ranks: Ranks, project: Project | Unknown) -> list[Fix]:
     """Insert a layer that reshapes the input to the expected number of axes."""
     found = found_in(project, layer.code)
+    shape = ranks.shape
     if ranks.found == 2 and ranks.expected == 3:
         title = "turn the vector into a sequence: `Reshape((-1, 1))` or `RepeatVector(steps)`"
         return [unsafe(title, insert_layer(*found, "Reshape", "(-1, 1)") if found is not None else ())]
+    if ranks.found == 4 and ranks.expected == 3 and shape is not None and None not in shape[1:]:
+        target = f"({shape[1]}, {(shape[2] or 0) * (shape[3] or 0)})"
+        title = f"turn the rows of the image into a sequence: `Reshape({target})`"
+        return [fix(title, insert_layer(*found, "Reshape", target) if found is not None else ())]
     if ranks.expected == 2:
         return [
             fix("add `Flatten()` before it", insert_layer(*found, "Flatten") if found is not None else ())
@@ -216,18 +252,40 @@ def _adapting_fixes(layer: LayerFacts, ranks: Ranks, project: Project | Unknown)
 # --- several outputs, frames and pictures -----------------------------------------------------------------------------
 
 
-def _is_inside_model(failure: FailureFacts) -> bool:
-    return failure.last_user_frame is not None and inside_model(failure)
+@CAUSE.after_failure
+def outputs_passed_on(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Report a layer that received all outputs of the previous one (`return_state=True`)."""
+    said, frame = input_count(failure.message), failure.last_user_frame
+    if said is None or frame is None or not inside_model(failure):
+        return
+    module = module_of(project, frame)
+    made = _maker(module, frame) if module is not None else None
+    yield CAUSE.finding(
+        f"layer `{said.layer}` expects one tensor, but receives the {said.received} outputs of the previous layer",
+        made or frame.location,
+        Evidence("input tensors", str(said.received), "1", fact="failure.message", location=frame.location),
+        raised_here(failure),
+        fix("unpack the outputs and pass only one of them, or remove `return_state`"),
+        subject=f"input of {said.layer}",
+        confidence=Confidence.CERTAIN,
+    )
 
 
-CAUSE.message(
-    r"""Layer ["']?(?P<layer>[^\s"']+)["']? expects 1 input(?:\(s\)|s)?,? but it received (?P<count>\d+) input""",
-    "layer `{layer}` expects one tensor, but receives the {count} outputs of the previous layer",
-    "unpack the outputs and pass only one of them, or remove `return_state`",
-    subject="input of {layer}",
-    confidence=Confidence.CERTAIN,
-    fits=_is_inside_model,
-)
+def _maker(module: Module, frame: Frame) -> Location | None:
+    """Return where the list comes from: the argument's call, or the only layer with several outputs."""
+    for site in module.calls:
+        if len(site.node.args) != 1 or not at_frame(module, site.node, frame) or site.method == "add":
+            continue
+        made = module.made_by(site.node.args[0])
+        if isinstance(made, ast.Call) and made is not site.node.args[0]:
+            return module.location(made)
+    several = [
+        site.node
+        for site in module.calls
+        if is_layer_call(module, site.node)
+        and any(word.arg in ("return_state", "return_attention_scores") for word in site.node.keywords)
+    ]
+    return module.location(several[0]) if len(several) == 1 else None
 
 
 _OF_ONE_PICTURE = re.compile(
@@ -354,15 +412,24 @@ def _reduced(refusal: Refusal, ranks: Ranks, project: Project | Unknown) -> Iter
 
 
 def _reductions(failure: FailureFacts, project: Project) -> list[tuple[Module, ast.Call]]:
-    """Return reductions over the second or last axis: in the functions of the traceback."""
+    """Return reductions over the second or last axis: in the traceback's functions, else in all forward passes."""
     for frame in reversed(failure.user_frames):
         module = module_of(project, frame)
         function = function_at(module, frame.line, frame.cell) if module is not None else None
-        calls = reduction_calls(function) if function is not None else ()
-        found = [call for call, axis in calls if axis in (1, -1)]
-        if found and module is not None:
-            return [(module, call) for call in found]
-    return []
+        found = _reduced_away(function) if function is not None else []
+        if found:
+            return found
+    return [
+        found
+        for module in project.modules
+        for function in module.functions
+        if function.traced is not None and function.traced.how in ("call", "lambda layer")
+        for found in _reduced_away(function)
+    ]
+
+
+def _reduced_away(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
+    return [(function.module, call) for call, axis in reduction_calls(function) if axis in (1, -1)]
 
 
 # --- attention without a time axis ----------------------------------------------------------------------------------

@@ -34,8 +34,8 @@ from fitdoctor.catalogue.knowledge.models.layer_source import around, found_in, 
 from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refusals
 from fitdoctor.catalogue.training_loops import loops_around
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, set_argument
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, Shape, Unknown
 from fitdoctor.failure.patterns import operation_shapes, shapes_in
 from fitdoctor.records import dataclass, replace
@@ -183,13 +183,25 @@ class Pair:
 
 
 def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Verdict:
+    if refusal.layer is not None and refusal.layer.class_name == "Dot":
+        return _multiplied(refusal.layer, shapes)
     pair = _pair(refusal, shapes, project)
-    if pair is None or len(pair.shapes[0]) != len(pair.shapes[1]):
+    if pair is None:
         return Verdict(fixes=(fix("bring the tensors to the same shape before merging them"),))
+    if len(pair.shapes[0]) != len(pair.shapes[1]):
+        return _ranks(pair)
     last = len(pair.shapes[0]) - 1
-    if refusal.name in _ELEMENTWISE and last in pair.axes:
+    if refusal.name in _ELEMENTWISE and (last in pair.axes or _strides_past_shortcut(pair)):
         return _projected(pair)
     return _same_padding(pair) or _strided(pair) or _halved(pair)
+
+
+def _multiplied(layer: LayerFacts, shapes: tuple[Shape, ...]) -> Verdict:
+    """Blame `Dot` axes of different sizes, where the feature axes would match."""
+    alike = len({shape[-1] for shape in shapes if shape}) == 1 and all(len(shape) > 2 for shape in shapes)
+    edits = set_argument(layer.code, "axes", "-1", position=0) if alike else ()
+    features = "the feature axis, the last one of both: `axes=-1`"
+    return Verdict(fixes=(unsafe(f"multiply along {features if alike else 'axes of the same size'}", edits),))
 
 
 def _pair(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Pair | None:
@@ -220,6 +232,32 @@ def _differing(refusal: Refusal, one: Shape, other: Shape) -> tuple[int, ...]:
         and left != right
         and not (loose and 1 in (left, right))
     )
+
+
+def _ranks(pair: Pair) -> Verdict:
+    """Blame a branch that is not flattened while the other is."""
+    higher = pair.first if len(pair.shapes[0]) > len(pair.shapes[1]) else pair.second
+    branch = pair.branch(higher)
+    tensor = pair.tensor(higher)
+    edits: tuple[Edit, ...] = ()
+    if tensor is not None and pair.module is not None and pair.node is not None:
+        if min(map(len, pair.shapes)) == 2:
+            edits = around(pair.module, tensor, pair.node, "Flatten")
+    last = next((layer for layer in branch if layer.class_name != "Dropout"), None)
+    evidence: tuple[Evidence, ...] = ()
+    if last is not None:
+        shape = shape_words(pair.shapes[0 if higher == pair.first else 1])
+        evidence = (Evidence(f"output of `{last.class_name}`", shape, location=place(last.code)),)
+    location = place(last.code) if last is not None else None
+    return Verdict(location, evidence, (fix("flatten it before merging", edits),))
+
+
+def _strides_past_shortcut(pair: Pair) -> bool:
+    """Whether one tensor is the input of the other's block, and the block uses strides."""
+    for skip, (have, wanted) in ((pair.first, pair.shapes), (pair.second, pair.shapes[::-1])):
+        if pair.refusal.ways and not pair.branch(skip):
+            return (_stride(have, wanted) or 1) > 1
+    return False
 
 
 def _projected(pair: Pair) -> Verdict:

@@ -67,9 +67,7 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Explain the Keras error about disconnected outputs."""
     if _is_lost_tensor(failure):
-        yield _plain(
-            failure, [Evidence("Keras cannot find a tensor that the outputs need", fact="failure.message")]
-        )
+        yield _lost(failure, project)
         return
     if not _SAID.search(failure.message):
         return
@@ -94,6 +92,20 @@ def _is_lost_tensor(failure: FailureFacts) -> bool:
     """Whether Keras 3.3 created such a model and missed a tensor in the first step."""
     last = failure.frames[-1].function if failure.frames else ""
     return failure.type == "KeyError" and last == "_run_through_graph"
+
+
+def _lost(failure: FailureFacts, project: Project | Unknown) -> Finding:
+    evidence = [Evidence("Keras cannot find a tensor that the outputs need", fact="failure.message")]
+    for module in () if isinstance(project, Unknown) else project.modules:
+        for site in module.calls:
+            outputs = site.argument("outputs", 1)
+            if outputs is None or not _makes_model(module, site):
+                continue
+            inputs = site.argument("inputs", 0)
+            given = set(_sources(module, inputs)) if inputs is not None else set()
+            if any(node not in given for node in _sources(module, outputs)):
+                return _at_model(module, site, evidence)
+    return _plain(failure, evidence)
 
 
 def _makes_model(module: Module, site: CallSite) -> bool:
@@ -142,6 +154,8 @@ def _at_model(module: Module, site: CallSite, evidence: list[Evidence]) -> Findi
             )
             title = f"add `{_target(module, other)}` to the inputs of `Model`, or compute the outputs from its inputs"
             fixes = [fix(title, _both(module, inputs, outputs, other))]
+    elif not missing and inputs is not None:
+        fixes = _input_of_base(module, inputs, outputs) or fixes
     others = [
         Evidence("the outputs depend on", f"`{module.segment(node)[:70]}`", location=module.location(node))
         for node in missing[:3]
@@ -168,6 +182,21 @@ def _both(module: Module, inputs: ast.expr | None, outputs: ast.expr, other: ast
         return ()
     names = [_target(module, node) for node in sorted([*made, other], key=lambda node: node.lineno)]  # type: ignore[attr-defined]
     return replace_code(module.code(inputs), f"[{', '.join(names)}]")
+
+
+def _input_of_base(module: Module, inputs: ast.expr, outputs: ast.expr) -> list[Fix]:
+    """Replace the inputs by `base.input` if the outputs depend on `base.output`."""
+    bases = {
+        module.segment(node.value)
+        for node in _behind(module, outputs)
+        if isinstance(node, ast.Attribute) and node.attr == "output" and isinstance(node.value, ast.Name)
+    }
+    if len(bases) != 1:
+        return []
+    name = f"{bases.pop()}.input"
+    return [
+        fix(f"pass the input that the outputs depend on: `{name}`", replace_code(module.code(inputs), name))
+    ]
 
 
 def _join() -> Fix:

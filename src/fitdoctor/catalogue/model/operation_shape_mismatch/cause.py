@@ -157,7 +157,7 @@ def _at(
         confidence = Confidence.LIKELY
     at = _statement(function, place)
     turned = _transposed(function, place, shapes)
-    remedy = (at, [turned]) if turned else None
+    remedy = (at, [turned]) if turned else _weight_of_another_size(function, shapes)
     widened = _shortcut_fixes(function, place, shapes.shapes) if shapes is not None else []
     location, fixes = remedy or _kept(function, place, shapes) or (at, [*widened, _look(function)])
     removed = _reductions(function, place)
@@ -232,12 +232,32 @@ def _kept(
         for call, numbers in reductions_over(function)
         if {number % rank for number in numbers} == axes and function.module.location(call).line <= place.line
     ]
-    if len(fitting) != 1:
+    # Of several, fix all that the line uses: a mean and a deviation lack the same axis.
+    if len(fitting) > 1:
+        fitting = _feeding(function, place, fitting)
+    if not fitting:
         return None
     codes = [function.module.code(call) for call in fitting]
     edits = [append_arguments(code, "keepdims=True") for code in codes]
     what = "axis" if len(axes) == 1 else "axes"
     return codes[0].location, [fix(f"keep the reduced {what} with size 1: `keepdims=True`", *edits)]
+
+
+def _feeding(function: FunctionInfo, place: Location, calls: list[ast.Call]) -> list[ast.Call]:
+    """Return the calls whose unmodified result the line reads by name."""
+    module = function.module
+    read = {
+        node.id
+        for node in own_nodes(function)
+        if isinstance(node, ast.Name) and stands_at(module.location(node), place.line, place.cell)
+    }
+    fed = []
+    for call in calls:
+        statement = module.statement(call)
+        if isinstance(statement, ast.Assign) and statement.value is call:
+            names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+            fed += [call] if names & read else []
+    return fed
 
 
 def _removed_axes(shapes: OperationShapes | None) -> tuple[set[int], int] | None:
@@ -287,6 +307,51 @@ def _transposed(function: FunctionInfo, place: Location, shapes: OperationShapes
         turned = f"{home}.swapaxes({module.segment(product.args[1])}, -1, -2)"
         edits = replace_code(module.code(product.args[1]), turned) if home else ()
     return fix(title, edits)
+
+
+def _weight_of_another_size(
+    function: FunctionInfo, shapes: OperationShapes | None
+) -> tuple[Location, list[Fix]] | None:
+    """Return the only call that sized a custom layer for the wrong number of features: `Linear(1, 32)` after 16 units."""
+    if shapes is None or not shapes.is_product or len(shapes.shapes) != 2:
+        return None
+    given, weight = shapes.shapes
+    if len(weight) != 2 or given[-1] is None or weight[0] is None:
+        return None
+    module, owner = function.module, function.module.class_of(function.node)
+    init = module.method(owner, "__init__") if owner is not None else None
+    if owner is None or init is None:
+        return None
+    sizes = [
+        size
+        for name in _first_sizes(module, owner.node, init)
+        for call in module.calls
+        if module.definition(call.node.func) is owner
+        for size in [call.argument(name, init.parameters.index(name) - 1)]
+        if isinstance(size, ast.Constant) and size.value == weight[0]
+    ]
+    if len(sizes) != 1:
+        return None
+    title = f"size the layer for the {given[-1]} features of its input"
+    return module.location(sizes[0]), [unsafe(title, replace_code(module.code(sizes[0]), str(given[-1])))]
+
+
+def _first_sizes(module: Module, owner: ast.ClassDef, init: FunctionInfo) -> Iterator[str]:
+    """Yield the `__init__` parameters that are the first size of a weight."""
+    kept = {
+        ast.unparse(node.targets[0]): node.value.id
+        for node in own_nodes(init)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
+    }
+    for call in module.method_calls("add_weight"):
+        shape = call.argument("shape", 0)
+        if not isinstance(shape, (ast.Tuple, ast.List)) or len(shape.elts) != 2:
+            continue
+        inside = module.class_of(call.node)
+        name = ast.unparse(shape.elts[0])
+        name = kept.get(name, name)
+        if inside is not None and inside.node is owner and name in init.parameters[1:]:
+            yield name
 
 
 # --- shortcuts that differ from the main branch in their number of features -----------------------------------------

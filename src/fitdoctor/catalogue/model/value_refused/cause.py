@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import FailureFacts, Shape, Unknown
 from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
@@ -261,11 +261,19 @@ def _remedy(module: Module, name: str, node: ast.expr, wanted: str) -> Fix:
     if name in _SHARES and number is not None and 1 < number <= 100:
         return fix(f"write {number:g}% as a fraction", (Edit(here, f"{number / 100:g}"),))
     whole = "integer" in wanted
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        left, right = module.location(node.left).end, module.location(node.right).start
+        if whole and left.line == right.line and module.segment(node.right)[:1] != "(":
+            return fix("use integer division: `//`", (Edit(_between(left, right), " // "),))
     if whole and (number is None or number > 0):
         return fix("convert it to an `int`", (Edit(here, f"int({text})"),))
     if "float" in wanted and number is None:
         return fix("convert it to a `float`", (Edit(here, f"float({text})"),))
     return fix(f"set `{name}` to a valid value: {wanted}")
+
+
+def _between(left: Location, right: Location) -> Location:
+    return Location(left.path, left.line, left.column, right.line, right.column, left.cell)
 
 
 CAUSE.message(
