@@ -1,4 +1,4 @@
-"""Repairs of projects from their traceback: the line that raised is in one file, the line to change in another."""
+"""Repairs from a traceback: the line that raised and the line to change may differ, and be in different files."""
 
 from __future__ import annotations
 
@@ -160,6 +160,254 @@ REPAIRS = {
             "        loss_value = loss(batch, net(batch))",
             "    grads = tape.gradient(loss_value, net.trainable_weights)",
         ],
+    ),
+    "FIT327 a size that a division makes a float": (
+        {
+            "net.py": """
+            import keras
+            def build(width):
+                return keras.layers.Dense(width / 2, activation="relu")
+            """,
+        },
+        [("net.py", 3, "build")],
+        "ValueError: Received an invalid value for `units`, expected a positive integer. Received: units=32.0",
+        ("net.py", 3),
+        ['keras.layers.Dense(width // 2, activation="relu")'],
+    ),
+    "FIT109 a misspelled key of the inputs": (
+        {
+            "towers.py": """
+            import keras
+            class Towers(keras.Model):
+                def call(self, inputs):
+                    return self.user(inputs["user_idd"]) + self.item(inputs["item_id"])
+            """,
+            "train.py": """
+            from towers import Towers
+            model = Towers()
+            model.fit(dataset)
+            """,
+        },
+        [("train.py", 3, "<module>"), ("towers.py", 4, "call")],
+        "KeyError: \"Exception encountered when calling Towers.call().\\n\\n\\x1b[1m'user_idd'\\x1b[0m\\n\\n"
+        "Arguments received by Towers.call():\\n  • inputs={'user_id': 'tf.Tensor(shape=(None,), dtype=int64)', "
+        "'item_id': 'tf.Tensor(shape=(None,), dtype=int64)'}\"",
+        ("towers.py", 4),
+        ['return self.user(inputs["user_id"]) + self.item(inputs["item_id"])'],
+    ),
+    "FIT102 images without a channel axis in a custom loop": (
+        {
+            "loop.py": """
+            import tensorflow as tf
+            from tensorflow import keras
+            model = keras.Sequential([keras.layers.Conv2D(8, 3), keras.layers.GlobalMaxPooling2D()])
+            for images, labels in batches():
+                with tf.GradientTape() as tape:
+                    predictions = model(images, training=True)
+            """,
+        },
+        [("loop.py", 6, "<module>")],
+        'ValueError: Input 0 of layer "conv2d" is incompatible with the layer: expected min_ndim=4, found ndim=3. '
+        "Full shape received: (32, 28, 28)",
+        ("loop.py", 4),
+        ["predictions = model(tf.expand_dims(images, axis=-1), training=True)"],
+    ),
+    "FIT101 a batch to reshape in a custom loop": (
+        {
+            "loop.py": """
+            import tensorflow as tf
+            from tensorflow import keras
+            model = keras.Sequential([keras.Input((28, 28)), keras.layers.Flatten(), keras.layers.Dense(10)])
+            for images, labels in batches():
+                predictions = model(images)
+            """,
+        },
+        [("loop.py", 5, "<module>")],
+        'ValueError: Input 0 of layer "functional" is incompatible with the layer: expected shape=(None, 28, 28), '
+        "found shape=(32, 784)",
+        ("loop.py", 5),
+        ["predictions = model(tf.reshape(images, (-1, 28, 28)))"],
+    ),
+    "FIT104 channels first in a custom loop": (
+        {
+            "loop.py": """
+            import tensorflow as tf
+            from tensorflow import keras
+            model = keras.Sequential([keras.Input((32, 32, 3)), keras.layers.Conv2D(8, 3)])
+            for images, labels in batches():
+                predictions = model(images)
+            """,
+        },
+        [("loop.py", 5, "<module>")],
+        'ValueError: Input 0 of layer "functional" is incompatible with the layer: expected shape=(None, 32, 32, 3), '
+        "found shape=(16, 3, 32, 32)",
+        ("loop.py", 5),
+        ["predictions = model(tf.transpose(images, (0, 2, 3, 1)))"],
+    ),
+    "FIT205 too few units for one-hot labels in a custom loop": (
+        {
+            "loop.py": """
+            import tensorflow as tf
+            from tensorflow import keras
+            model = keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(5)])
+            loss_fn = keras.losses.CategoricalCrossentropy(from_logits=True)
+            for images, labels in batches():
+                with tf.GradientTape() as tape:
+                    predictions = model(images, training=True)
+                    loss = loss_fn(labels, predictions)
+            """,
+        },
+        [("loop.py", 8, "<module>")],
+        "ValueError: Arguments `target` and `output` must have the same shape. Received: target.shape=(32, 10), "
+        "output.shape=(32, 5)",
+        ("loop.py", 3),
+        ["keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(10)])"],
+    ),
+    "FIT111 float labels for an operation on integers": (
+        {
+            "loss.py": """
+            import tensorflow as tf
+            def loss(labels, logits):
+                return tf.reduce_mean(tf.one_hot(labels, 10) * logits)
+            """,
+        },
+        [("loss.py", 3, "loss")],
+        "TypeError: Value passed to parameter 'indices' has DataType float32 not in list of allowed values: "
+        "uint8, int8, int32, int64",
+        ("loss.py", 3),
+        ["tf.reduce_mean(tf.one_hot(tf.cast(labels, tf.int32), 10) * logits)"],
+    ),
+    "FIT304 a layer for sequences on images": (
+        {
+            "net.py": """
+            import keras
+            model = keras.Sequential()
+            model.add(keras.Input((28, 28, 1)))
+            model.add(keras.layers.Conv2D(8, 3))
+            model.add(keras.layers.MaxPooling1D(2))
+            """,
+        },
+        [("net.py", 5, "<module>")],
+        'ValueError: Input 0 of layer "max_pooling1d" is incompatible with the layer: expected ndim=3, found ndim=4. '
+        "Full shape received: (None, 26, 26, 8)",
+        ("net.py", 5),
+        ["model.add(keras.layers.MaxPooling2D(2))"],
+    ),
+    "FIT305 a branch to flatten before a merge": (
+        {
+            "net.py": """
+            import keras
+            image = keras.Input((8, 8, 3))
+            table = keras.Input((4,))
+            seen = keras.layers.Conv2D(8, 3)(image)
+            read = keras.layers.Dense(8)(table)
+            both = keras.layers.Concatenate()([seen, read])
+            """,
+        },
+        [("net.py", 6, "<module>")],
+        "ValueError: A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis. "
+        "Received: input_shape=[(None, 6, 6, 8), (None, 8)]",
+        ("net.py", 4),
+        ["keras.layers.Concatenate()([keras.layers.Flatten()(seen), read])"],
+    ),
+    "FIT305 the axes of a product": (
+        {
+            "net.py": """
+            import keras
+            query = keras.Input((5, 16))
+            value = keras.Input((7, 16))
+            scores = keras.layers.Dot(axes=1)([query, value])
+            """,
+        },
+        [("net.py", 4, "<module>")],
+        "ValueError: Incompatible input shapes: axis values 5 (at axis 1) != 7 (at axis 1). "
+        "Full input shapes: (None, 5, 16), (None, 7, 16)",
+        ("net.py", 4),
+        ["keras.layers.Dot(axes=-1)([query, value])"],
+    ),
+    "FIT315 the input of another model": (
+        {
+            "net.py": """
+            import keras
+            inputs = keras.Input((32, 32, 3))
+            base = keras.applications.VGG16(include_top=False, input_shape=(32, 32, 3))
+            x = keras.layers.Flatten()(base.output)
+            model = keras.Model(inputs, keras.layers.Dense(2)(x))
+            """,
+        },
+        [("net.py", 5, "<module>")],
+        "ValueError: Output with path `` is not connected to `inputs`",
+        ("net.py", 5),
+        ["keras.Model(base.input, keras.layers.Dense(2)(x))"],
+    ),
+    "FIT320 a custom layer sized for other features": (
+        {
+            "net.py": """
+            import keras
+            import tensorflow as tf
+            class Linear(keras.layers.Layer):
+                def __init__(self, size, units):
+                    super().__init__()
+                    self.w = self.add_weight(shape=(size, units))
+                def call(self, x):
+                    return tf.matmul(x, self.w)
+            model = keras.Sequential([keras.layers.Dense(16), Linear(1, 32)])
+            model.fit(x, y)
+            """,
+        },
+        [("net.py", 10, "<module>"), ("net.py", 8, "call")],
+        "ValueError: Exception encountered when calling Linear.call().\n\nDimensions must be equal, but are 16 and 1 "
+        "for '{{node MatMul}} = MatMul[T=DT_FLOAT](x, w)' with input shapes: [?,16], [1,32].",
+        ("net.py", 9),
+        ["keras.Sequential([keras.layers.Dense(16), Linear(16, 32)])"],
+    ),
+    "FIT320 a mean and a deviation without their axis": (
+        {
+            "net.py": """
+            import keras
+            import tensorflow as tf
+            class Norm(keras.layers.Layer):
+                def call(self, x):
+                    mean = tf.reduce_mean(x, axis=-1)
+                    deviation = tf.math.reduce_std(x, axis=-1)
+                    return (x - mean) / deviation
+            """,
+        },
+        [("net.py", 7, "call")],
+        "ValueError: Exception encountered when calling Norm.call().\n\nDimensions must be equal, but are 16 and 8 "
+        "for '{{node sub}} = Sub[T=DT_FLOAT](x, Mean)' with input shapes: [4,8,16], [4,8].",
+        ("net.py", 5),
+        ["tf.reduce_mean(x, axis=-1, keepdims=True)", "tf.math.reduce_std(x, axis=-1, keepdims=True)"],
+    ),
+    "FIT312 a function without a counterpart": (
+        {
+            "net.py": """
+            import keras
+            import tensorflow as tf
+            x = keras.Input((8, 8, 3))
+            y = tf.image.rgb_to_grayscale(x)
+            """,
+        },
+        [("net.py", 4, "<module>")],
+        "ValueError: A KerasTensor cannot be used as input to a TensorFlow function. A KerasTensor is a symbolic "
+        "placeholder for a shape and dtype, used when constructing Keras Functional models or Keras Functions.",
+        ("net.py", 4),
+        ["y = keras.layers.Lambda(lambda t: tf.image.rgb_to_grayscale(t))(x)"],
+    ),
+    "FIT314 a custom layer called with too many arguments": (
+        {
+            "net.py": """
+            import keras
+            class Merge(keras.layers.Layer):
+                def call(self, a):
+                    return a
+            out = Merge()(first, second)
+            """,
+        },
+        [("net.py", 5, "<module>")],
+        "TypeError: too many positional arguments",
+        ("net.py", 5),
+        [],
     ),
 }
 
