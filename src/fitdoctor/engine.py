@@ -24,6 +24,7 @@ from fitdoctor.diagnosis import (
 from fitdoctor.edits import same_place
 from fitdoctor.facts import Unknown
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.project import NO_FILES
 
 ReadLine = Callable[[Location], str | None]
 """Gives the text of a location's first line, or None."""
@@ -167,6 +168,8 @@ def _judge(
     choices: list[tuple[Any, ...]] = []
     for _parameter, kind, optional in judge.wants:
         facts = case.facts[kind] if kind in case.facts else Unknown(f"no {kind} here")
+        if kind == "Project" and isinstance(facts, Unknown):
+            facts = (NO_FILES,)
         if isinstance(facts, Unknown):
             if not optional:
                 skipped.setdefault((cause.id, facts.reason), Skipped(cause.id, facts.reason))

@@ -281,8 +281,10 @@ def _environment(environment: EnvironmentFacts | None) -> tuple[EnvironmentFacts
     return Unknown("the environment is unknown") if environment is None else (environment,)
 
 
-def _project(project: Project | None) -> tuple[Project] | Unknown:
-    return NO_SOURCE if project is None else (project,)
+def _project(project: Project | None) -> tuple[Project]:
+    from fitdoctor.source.project import NO_FILES
+
+    return (project or NO_FILES,)
 
 
 def _module_of(project: Project | None, path: str) -> tuple[Module] | Unknown:

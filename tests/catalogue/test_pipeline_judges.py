@@ -23,7 +23,7 @@ from fitdoctor.facts import (
 )
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
-from fitdoctor.source.project import Project
+from fitdoctor.source.project import NO_FILES, Project
 from fitdoctor.source.read import source_from_text
 
 CAUSES = catalogue()
@@ -54,7 +54,7 @@ def test_a_generator_that_ends_needs_steps_only_where_the_call_has_none(
 ) -> None:
     data = DataFacts(form="generator", batches=4)
     fit = FitFacts(epochs=3, steps_per_epoch=steps)
-    (finding,) = found("FIT703", "from_generator", fit, data, Unknown("not read"), Unknown("not seen"))
+    (finding,) = found("FIT703", "from_generator", fit, data, NO_FILES, Unknown("not seen"))
     assert ("steps_per_epoch" in finding.fixes[0].title) is asked
 
 
@@ -98,7 +98,7 @@ def test_features_and_labels_are_not_shuffled_apart(
 def test_a_shuffle_between_two_batches_is_right() -> None:
     pipeline = (step("from_tensor_slices", 1), step("batch", 2), step("shuffle", 3), step("batch", 4))
     data = DataFacts(form="dataset", pipeline=pipeline)
-    assert found("FIT713", "from_order", FitFacts(), data, Unknown("no model"), Unknown("no source")) == []
+    assert found("FIT713", "from_order", FitFacts(), data, Unknown("no model"), NO_FILES) == []
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_late_shuffle_matters_where_nothing_else_mixes_the_rows(
 ) -> None:
     pipeline = (step("from_tensor_slices", 1), step("batch", 2), step("shuffle", 3, buffer_size=9))
     data = DataFacts(form="dataset", pipeline=pipeline)
-    project = Unknown("no source") if text is None else Project((Module(source_from_text(text, "train.py")),))
+    project = NO_FILES if text is None else Project((Module(source_from_text(text, "train.py")),))
     told = found("FIT713", "from_order", FitFacts(), data, Unknown("no model"), project)
     assert [finding.severity for finding in told] == severities
 
@@ -150,7 +150,7 @@ def validated(failure: FailureFacts) -> list[Finding]:
     passed = Trial(forward=Outcome(), loss=Outcome())
     training = DataFacts(x=(ArrayFacts("x", shape=(50, 6), dtype="float32"),), trial=passed)
     validation = DataFacts("validation", x=(ArrayFacts("x", shape=(20, 7), dtype="float32"),))
-    return found("FIT712", "from_failure", failure, FitFacts(), training, validation, Unknown("no source"))
+    return found("FIT712", "from_failure", failure, FitFacts(), training, validation, NO_FILES)
 
 
 def test_a_failure_is_of_validation_only_where_its_shape_is() -> None:
@@ -164,7 +164,7 @@ def test_a_failure_is_of_validation_only_where_its_shape_is() -> None:
 def test_saved_text_tells_validation_by_the_quoted_call(training: str, told: bool) -> None:
     failure = refusal("(None, 7)", layer_class="Sequential", arguments=(("training", training),))
     nothing = Unknown("no call")
-    assert bool(found("FIT712", "from_failure", failure, nothing, nothing, nothing, nothing)) is told
+    assert bool(found("FIT712", "from_failure", failure, nothing, nothing, nothing, NO_FILES)) is told
 
 
 @pytest.mark.parametrize(("shared", "leak"), [(2, False), (10, False), (60, True)])
@@ -227,7 +227,7 @@ def test_validation_data_that_is_scaled_by_itself(ours: str, theirs: str, wrong:
         )
         for role, path, scale in (("training", "x", ours), ("validation", "validation_data[0]", theirs))
     ]
-    told = found("FIT717", "from_data", ModelFacts(), FitFacts(), *parts, Unknown("no source"))
+    told = found("FIT717", "from_data", ModelFacts(), FitFacts(), *parts, NO_FILES)
     assert bool(told) is wrong
 
 
@@ -247,6 +247,6 @@ def test_a_function_that_one_pipeline_maps_twice_is_removed_there() -> None:
 
     ours = data("training", (mapped(3), mapped(8)), 0.003)
     theirs = data("validation", (mapped(3),), 1.0)
-    (finding,) = found("FIT717", "from_data", ModelFacts(), FitFacts(), ours, theirs, Unknown("no source"))
+    (finding,) = found("FIT717", "from_data", ModelFacts(), FitFacts(), ours, theirs, NO_FILES)
     assert finding.location == Location("train.py", 8, 6, 8, 19)
     assert [edit.replacement for edit in finding.fixes[0].edits] == ["ds"]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.diagnosis import Applicability, Confidence, Evidence, Finding, Fix, Location, Moment, Severity
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -51,7 +51,7 @@ class Judge:
     wants: tuple[tuple[str, str, bool], ...]
     """(parameter, type of fact, whether it may be Unknown)."""
     needs: frozenset[str] = frozenset()
-    """The types of fact that the judge requires."""
+    """The types of fact that the judge requires; a `Project` may be empty."""
     words: tuple[str, ...] = ()
     """It finds nothing in source without any of these words; () if it does not declare any."""
     doubts: frozenset[str] = frozenset()
@@ -180,7 +180,7 @@ class Cause:
         rule = Rule(re.compile(says) if says else None, **details)
         if says and not any(known.says for known in self.rules):
 
-            def from_rules(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+            def from_rules(failure: FailureFacts, project: Project) -> Iterator[Finding]:
                 yield from findings_from_failure(self, self.rules, failure, project)
 
             self.after_failure(from_rules)
@@ -189,7 +189,7 @@ class Cause:
 
     def _register(self, moment: Moment, function: JudgeFunction) -> JudgeFunction:
         wants = _wants(function)
-        needs = frozenset(kind for _parameter, kind, optional in wants if not optional)
+        needs = frozenset(kind for _parameter, kind, optional in wants if not optional and kind != "Project")
         words = getattr(function, "words", ())
         doubts: frozenset[str] = getattr(function, "doubts", frozenset())
         self.judges.append(Judge(function, moment, wants, needs, words, doubts))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.catalogue.rules import Rule, findings_from_failure, match_message
 from fitdoctor.diagnosis import Confidence, Finding
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.raised_by import (
     KERAS_CALL,
@@ -23,6 +23,7 @@ from fitdoctor.failure.raised_by import (
 )
 from fitdoctor.records import replace
 from fitdoctor.source.models.merge_rules import MERGES
+from fitdoctor.source.project import NO_FILES
 
 KNOWN: tuple[tuple[str, Rule], ...] = (
     # --- values that became NaN -----------------------------------------------------------------------------
@@ -1734,7 +1735,7 @@ def known_by_words(failure: FailureFacts) -> dict[str, Cause]:
 
     def from_words(failure: FailureFacts) -> Iterator[Finding]:
         rules = [replace(rule, subject=subject)]
-        yield from findings_from_failure(cause, rules, failure, Unknown("only the words are known"))
+        yield from findings_from_failure(cause, rules, failure, NO_FILES)
 
     cause.after_failure(from_words)
     return {identity: cause}

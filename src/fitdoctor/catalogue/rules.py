@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.failed_line import module_of, raised_here, stands_at
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.traced_code import made_line
@@ -75,7 +75,7 @@ def find(rule: Rule, module: Module, failure: FailureFacts | None = None) -> Ite
 
 
 def findings_from_failure(
-    cause: Cause, rules: Iterable[Rule], failure: FailureFacts, project: Project | Unknown
+    cause: Cause, rules: Iterable[Rule], failure: FailureFacts, project: Project
 ) -> Iterator[Finding]:
     """Report the first rule whose exception this is: at its match in the source, else by the words of the exception."""
     fitting = [(rule, said) for rule in rules if (said := match_message(failure, rule)) is not None]
@@ -85,7 +85,7 @@ def findings_from_failure(
             yield certain(match, failure)
             return
     for rule, said in fitting:
-        unread = isinstance(project, Unknown)
+        unread = not project
         if rule.problem and (unread or not rule.unread) and (rule.fits is None or rule.fits(failure)):
             yield _from_words(cause, rule, said, failure)
             return
@@ -158,7 +158,7 @@ def _from_words(cause: Cause, rule: Rule, said: re.Match[str], failure: FailureF
     )
 
 
-def _at_failure(rule: Rule, failure: FailureFacts, project: Project | Unknown) -> Finding | None:
+def _at_failure(rule: Rule, failure: FailureFacts, project: Project) -> Finding | None:
     """Return the match on the innermost line of the traceback that has one, or else anywhere if the rule says so."""
     # A finder that looks at the line is less strict about it.
     takes_frame = rule.find is not None and "Frame | None" in rule.find.__annotations__.values()
@@ -169,7 +169,7 @@ def _at_failure(rule: Rule, failure: FailureFacts, project: Project | Unknown) -
         for finding in found:
             if lines is not None and _mentions(finding, lines):
                 return finding
-    modules = project.modules if rule.anywhere and isinstance(project, Project) else ()
+    modules = project.modules if rule.anywhere and project else ()
     given = None if takes_frame else failure
     return next((finding for module in modules for finding in find(rule, module, given)), None)
 

@@ -83,7 +83,7 @@ class SourceFacts:
     """What in the project says so; "" where it is the installed one, or asked for."""
     tensorflow_1: bool = False
     """Whether the project runs on TensorFlow 1, or on a Keras before 2.4."""
-    trained_cells: frozenset[int] = frozenset()
+    trained_cells: tuple[int, ...] = ()
     """For a notebook judged by its own kernel: the cells that are in order, because the saved output shows training."""
     older_optimizers: bool = False
     """Whether it runs on TensorFlow before 2.11, in which one optimizer can train several models."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.diagnosis import Evidence, Location
-from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 
-def module_of(project: Project | Unknown, frame: Frame | None) -> Module | None:
+def module_of(project: Project, frame: Frame | None) -> Module | None:
     """Return the file of a frame, if it was read."""
-    if frame is None or isinstance(project, Unknown):
+    if frame is None or not project:
         return None
     return project.module_at(frame.path) or _moved(project, frame)
 
@@ -50,7 +50,7 @@ def at_frame(module: Module, node: ast.AST, frame: Frame) -> bool:
     return stands_at(module.location(node), frame.line, frame.cell)
 
 
-def calls_at(failure: FailureFacts, project: Project | Unknown) -> list[CallSite]:
+def calls_at(failure: FailureFacts, project: Project) -> list[CallSite]:
     """Return the calls on the user's line that raised; none if its file was not read."""
     frame = failure.last_user_frame
     module = module_of(project, frame)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 
-from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.failed_line import function_at, module_of
 from fitdoctor.source.project import Project
 
 _NUMPY_OF_TENSORFLOW = re.compile(r"\b(?:np|numpy|onp)\.\w+\([^\n]*\b(?:tf|K|keras|tfp)\.\w+")
 
 
-def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
+def raised_in_trace(failure: FailureFacts, project: Project) -> bool:
     """Return whether the user's failing line ran during tracing rather than eagerly."""
     frame = failure.last_user_frame
     if frame is None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from fitdoctor.facts import SourceFacts, Unknown
+from fitdoctor.facts import SourceFacts
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.keras_changes import is_import_of_old_keras
 
@@ -120,9 +120,9 @@ def _is_before(package: str, specifier: str, since: tuple[int, int]) -> bool:
     )
 
 
-def is_keras_2(project: Project | Unknown) -> bool:
+def is_keras_2(project: Project) -> bool:
     """Return whether the whole program uses Keras 2."""
-    modules = () if isinstance(project, Unknown) else project.modules
+    modules = project.modules
     return bool(modules) and all(module.keras == 2 for module in modules)
 
 

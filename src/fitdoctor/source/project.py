@@ -46,6 +46,10 @@ class Project:
             self._by_name.setdefault(_parts(path)[-1], []).append(module)
             module.join(self)
 
+    def __bool__(self) -> bool:
+        """Whether any file was read."""
+        return bool(self.modules)
+
     @classmethod
     def around(
         cls, path: Path | str | SourceFacts, keras: int = 3, others: Iterable[Path | str] = ()
@@ -299,6 +303,10 @@ class Project:
             return None
         bindings = source.index.module.bindings.get(getattr(node, "id", ""), [])
         return source, assignment.value, len(bindings) == 1
+
+
+NO_FILES = Project(())
+"""What a judge gets if the source was not read."""
 
 
 def _is_own(node: ast.Attribute) -> bool:

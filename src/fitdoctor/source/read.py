@@ -320,7 +320,7 @@ def _code_cells(notebook: dict[str, Any], shown: str) -> list[str]:
 _PROGRESS = re.compile(r"\bEpoch 0*1/\d+[\s\S]*\bloss: \d")
 
 
-def _trained_cells(notebook: dict[str, Any]) -> frozenset[int]:
+def _trained_cells(notebook: dict[str, Any]) -> tuple[int, ...]:
     """Return the code cells whose saved output shows a training that ran, and those before if no output is an error."""
     trained, failed = set(), False
     code = [cell for cell in _listed(notebook, "cells") if cell.get("cell_type") == "code"]
@@ -330,7 +330,7 @@ def _trained_cells(notebook: dict[str, Any]) -> frozenset[int]:
             failed = True
         elif any(_PROGRESS.search("".join(map(str, output.get("text") or ()))) for output in outputs):
             trained.add(number)
-    return frozenset(trained if failed else range(1, max(trained, default=0) + 1))
+    return tuple(sorted(trained) if failed else range(1, max(trained, default=0) + 1))
 
 
 def _listed(value: Any, key: str) -> list[Any]:

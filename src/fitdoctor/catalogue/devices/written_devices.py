@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, remove_argument
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import module_of, raised_here
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
@@ -54,7 +54,7 @@ def misnamed(cause: Cause, module: Module) -> Iterator[Finding]:
             )
 
 
-def refused_name(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def refused_name(cause: Cause, failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain the error about a device name that TensorFlow could not parse."""
     said, frame = _SAID.search(failure.message), failure.last_user_frame
     if said is None:

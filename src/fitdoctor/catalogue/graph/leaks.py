@@ -12,7 +12,7 @@ from fitdoctor.catalogue.graph.kept_tensors import Kept, kept_tensors
 from fitdoctor.catalogue.graph.own_graphs import switched_off
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Frame, HeldTensor, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.facts import FailureFacts, Frame, HeldTensor, ModelFacts, TrainingFacts
 from fitdoctor.failure.failed_line import function_at, module_of, stands_at
 from fitdoctor.failure.patterns import named_tensor
 from fitdoctor.failure.traced_code import is_out_of_scope, made_line, raised_in_trace, wants_a_value
@@ -192,7 +192,7 @@ def declare_leaks(
         yield from findings(_still_held(training, project))
 
     @cause.after_failure
-    def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         leak = _leak_of(failure, project)
         yield from findings([leak] if leak is not None else [])
 
@@ -267,14 +267,14 @@ def _starts_empty(module: Module, name: str) -> bool:
 # --- behind a failure ---------------------------------------------------------------------------------------------
 
 
-def _leak_of(failure: FailureFacts, project: Project | Unknown) -> Leak | None:
+def _leak_of(failure: FailureFacts, project: Project) -> Leak | None:
     """Return the leak behind a failure, or None if the failure is about something else."""
     if is_out_of_scope(failure):
         if graph_part(failure) != "function":
             return None
     elif not wants_a_value(failure) or raised_in_trace(failure, project) or _raised_by_keras(failure):
         return None
-    if isinstance(project, Project) and switched_off(project) is not None:
+    if project and switched_off(project) is not None:
         return None
     return Leak(_likeliest(failure, project), (), _held(failure), failure)
 
@@ -286,8 +286,8 @@ def _raised_by_keras(failure: FailureFacts) -> bool:
     return any("/keras/" in frame.path.replace("\\", "/") for frame in after)
 
 
-def _likeliest(failure: FailureFacts, project: Project | Unknown) -> Kept | None:
-    if isinstance(project, Unknown):
+def _likeliest(failure: FailureFacts, project: Project) -> Kept | None:
+    if not project:
         return None
     best: tuple[int, Kept | None] = (0, None)
     attributes = {held.attribute for held in failure.held if not held.path.endswith("]")}

@@ -36,7 +36,7 @@ class Lookup:
         return found if isinstance(found, Statistics) else None
 
 
-def lookups(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Lookup]:
+def lookups(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Lookup]:
     """Yield the components of x that are certainly ids of an Embedding."""
     if "train_step" in model.overrides:
         return  # it may pass something else than the data to the model
@@ -44,7 +44,7 @@ def lookups(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> I
         yield from _in_chain(model, data)
     elif model.kind == "functional":
         yield from _in_graph(model, data)
-    elif isinstance(project, Project):
+    elif project:
         yield from _in_call(model, data, project)
 
 

@@ -70,7 +70,7 @@ class Given:
     model: ModelFacts
     fit: FitFacts | Unknown
     data: DataFacts
-    project: Project | Unknown
+    project: Project
     confidence: Confidence = Confidence.LIKELY
     method: str = ""
     """The method that was called with the data; "" if unknown."""
@@ -110,7 +110,7 @@ class Given:
 
 Explain = Callable[[Given, list[Mismatch]], Iterator[Finding]]
 Read = Callable[
-    [FailureFacts, InputMismatch, "ModelFacts | Unknown", "DataFacts | Unknown", "Project | Unknown"],
+    [FailureFacts, InputMismatch, "ModelFacts | Unknown", "DataFacts | Unknown", Project],
     Iterator[Finding],
 ]
 
@@ -127,9 +127,7 @@ def explains_inputs(cause: Cause, explain: Explain, read: Read) -> None:
     @cause.in_source
     @doubting(INPUTS)
     @cause.before_fit
-    def from_data(
-        model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-    ) -> Iterator[Finding]:
+    def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
         sure = Confidence.CERTAIN if proven(data) or data.problem is not None else Confidence.LIKELY
         yield from explain(Given(model, fit, data, project, sure, fit.method), list(mismatches(model, data)))
 
@@ -139,7 +137,7 @@ def explains_inputs(cause: Cause, explain: Explain, read: Read) -> None:
         model: ModelFacts | Unknown,
         fit: FitFacts | Unknown,
         data: DataFacts | Unknown,
-        project: Project | Unknown,
+        project: Project,
     ) -> Iterator[Finding]:
         said = input_mismatch(failure.message) or kernel_mismatch(failure.message, failure.node)
         if (

@@ -179,9 +179,7 @@ def respell_metrics(metrics: Iterable[MetricFacts], names: dict[str, str]) -> tu
     return tuple(edits)
 
 
-def with_units(
-    layer: LayerFacts | None, units: int, project: Project | Unknown | None = None
-) -> tuple[Edit, ...]:
+def with_units(layer: LayerFacts | None, units: int, project: Project | None = None) -> tuple[Edit, ...]:
     """Set the units or filters of a layer, at the definition of the number if it has a name."""
     if layer is None:
         return ()

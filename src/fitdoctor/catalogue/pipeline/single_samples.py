@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue.knowledge.data.generator_sources import batches_behind, own_nodes
 from fitdoctor.diagnosis import Edit, Location
-from fitdoctor.facts import DataFacts, Unknown
+from fitdoctor.facts import DataFacts
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -15,7 +15,7 @@ SCALAR = "the arrays must be at least rank 1"
 """Keras's error for a scalar label."""
 
 
-def given_out(data: DataFacts, project: Project | Unknown) -> tuple[FunctionInfo, ast.expr] | None:
+def given_out(data: DataFacts, project: Project) -> tuple[FunctionInfo, ast.expr] | None:
     """Return the first value that the generator passed to `fit` yields, or that the PyDataset returns."""
     return next(iter(batches_behind(project, data.code)), None)
 

@@ -31,7 +31,7 @@ def prepared_alike(
     theirs: ArrayFacts,
     training: DataFacts,
     validation: DataFacts,
-    project: Project | Unknown,
+    project: Project,
 ) -> list[Fix]:
     """Return the fix that gives one part of the validation data the training shape; [] if no single step does."""
     swapped = _swapped(training, validation)
@@ -46,7 +46,7 @@ def prepared_alike(
     return _converted(ours, theirs, validation, project)
 
 
-def same_preparation(ours: ArrayFacts, theirs: ArrayFacts, project: Project | Unknown) -> Fix | None:
+def same_preparation(ours: ArrayFacts, theirs: ArrayFacts, project: Project) -> Fix | None:
     """Prepare the validation data by the expression that prepares the training data, if the source shows one."""
     elsewhere = _prepared_elsewhere(expression_of(project, ours.code), expression_of(project, theirs.code))
     if elsewhere is not None and isinstance(theirs.code, Code):
@@ -130,9 +130,7 @@ def _called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _converted(
-    ours: ArrayFacts, theirs: ArrayFacts, validation: DataFacts, project: Project | Unknown
-) -> list[Fix]:
+def _converted(ours: ArrayFacts, theirs: ArrayFacts, validation: DataFacts, project: Project) -> list[Fix]:
     """Return the conversion that gives the validation data the training shape."""
     first, second = ours.sample_shape, theirs.sample_shape
     if isinstance(first, Unknown) or isinstance(second, Unknown):
@@ -155,7 +153,7 @@ def _converted(
     return [fix("reshape the validation data like the training data", edits)]
 
 
-def _labels_to_change(labels: ArrayFacts, project: Project | Unknown) -> Code | Unknown:
+def _labels_to_change(labels: ArrayFacts, project: Project) -> Code | Unknown:
     """Return where to change the labels: at their creation if only `evaluate` also uses them, else at the `fit` call."""
     made, use = labels.code, labels.use
     found = expression_of(project, use)
@@ -175,7 +173,7 @@ _FEATURES = ("images", "imgs", "features", "inputs", "data", "texts", "sequences
 _LABELS = ("labels", "targets", "target", "label", "y", "outputs")
 
 
-def labels_beside(project: Project | Unknown, fit_call: FitFacts | Unknown) -> tuple[Edit, ...]:
+def labels_beside(project: Project, fit_call: FitFacts | Unknown) -> tuple[Edit, ...]:
     """Complete `validation_data=(x_val)` with the labels of the matching name, `y_val`."""
     code = Unknown() if isinstance(fit_call, Unknown) else fit_call.code
     given = code.argument("validation_data", 7) if isinstance(code, Code) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import Tape, tapes, with_functions
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
@@ -33,13 +33,13 @@ class Uncalled:
         return self.tape.module
 
 
-def uncalled_at(failure: FailureFacts, project: Project | Unknown) -> Uncalled | None:
+def uncalled_at(failure: FailureFacts, project: Project) -> Uncalled | None:
     """Return the tape whose gradients the failing line applies, if it did not record the model."""
     asked = asked_at(failure, project)
     return _uncalled(*asked) if asked is not None else None
 
 
-def asked_at(failure: FailureFacts, project: Project | Unknown) -> tuple[Tape, ast.Call] | None:
+def asked_at(failure: FailureFacts, project: Project) -> tuple[Tape, ast.Call] | None:
     """Return the `gradient` call whose result the failing line applies, and its tape."""
     frame = failure.last_user_frame
     module = module_of(project, frame)

@@ -86,7 +86,7 @@ _REMEDIES = {
 
 
 @CAUSE.before_fit
-def from_cluster(cluster: ClusterFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_cluster(cluster: ClusterFacts, project: Project) -> Iterator[Finding]:
     """Check the configuration that the strategy is about to read."""
     made = [Evidence("the strategy is created here", location=cluster.made)] if cluster.made else []
     for problem in config_problems(cluster.config):
@@ -134,7 +134,7 @@ def _troubles(cluster: ClusterFacts) -> Iterator[tuple[str, str, Severity, Confi
 
 def _finding(
     problem: Problem,
-    project: Project | Unknown,
+    project: Project,
     confidence: Confidence,
     evidence: list[Evidence],
     made: Location | None = None,
@@ -143,7 +143,7 @@ def _finding(
     remedies = [
         fix(problem.remedy or "set TF_CONFIG with `json.dumps` to an object with `cluster` and `task`")
     ]
-    for module in project.modules if isinstance(project, Project) else ():
+    for module in project.modules:
         for node in assignments(module):
             place = place_of(module, node, problem.part)
             remedies = remedies if problem.remedy else [_dumped(module, node)]
@@ -165,7 +165,7 @@ def _dumped(module: Module, node: ast.Assign) -> Fix:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, project: Project | Unknown, environment: EnvironmentFacts | Unknown
+    failure: FailureFacts, project: Project, environment: EnvironmentFacts | Unknown
 ) -> Iterator[Finding]:
     """Report a strategy that could not use TF_CONFIG."""
     message = failure.message

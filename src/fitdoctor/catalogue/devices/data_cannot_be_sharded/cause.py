@@ -53,9 +53,7 @@ READERS = ("TFRecordDataset", "TextLineDataset", "CsvDataset", "FixedLengthRecor
 
 
 @CAUSE.before_fit
-def from_dataset(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_dataset(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a dataset with fewer files than workers, or with the FILE policy and no files."""
     shared = data.sharding
     if (
@@ -87,7 +85,7 @@ def _told(files: int, workers: int, fact: str) -> tuple[str, list[Evidence]]:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Read the number of files and workers from TensorFlow's error."""
     few = _FEW_FILES.search(failure.message)
     if few is None and _UNSHARDABLE not in failure.message:
@@ -118,20 +116,20 @@ def _finding(
     )
 
 
-def _policy(project: Project | Unknown) -> Location | None:
+def _policy(project: Project) -> Location | None:
     """Return the only `AutoShardPolicy.FILE` in the program, if there is exactly one."""
     found: list[Location] = []
-    for module in () if isinstance(project, Unknown) else project.modules:
+    for module in project.modules:
         for node in module.nodes(ast.Attribute):
             if module.resolve(node).endswith("AutoShardPolicy.FILE"):
                 found.append(attribute_name(module, node))
     return found[0] if len(found) == 1 else None
 
 
-def _reader(project: Project | Unknown) -> Location | None:
+def _reader(project: Project) -> Location | None:
     """Return the only call that reads files into a dataset, if there is exactly one."""
     found: list[Location] = []
-    for module in () if isinstance(project, Unknown) else project.modules:
+    for module in project.modules:
         for node in module.nodes(ast.Call):
             if module.resolve(node.func).rpartition(".")[2] in READERS:
                 found.append(module.location(node))

@@ -29,7 +29,7 @@ from fitdoctor.catalogue.reorder_statements import leading_to, moved_before, mov
 from fitdoctor.catalogue.run_order import calls_in_order
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import CallSite, Module
@@ -141,7 +141,7 @@ def _moved(module: Module, site: CallSite, start: CallSite | None) -> tuple[Edit
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Read the `RuntimeError` of a configuration call that came too late."""
     message = failure.message
     if failure.type != "RuntimeError" or "cannot be modified after" not in message:

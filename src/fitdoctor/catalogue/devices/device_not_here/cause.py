@@ -71,7 +71,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.before_fit
 def from_strategy(
-    model: ModelFacts, fit: FitFacts, environment: EnvironmentFacts, project: Project | Unknown
+    model: ModelFacts, fit: FitFacts, environment: EnvironmentFacts, project: Project
 ) -> Iterator[Finding]:
     """Report a strategy that names several devices of one kind, not all of them available: `fit` would hang.
 
@@ -111,11 +111,11 @@ def from_strategy(
 _SPLIT = "split the CPU first, with `tf.config.set_logical_device_configuration`"
 
 
-def _strategy_place(project: Project | Unknown) -> tuple[Location | None, tuple[Edit, ...]]:
+def _strategy_place(project: Project) -> tuple[Location | None, tuple[Edit, ...]]:
     """Return the strategy call that names devices, if there is one, and edits that remove them."""
     found = [
         (module, site.node)
-        for module in (() if isinstance(project, Unknown) else project.modules)
+        for module in project.modules
         for site in made(module)
         if site.argument("devices", 0) is not None
     ]
@@ -126,7 +126,7 @@ def _strategy_place(project: Project | Unknown) -> tuple[Location | None, tuple[
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Read the missing device from TensorFlow's error."""
     refused = REFUSED.search(failure.message)
     if refused is None:
@@ -134,7 +134,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     device = next((group for group in refused.groups() if group), "")
     evidence = [Evidence("requested device", device, fact="failure.message")]
     short = re.search(r"(GPU|TPU|CPU|XPU):(\d+)", device, re.IGNORECASE)
-    for module in project.modules if isinstance(project, Project) else ():
+    for module in project.modules:
         found = _written(module, short[0]) if short else None
         if found is not None:
             yield _named_finding(module, found, device, evidence)
@@ -182,7 +182,7 @@ def _named_finding(module: Module, where: Location, device: str, evidence: list[
 
 
 @CAUSE.after_failure
-def from_name(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_name(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a device name that TensorFlow could not parse."""
     from fitdoctor.catalogue.devices.written_devices import refused_name
 
@@ -217,7 +217,7 @@ _LISTS = tuple(
 
 
 @CAUSE.after_failure
-def from_empty_list(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_empty_list(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report code that indexes an empty list of devices, or asserts that it is not empty."""
     frame = failure.last_user_frame
     if (

@@ -258,7 +258,7 @@ def _shared_evenly(fit: FitFacts, data: DataFacts, rows: int, replicas: int) -> 
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Read an AddN error: the replicas' shares of the first batch differ in size."""
     if "AddN" not in failure.message or "must have the same size and shape" not in failure.message:
@@ -288,7 +288,7 @@ def from_failure(
     )
 
 
-def _batched_at(failure: FailureFacts, project: Project | Unknown) -> Location | None:
+def _batched_at(failure: FailureFacts, project: Project) -> Location | None:
     """Return where the batch size of the failed call is set: in `fit` or in the pipeline's `batch`."""
     for site in calls_at(failure, project):
         if site.method in _CALLS:

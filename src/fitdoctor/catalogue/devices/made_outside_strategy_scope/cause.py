@@ -103,7 +103,7 @@ def _finding(module: Module, part: Part, confidence: Confidence, evidence: list[
 
 
 @CAUSE.before_fit
-def from_variables(fit: FitFacts, model: ModelFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_variables(fit: FitFacts, model: ModelFacts, project: Project) -> Iterator[Finding]:
     """Report weights or optimizer variables that belong to another strategy than the model."""
     wrong = _wrong_part(model) if fit.method in ("fit", "train_on_batch") else ""
     if wrong:
@@ -134,9 +134,7 @@ def _wrong_part(model: ModelFacts) -> str:
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
-) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Unknown) -> Iterator[Finding]:
     """Read TensorFlow's error about two strategies and find the part outside the scope in the source."""
     bare = failure.type == "AssertionError" and not failure.message.strip()
     updated = bare and bool(failure.frames) and _UPDATED in failure.frames[-1].text
@@ -147,14 +145,14 @@ def from_failure(
 
 
 def _placed(
-    project: Project | Unknown,
+    project: Project,
     model: ModelFacts | Unknown,
     evidence: list[Evidence],
     confidence: Confidence,
     place: Location | None,
 ) -> Finding:
     """Locate the part outside the scope: in the source if possible, else where the model or its layers were created."""
-    for module in project.modules if isinstance(project, Project) else ():
+    for module in project.modules:
         for part in made_outside(module, failed=True):
             if part.raises:
                 return _finding(module, part, confidence, evidence)
@@ -192,12 +190,12 @@ def _made(model: ModelFacts) -> tuple[Code | Unknown, str]:
 
 
 @CAUSE.after_failure
-def from_late_variables(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_late_variables(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report variables that a traced step on several replicas created, so that their initial values were lost."""
     if failure.type != "InvalidArgumentError" or _MADE_LATE.search(failure.message) is None:
         return
     evidence = [Evidence("TensorFlow lost the initial value of a variable", fact="failure.message")]
-    for module in project.modules if isinstance(project, Project) else ():
+    for module in project.modules:
         for loop in loops(module):
             name = module.segment(loop.optimizer)
             late = not is_built(module, loop.optimizer) and not is_plain_sgd(module, loop.made)

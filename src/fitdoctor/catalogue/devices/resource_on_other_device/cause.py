@@ -46,9 +46,7 @@ _EDGE = "a reference or resource edge connects colocation groups with incompatib
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, model: ModelFacts | Unknown, project: Project) -> Iterator[Finding]:
     """Read the variable and both devices from the error of the compiled step."""
     said = _RESOURCE.search(failure.message) or _RESOURCE.search(failure.raw_message)
     if said is None and _EDGE not in failure.message:
@@ -76,9 +74,9 @@ def _short(device: str) -> str:
     return device.rpartition("device:")[2] or device
 
 
-def _device_block(project: Project | Unknown, device: str) -> tuple[Module, ast.AST] | None:
+def _device_block(project: Project, device: str) -> tuple[Module, ast.AST] | None:
     """Return the `with tf.device(…)` that names the variable's device."""
-    for module in () if isinstance(project, Unknown) else project.modules:
+    for module in project.modules:
         for node in module.nodes(ast.With):
             for item in node.items:
                 call = item.context_expr

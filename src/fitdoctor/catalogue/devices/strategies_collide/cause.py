@@ -29,7 +29,7 @@ from fitdoctor.catalogue.devices.several_workers import left_by_another
 from fitdoctor.catalogue.devices.strategies import made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.source.callees import callers_of
 from fitdoctor.source.index import names_in
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
@@ -152,7 +152,7 @@ def _before_class(module: Module, site: CallSite, function: FunctionInfo) -> tup
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a failed collective operation in a program that creates several strategies."""
     if left_by_another(failure):
         return
@@ -161,7 +161,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     evidence = [
         Evidence("a collective operation received tensors of different shapes", fact="failure.message")
     ]
-    for module in project.modules if isinstance(project, Project) else ():
+    for module in project.modules:
         for site in made(module):
             if site.function is not None or _in_loop(module, site.node) or len(made(module)) > 1:
                 yield _finding(module, site, Confidence.CERTAIN, evidence)

@@ -31,7 +31,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
@@ -113,7 +113,7 @@ def _either(endings: tuple[str, ...]) -> str:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the extension that Keras requires."""
     if failure.type != "ValueError" or not _REJECTED.search(failure.message):
         return
@@ -124,7 +124,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             path = site.argument("filepath", 0)
             text = last_text(site.module, path) if path is not None else None
             given = _RECEIVED.search(failure.message)
-            if text is None and given is not None and isinstance(project, Project):
+            if text is None and given is not None and project:
                 text = text_ending(project, given[1])
             if text is not None:
                 yield certain(_finding(site.module, site, text, taken), failure)

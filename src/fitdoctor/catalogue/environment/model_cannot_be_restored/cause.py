@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, insert_before, spell, unsafe
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.failure.patterns import NOT_CUSTOM
 from fitdoctor.source.module import CallSite, Module
@@ -71,7 +71,7 @@ _FROM_TEXT = ("keras.models.model_from_json",)
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the part that Keras cannot rebuild."""
     message = failure.message
     unknown = _UNKNOWN.search(message)
@@ -87,7 +87,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         yield _no_settings(said["name"], failure, project)
 
 
-def _not_known(name: str, kind: str, failure: FailureFacts, project: Project | Unknown) -> Finding:
+def _not_known(name: str, kind: str, failure: FailureFacts, project: Project) -> Finding:
     defined = _defined(name, project)
     remedies = [_named_in_call(name, failure, project)]
     if defined is not None:
@@ -113,7 +113,7 @@ def _registered(module: Module, node: ast.ClassDef | ast.FunctionDef) -> Fix:
     return fix(title, insert_before(code, line), imports)
 
 
-def _named_in_call(name: str, failure: FailureFacts, project: Project | Unknown) -> Fix:
+def _named_in_call(name: str, failure: FailureFacts, project: Project) -> Fix:
     """Add `custom_objects={"dice_loss": dice_loss}` if the call has none and the name is available."""
     text = f'custom_objects={{"{name}": {name}}}'
     site = _call(failure, project, (*_LOADERS, *_FROM_TEXT))
@@ -124,7 +124,7 @@ def _named_in_call(name: str, failure: FailureFacts, project: Project | Unknown)
     return fix(f"pass it to Keras: `{text}`", edits)
 
 
-def _lambda(failure: FailureFacts, project: Project | Unknown) -> Finding:
+def _lambda(failure: FailureFacts, project: Project) -> Finding:
     site = _call(failure, project, _LOADERS)
     remedies = []
     if site is not None and site.argument("safe_mode", 3) is None:
@@ -149,7 +149,7 @@ def _lambda(failure: FailureFacts, project: Project | Unknown) -> Finding:
     )
 
 
-def _no_settings(name: str, failure: FailureFacts, project: Project | Unknown) -> Finding:
+def _no_settings(name: str, failure: FailureFacts, project: Project) -> Finding:
     return _finding(
         f"`{name}` cannot be saved: it has no `get_config`, and Keras cannot serialize its `__init__` arguments",
         failure,
@@ -180,24 +180,24 @@ def _finding(
     )
 
 
-def _call(failure: FailureFacts, project: Project | Unknown, names: tuple[str, ...]) -> CallSite | None:
+def _call(failure: FailureFacts, project: Project, names: tuple[str, ...]) -> CallSite | None:
     """Return the only call of these that is on the failing line."""
     found = [site for site in calls_at(failure, project) if site.name in names]
     return found[0] if len(found) == 1 else None
 
 
-def _defined(name: str, project: Project | Unknown) -> tuple[Module, ast.ClassDef | ast.FunctionDef] | None:
+def _defined(name: str, project: Project) -> tuple[Module, ast.ClassDef | ast.FunctionDef] | None:
     """Return the only class or function of that name, and its module."""
     found = [
         (module, node)
-        for module in (() if isinstance(project, Unknown) else project.modules)
+        for module in project.modules
         for node in module.tree.body
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name
     ]
     return found[0] if len(found) == 1 else None
 
 
-def _definition(name: str, project: Project | Unknown) -> Location | None:
+def _definition(name: str, project: Project) -> Location | None:
     """Return where the only class or function of that name is defined; for a class, its `__init__` if it has one."""
     found = _defined(name, project)
     if found is None:

@@ -57,7 +57,7 @@ _SAID = re.compile(
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, environment: EnvironmentFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, environment: EnvironmentFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report a message about a known package if something else was imported under its name."""
     said = _SAID.search(failure.message)
@@ -92,7 +92,7 @@ _ALWAYS = re.compile(
 """Attributes that every version of the package has."""
 
 
-def _unplaced(package: str, failure: FailureFacts, project: Project | Unknown) -> Finding:
+def _unplaced(package: str, failure: FailureFacts, project: Project) -> Finding:
     """Report the same if nothing shows which file it was."""
     return CAUSE.finding(
         f"`import {package}` imports a local file or folder of that name instead of the package",
@@ -133,8 +133,8 @@ def _is_installed(place: str) -> bool:
     return place == "unknown location" or is_library(place, here=False)
 
 
-def _import_of(package: str, project: Project | Unknown) -> Location | None:
-    for module in () if isinstance(project, Unknown) else project.modules:
+def _import_of(package: str, project: Project) -> Location | None:
+    for module in project.modules:
         statement = first_import(module, (package,))
         if statement is not None:
             return module.location(statement)

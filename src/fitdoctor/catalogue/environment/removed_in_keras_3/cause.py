@@ -66,7 +66,7 @@ from fitdoctor.catalogue.environment.removed_in_keras_3.entry import CAUSE
 from fitdoctor.catalogue.rules import Rule, find, findings_from_failure, is_raised_at
 from fitdoctor.diagnosis import Applicability, Confidence, Edit, Finding, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.records import replace
 from fitdoctor.source.conditions import is_fallback
@@ -268,7 +268,7 @@ def from_numbers(site: ModelSite) -> Iterator[Finding]:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the missing name in the exception, with the fix from the source line."""
     from fitdoctor.catalogue.environment.removed_in_keras_3.saved_models import saved_by_keras_2
 
@@ -277,7 +277,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         yield _of_keras_2(finding) if is_keras_2(project) else _with_what_is_next(finding, project)
 
 
-def _from_names(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _from_names(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     from fitdoctor.catalogue.environment.removed_in_keras_3.missing_names import (
         finding_from_text,
         findings_at,
@@ -286,9 +286,7 @@ def _from_names(failure: FailureFacts, project: Project | Unknown) -> Iterator[F
     )
 
     name, frame = missing_name(failure, project), failure.last_user_frame
-    of_keras_1 = (
-        list(keras_1_call(CAUSE, failure, project)) if not name or isinstance(project, Unknown) else []
-    )
+    of_keras_1 = list(keras_1_call(CAUSE, failure, project)) if not name or not project else []
     if of_keras_1 or not name:
         yield from of_keras_1
         return
@@ -313,9 +311,9 @@ def _of_keras_2(finding: Finding) -> Finding:
     )
 
 
-def _with_what_is_next(finding: Finding, project: Project | Unknown) -> Finding:
+def _with_what_is_next(finding: Finding, project: Project) -> Finding:
     """Add the fixes of the other Keras 2 names in the file, which would fail one after the other."""
-    if isinstance(project, Unknown) or finding.location is None or not finding.fixes:
+    if not project or finding.location is None or not finding.fixes:
         return finding
     module, first = project.module_at(finding.location.path), finding.fixes[0]
     if module is None or first.applicability is not Applicability.SAFE:
@@ -347,7 +345,7 @@ def _touch(some: Iterable[Edit], others: list[Edit]) -> bool:
 
 
 @CAUSE.after_failure
-def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_elsewhere(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report failures that Keras 2 did not have, such as several workers or short names in saved models."""
     from fitdoctor.catalogue.environment.removed_in_keras_3.numpy_sizes import rejected_size
     from fitdoctor.catalogue.environment.removed_in_keras_3.several_workers import rejected_workers

@@ -13,7 +13,7 @@ from fitdoctor.catalogue.environment.removed_in_keras_3.changed_names import cha
 from fitdoctor.catalogue.rules import is_raised_at
 from fitdoctor.diagnosis import Confidence, Evidence, Finding
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.failure.frames import is_keras
 from fitdoctor.failure.patterns import UnexpectedKeyword, attribute_missing, unexpected_keyword
@@ -88,7 +88,7 @@ _OF_NEW_OPTIMIZERS = re.compile(r"`?(?P<name>\w+)`? is deprecated in the new (?:
 """The error since Keras 2.11."""
 
 
-def missing_name(failure: FailureFacts, project: Project | Unknown) -> str:
+def missing_name(failure: FailureFacts, project: Project) -> str:
     """Return the name or argument that an exception is about if an older Keras had it; "" otherwise."""
     message, frame = failure.message, failure.last_user_frame
     if failure.type == "AttributeError" and any(_OF_KERAS_2.search(each.path) for each in failure.frames):
@@ -148,10 +148,10 @@ def _is_of_another_version(owner: str, name: str) -> bool:
     return name in PUBLIC_NAMES.get(owner, ()) or ".experimental" in owner and owner not in PUBLIC_NAMES
 
 
-def _rejected_keyword(message: str, project: Project | Unknown) -> str:
+def _rejected_keyword(message: str, project: Project) -> str:
     keyword = unexpected_keyword(message)
     assert keyword is not None
-    if keyword.function and isinstance(project, Project):
+    if keyword.function and project:
         wanted = f"{keyword.owner}.{keyword.function}" if keyword.owner else keyword.function
         if any(each.qualname == wanted for module in project.modules for each in module.functions):
             return ""  # the program's own function
@@ -200,7 +200,7 @@ _OF_LAYER = re.compile(
 _WORDS = ("missing", "keyword arguments passed to", "Keyword argument not understood")
 
 
-def keras_1_call(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def keras_1_call(cause: Cause, failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a layer or model called the Keras 1 way, by the argument that is missing now."""
     frame = failure.last_user_frame
     if frame is None or failure.type not in ("TypeError", "ValueError"):
@@ -213,7 +213,7 @@ def keras_1_call(cause: Cause, failure: FailureFacts, project: Project | Unknown
             if "since Keras 2" in found.message:
                 yield replace(found, confidence=Confidence.CERTAIN)
                 return
-    elif isinstance(project, Unknown):
+    elif not project:
         for kind, change in _keras_1_in_text(failure, frame):
             yield cause.finding(
                 f"`{kind}` no longer has an argument `{change.name}`",

@@ -29,7 +29,7 @@ def rejected_units(cause: Cause, message: str, code: Code | Unknown) -> Iterator
         )
 
 
-def rejected_size(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def rejected_size(cause: Cause, failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a NumPy integer that a Keras 3 layer rejected."""
     said = rejected_integer(failure.message)
     if said is None or failure.type not in ("ValueError", "TypeError"):
@@ -47,7 +47,7 @@ def rejected_size(cause: Cause, failure: FailureFacts, project: Project | Unknow
     )
 
 
-def _written(name: str, failure: FailureFacts, project: Project | Unknown) -> Code | None:
+def _written(name: str, failure: FailureFacts, project: Project) -> Code | None:
     """Return the argument of that name, if the failing line creates a single layer."""
     found = []
     for call in calls_at(failure, project):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Evidence, Finding
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.source.project import Project
 
 _STRATEGIES = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy")
@@ -20,10 +20,10 @@ _NO_COORDINATOR = "need to pass this dataset to ClusterCoordinator.create_per_wo
 """Keras 3 iterates over the dataset itself, which only a `ClusterCoordinator` may do."""
 
 
-def rejected_workers(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def rejected_workers(cause: Cause, failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain the error of a `fit` under a multi-worker strategy."""
     named = _named(project)
-    if failure.called not in _CALLED or isinstance(project, Project) and not named:
+    if failure.called not in _CALLED or project and not named:
         return
     asked = _NO_COORDINATOR in failure.message
     if not asked and _PER_REPLICA not in failure.message and not (named and _REDUCTION in failure.message):
@@ -46,8 +46,8 @@ def rejected_workers(cause: Cause, failure: FailureFacts, project: Project | Unk
     )
 
 
-def _named(project: Project | Unknown) -> str:
+def _named(project: Project) -> str:
     """Return the multi-worker strategy that the program names; "" if none."""
-    if isinstance(project, Unknown):
+    if not project:
         return ""
     return next((name for name in _STRATEGIES if any(name in module.text for module in project.modules)), "")

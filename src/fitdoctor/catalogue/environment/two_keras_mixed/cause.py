@@ -38,7 +38,7 @@ from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts
 from fitdoctor.records import replace
 from fitdoctor.source.conditions import is_switched_off
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES
@@ -262,7 +262,7 @@ def _imported_from(module: Module, own: str, other: str) -> tuple[Edit, ...]:
 
 
 @CAUSE.before_fit
-def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """Report Keras 3 layers called on Keras 2 tensors, whose weights are constants there and not trained."""
     if not model.foreign_variables or fit.method != "fit":
         return
@@ -273,7 +273,7 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> 
             fact="model.foreign_variables",
         )
     ]
-    for module in project.modules if isinstance(project, Project) else ():
+    for module in project.modules:
         for mixed in (each for each in mixtures(module) if each.silent):
             found = _mixed_finding(module, mixed)
             yield replace(found, confidence=Confidence.CERTAIN, evidence=(*found.evidence, *evidence))
@@ -354,14 +354,14 @@ def from_frames(failure: FailureFacts) -> Iterator[Finding]:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report an object that Keras rejected if the program imports another Keras."""
     if not FOREIGN.search(failure.message) or _A_CLASS.search(failure.message):
         # A class instead of an instance is from the right Keras: `layer-not-called`.
         return
     named = LEGACY in failure.message or PRIVATE in failure.message
     evidence = Evidence("Keras rejected an object from another Keras package", fact="failure.message")
-    for module in project.modules if isinstance(project, Project) else ():
+    for module in project.modules:
         for node in module.nodes(ast.ImportFrom):
             if _is_private(node.module or "") and not node.level:
                 yield certain(_private_finding(module, node), failure)
@@ -373,7 +373,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             yield certain(_mixed_finding(module, foreign), failure, confidence=Confidence.LIKELY)
             return
     named = named or "<class 'keras." in failure.message and _raised_by_keras_2(failure)
-    if named or isinstance(project, Unknown):
+    if named or not project:
         yield CAUSE.finding(
             "this model received an object from another Keras package",
             _import_of_keras_3(failure, project) or failure.location,
@@ -389,9 +389,9 @@ def _of_keras_2(module: Module) -> Mixture | None:
     return next((Mixture(site.node, 2) for site in module.calls if site.name.startswith(LEGACY + ".")), None)
 
 
-def _import_of_keras_3(failure: FailureFacts, project: Project | Unknown) -> Location | None:
+def _import_of_keras_3(failure: FailureFacts, project: Project) -> Location | None:
     """Return the line that imports from `keras` what a Keras 2 model was given."""
-    if isinstance(project, Unknown) or not _raised_by_keras_2(failure):
+    if not project or not _raised_by_keras_2(failure):
         return None
     for module in project.modules:
         for node in module.nodes(ast.ImportFrom):

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.source.project import Project
 
@@ -87,7 +87,7 @@ _WORDINGS = (
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the first layer whose weights do not match."""
     if _loads_by_itself(failure.message, project):
         return
@@ -120,10 +120,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         )
 
 
-def _loads_by_itself(message: str, project: Project | Unknown) -> bool:
+def _loads_by_itself(message: str, project: Project) -> bool:
     """Return whether the layer has its own `load_own_variables`, which may assign them to the wrong variables."""
     said = _OBJECT.search(message)
-    if said is None or isinstance(project, Unknown):
+    if said is None or not project:
         return False
     return any(
         owner.name == said["class"] and owner.module.method(owner, "load_own_variables") is not None
@@ -143,7 +143,7 @@ def _group(groups: dict[str, str | None], name: str) -> str:
     return next(values, "")
 
 
-def _skipping(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fix]:
+def _skipping(failure: FailureFacts, project: Project) -> Iterator[Fix]:
     """Load only the layers that match, if the weights come from a file."""
     for site in calls_at(failure, project):
         if site.method == "load_weights" and site.argument("skip_mismatch") is None:

@@ -79,7 +79,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, environment: EnvironmentFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, environment: EnvironmentFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report a backend that Keras cannot import, or that cannot train."""
     last = failure.frames[-1] if failure.frames else None
@@ -107,7 +107,7 @@ def from_failure(
         )
     elif backend := _unavailable(failure):
         asked, place = backend, None
-        for module in () if isinstance(project, Unknown) else project.modules:
+        for module in project.modules:
             for node, value in settings(module):
                 place = module.location(node)
                 # The NumPy backend depends on JAX.

@@ -164,11 +164,9 @@ def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a failing line that ran in a trace; a tensor that leaked out of one is another cause."""
-    hashed = "Tensor is unhashable" in failure.message and not isinstance(
-        project, Unknown
-    )  # otherwise FIT406
+    hashed = bool(project) and "Tensor is unhashable" in failure.message  # otherwise FIT406
     asked = wants_a_value(failure) or hashed
     if not asked or not raised_in_trace(failure, project):
         return
@@ -192,7 +190,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 @CAUSE.after_failure
-def from_unknown_size(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_unknown_size(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a size that is None while tracing but used as a number."""
     if not raised_in_trace(failure, project):
         return

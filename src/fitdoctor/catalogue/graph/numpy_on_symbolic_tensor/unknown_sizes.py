@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Edit, Location
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import at_frame, function_at, module_of
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import FunctionInfo, Module
@@ -44,7 +44,7 @@ class UnknownSize:
     """Where the size is used."""
 
 
-def unknown_size(failure: FailureFacts, project: Project | Unknown) -> UnknownSize | None:
+def unknown_size(failure: FailureFacts, project: Project) -> UnknownSize | None:
     """Return the size that a failure is about, or None if it is about something else."""
     frame = failure.last_user_frame
     surely = bool(_NONE_IN_SHAPE.search(failure.message))

@@ -46,11 +46,11 @@ _STEPS = (("fit", "train_on_batch"), ("evaluate", "test_on_batch", "fit"), ("pre
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report an unknown rank if the data has a known one and the model was called before."""
     frame = failure.last_user_frame
-    if frame is None or isinstance(project, Unknown) or not any(said in failure.message for said in _SAID):
+    if frame is None or not project or not any(said in failure.message for said in _SAID):
         return
     if isinstance(model, ModelFacts) and model.keras != 3 or _has_unknown_rank(data):
         return

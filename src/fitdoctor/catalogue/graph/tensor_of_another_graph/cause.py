@@ -41,7 +41,7 @@ from fitdoctor.catalogue.graph.own_graphs import (
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import module_of, stands_at
 from fitdoctor.failure.traced_code import is_out_of_scope, made_line
 from fitdoctor.source.keras_objects import kind_of_value
@@ -147,14 +147,14 @@ def _reads_of(module: Module, target: ast.expr) -> Iterator[ast.AST]:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report an error about two graphs, or a tensor that belongs to a graph the program created."""
     other = any(words in failure.message for words in _OTHER_GRAPH)
     own = is_out_of_scope(failure) and graph_part(failure) == "graph"
     eager = any(words in failure.message for words in _NOT_EAGER)
     if not other and not own and not eager:
         return
-    if isinstance(project, Project) and switched_off(project) is not None:
+    if project and switched_off(project) is not None:
         return
     made, used = made_line(failure), failure.last_user_frame
     evidence = [
@@ -180,7 +180,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         )
 
 
-def _block_of(failure: FailureFacts, project: Project | Unknown) -> tuple[Module, ast.With] | None:
+def _block_of(failure: FailureFacts, project: Project) -> tuple[Module, ast.With] | None:
     """Return the block in which the tensor was created, else one in the traceback, else the only one."""
     for frame in (*reversed(failure.made_at), *reversed(failure.user_frames)):
         module = module_of(project, frame)
@@ -188,7 +188,7 @@ def _block_of(failure: FailureFacts, project: Project | Unknown) -> tuple[Module
             assert module is not None
             if stands_at(module.location(block), frame.line, frame.cell):
                 return module, block
-    if isinstance(project, Unknown):
+    if not project:
         return None
     every = [(module, block) for module in project.modules for block in graph_blocks(module)]
     return every[0] if len(every) == 1 else None

@@ -52,7 +52,7 @@ from fitdoctor.catalogue.graph.tensorflow_1_api.tensorflow_1_names import (
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_after
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.records import dataclass
@@ -196,12 +196,12 @@ def _is_run(module: Module, call: ast.Call) -> bool:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report removed or graph-only names, or a Keras failure after eager execution was disabled."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if _names_old(failure):
-        uses = list(_old_uses(module, project)) if module is not None and isinstance(project, Project) else []
+        uses = list(_old_uses(module, project)) if module is not None and project else []
         here = [use for use in uses if frame is not None and at_frame(use.module, use.node, frame)]
         if here:
             yield certain(_finding(here[0], uses), failure)
@@ -209,7 +209,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             problem = "this is TensorFlow 1 API, which does not work with eager execution"
             yield _from_words(failure, problem, _advice(failure), Confidence.CERTAIN)
         return
-    switch = switched_off(project) if isinstance(project, Project) else None
+    switch = switched_off(project) if project else None
     proof = _NOT_EAGER in failure.message or _NO_UPDATES in failure.message
     if switch is not None and _is_of_keras(failure):
         why = _WITHOUT_UPDATES if _NO_UPDATES in failure.message else _NEEDS_EAGER
@@ -217,9 +217,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         confidence = Confidence.CERTAIN if proof else Confidence.LIKELY
         yield certain(_finding(old, [old]), failure, confidence=confidence)
     elif switch is None and _NOT_EAGER in failure.message:
-        graphs = isinstance(project, Project) and any(
-            True for each in project.modules for _ in graph_blocks(each)
-        )
+        graphs = project and any(True for each in project.modules for _ in graph_blocks(each))
         if not graphs:
             problem = "Keras 3 cannot train because eager execution is disabled"
             switches = "`disable_eager_execution()`, `disable_v2_behavior()` and `tf.Graph().as_default()`"

@@ -138,7 +138,7 @@ def _short_batch(
     )
 
 
-def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _from_loss(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report fewer labels than outputs in the loss of a model with a stateful layer."""
     batch = fixed_batch(failure)
     found = stateful_input(project) if batch is not None else None
@@ -166,8 +166,8 @@ def from_model(site: ModelSite, project: Project) -> Iterator[Finding]:
         yield _of_refusal(*given, project)
 
 
-def _of_refusal(code: Code, shape: Shape, project: Project | Unknown) -> Finding:
-    module = None if isinstance(project, Unknown) else project.module_at(code.location.path)
+def _of_refusal(code: Code, shape: Shape, project: Project) -> Finding:
+    module = project.module_at(code.location.path)
     call = _call_at(module, code) if module is not None else None
     written = shape_of_input(module, call) if module is not None and call is not None else None
     if written is not None and written.text.endswith(".shape"):
@@ -222,7 +222,7 @@ def _fix(code: Code | Unknown, expected: Shape) -> Fix:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report it from the data, or from the source of the rejected input."""
     if while_validating(failure) or sample_given_by_hand(failure) is not None:

@@ -112,7 +112,7 @@ def _order(found: Shape, expected: Shape) -> tuple[int, ...]:
     return tuple(range(len(found)))
 
 
-def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project | Unknown) -> Iterator[Fix]:
+def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project) -> Iterator[Fix]:
     """Yield a fix for the batch that a custom training loop passes to the model."""
     called = model_call(project, failure)
     if said.found is None or called is None:
@@ -130,7 +130,7 @@ def _read(
     said: InputMismatch,
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report permuted axes from the message."""
     if said.found is None:

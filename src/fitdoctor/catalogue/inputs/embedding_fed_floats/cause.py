@@ -40,7 +40,7 @@ from fitdoctor.catalogue.knowledge.data.value_changes import (
 from fitdoctor.catalogue.words import joined, number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Statistics
 from fitdoctor.records import replace
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import Module
@@ -54,9 +54,7 @@ PAD_WITH_ZERO = "pad with 0, the id that the Embedding masks"
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("Embedding")
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report fractions or negative numbers used as ids."""
     if fit.method not in ("fit", "train_on_batch") or data.role != "training":
         return
@@ -75,7 +73,7 @@ def from_data(
             yield _negative(lookup, statistics, step, made)
 
 
-def _from_source(lookup: Lookup, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _from_source(lookup: Lookup, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report ids whose last transformation is a scaler, a division or negative padding."""
     for link in trail(project, data, lookup.array):
         if pads_below_zero(link):

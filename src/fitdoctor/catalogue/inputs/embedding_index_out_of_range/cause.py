@@ -60,9 +60,7 @@ CAUSE = Cause(
 
 
 @CAUSE.before_fit
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report an id that is not below `input_dim`."""
     short = list(_too_small(lookups(model, data, project)))
     for lookup, statistics, rows in short:
@@ -171,7 +169,7 @@ def _too_small(looked_up: Iterable[Lookup]) -> Iterator[_Short]:
                 yield lookup, statistics, rows
 
 
-def _fixes(lookup: Lookup, short: list[_Short], project: Project | Unknown) -> list[Fix]:
+def _fixes(lookup: Lookup, short: list[_Short], project: Project) -> list[Fix]:
     """Add rows to every Embedding that lacks them, so that the fixed program runs."""
     highest, rows = next(
         (int(statistics.maximum or 0), rows) for each, statistics, rows in short if each is lookup
@@ -194,7 +192,7 @@ def _fixes(lookup: Lookup, short: list[_Short], project: Project | Unknown) -> l
     return [fix(title, edits)]
 
 
-def rows_edit(code: Code | Unknown, highest: int, rows: int, project: Project | Unknown) -> tuple[Edit, ...]:
+def rows_edit(code: Code | Unknown, highest: int, rows: int, project: Project) -> tuple[Edit, ...]:
     """Set `input_dim`; an expression that is 1 too small gets `+ 1`."""
     if isinstance(code, Unknown):
         return ()
@@ -210,7 +208,7 @@ def rows_edit(code: Code | Unknown, highest: int, rows: int, project: Project | 
     return set_argument(code, "input_dim", str(highest + 1), position=0)
 
 
-def _line(layer: LayerFacts, array: ArrayFacts | None, project: Project | Unknown) -> Location | None:
+def _line(layer: LayerFacts, array: ArrayFacts | None, project: Project) -> Location | None:
     """Return what sets the size of the Embedding, or the data if the size is a parameter with many callers."""
     argument = layer.code.argument("input_dim", 0) if isinstance(layer.code, Code) else None
     named = decided_size(project, argument)
@@ -221,7 +219,7 @@ def _line(layer: LayerFacts, array: ArrayFacts | None, project: Project | Unknow
     return place(layer.code, array.code if array else None)
 
 
-def _size_is_parameter(code: Code | Unknown, project: Project | Unknown) -> bool:
+def _size_is_parameter(code: Code | Unknown, project: Project) -> bool:
     found = node_of(project, code)
     argument = code.argument("input_dim", 0) if isinstance(code, Code) else None
     if found is None or argument is None:
@@ -238,7 +236,7 @@ def _is_of_embedding(failure: FailureFacts) -> bool:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report the id and the range that TensorFlow names for an Embedding."""
     said = index_out_of_range(failure.message)

@@ -46,7 +46,7 @@ CAUSE = Cause(
 
 @CAUSE.before_fit
 def from_data(
-    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report arrays without rows."""
     if data.form != "arrays" or data.samples != 0 or fit.method not in ("fit", "train_on_batch", "scan"):
@@ -99,7 +99,7 @@ def from_split(model: ModelFacts, fit: FitFacts) -> Iterator[Finding]:
     )
 
 
-def _emptying(project: Project | Unknown, data: DataFacts, array: ArrayFacts) -> Link | None:
+def _emptying(project: Project, data: DataFacts, array: ArrayFacts) -> Link | None:
     """Return the nearest step that filters rows or lists files, else the nearest slice."""
     links = list(trail(project, data, array))
     for wanted in (("drop", "listing"), ("slice",)):
@@ -115,9 +115,7 @@ _EMPTY_BATCH = re.compile(
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, data: DataFacts | Unknown, project: Project) -> Iterator[Finding]:
     """Report a later batch without samples; TensorFlow reports only a different shape."""
     if not _EMPTY_BATCH.search(failure.message + failure.raw_message):
         return

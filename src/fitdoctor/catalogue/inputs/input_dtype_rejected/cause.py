@@ -179,7 +179,7 @@ def _fixes(arrays: list[ArrayFacts], data: DataFacts | Unknown, fit_call: FitFac
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report the two dtypes that TensorFlow names."""
     said = _types_met(failure.type, failure.message)
@@ -211,7 +211,7 @@ def from_failure(
 
 
 @CAUSE.after_failure
-def of_whole_numbers(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def of_whole_numbers(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report mixed int32 and int64, such as labels and `tf.argmax`, or floats used as indices."""
     yield from _refused(failure, project)
     yield from _floats_refused(failure, project)
@@ -442,7 +442,7 @@ _WHOLE = re.compile(r"u?int\d{1,2}")
 _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript)
 
 
-def _refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report an operation on two different integer dtypes."""
     said, frame = dtype_mismatch(failure.message), failure.last_user_frame
     if (
@@ -473,7 +473,7 @@ def _wants_whole(said: DtypeMismatch) -> bool:
     )
 
 
-def _floats_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _floats_refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report labels or indices that are floats, such as labels from a table or the result of a division."""
     said, frame = dtype_mismatch(failure.message), failure.last_user_frame
     if said is None or frame is None or not _wants_whole(said):
@@ -596,7 +596,7 @@ _REFUSED = re.compile(
 )
 
 
-def _refused_by_signature(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _refused_by_signature(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a dtype that differs from the `input_signature` of a function."""
     rejected = _REFUSED.search(failure.message)
     frame = failure.last_user_frame

@@ -74,7 +74,7 @@ from fitdoctor.facts import (
 from fitdoctor.failure.called import called_in
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 from fitdoctor.records import dataclass, replace
-from fitdoctor.source.project import Project
+from fitdoctor.source.project import NO_FILES, Project
 
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
@@ -242,7 +242,7 @@ def from_model(site: ModelSite) -> Iterator[Finding]:
         yield from _inside_call(site, site.data)
         return
     refusal = of_site(site)
-    given = refused_input(refusal, Unknown()) if refusal is not None else None
+    given = refused_input(refusal, NO_FILES) if refusal is not None else None
     if given is None or refusal is None or is_sequence_layer_for_pictures(site.layer, given[1]):
         return
     if not leads_with_batch(*given, refusal.message):
@@ -258,7 +258,7 @@ def _inside_call(site: ModelSite, data: DataFacts) -> Iterator[Finding]:
         return
     # Keras 2 adds a second axis to one-dimensional data before it calls the model.
     if len(array.shape) > 1 and given[0].shape == (None, *array.shape[1:]):
-        given_by = Given(site.model, Unknown(), data, Unknown())
+        given_by = Given(site.model, Unknown(), data, NO_FILES)
         yield _finding(given_by, _of_rank(array, said.expected_rank, site.layer))
 
 
@@ -298,7 +298,7 @@ def _read(
     said: InputMismatch,
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report the number of axes that a layer or model expects, from the message."""
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts) and isinstance(model.inputs, tuple):
@@ -326,7 +326,7 @@ def _stands_behind(model: ModelFacts | Unknown, name: str) -> bool:
 
 
 @CAUSE.after_failure
-def from_single_sample(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_single_sample(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a single sample passed as a batch in a custom loop."""
     said = sample_given_by_hand(failure)
     if said is None:
@@ -343,7 +343,7 @@ def from_single_sample(failure: FailureFacts, project: Project | Unknown) -> Ite
     )
 
 
-def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project | Unknown) -> Iterator[Finding]:
+def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project) -> Iterator[Finding]:
     """Report a custom training loop that passes batches with a missing or extra axis."""
     called = model_call(project, failure)
     expected, found = said.ranks

@@ -168,7 +168,7 @@ def _explain(given: Given, found: list[Mismatch]) -> Iterator[Finding]:
         )
 
 
-def _named_length(mismatch: Mismatch, project: Project | Unknown) -> Decided | None:
+def _named_length(mismatch: Mismatch, project: Project) -> Decided | None:
     """Return what set the only differing length if the `Input` uses a name for it."""
     from fitdoctor.catalogue.knowledge.models.size_sources import decided_size
 
@@ -236,7 +236,7 @@ def _from_message(
     said: InputMismatch,
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report what the message alone shows."""
     from fitdoctor.catalogue.knowledge.models.model_inputs import input_giving
@@ -261,7 +261,7 @@ def _from_message(
     tries = failure.called in ("evaluate", "predict")
     of_model = input_giving(project, expected) or (None if tries else _only_input(model))
     of_data = only_input_line(data)
-    unseen = isinstance(project, Unknown) and frame is not None and "validation_data" in frame.text
+    unseen = not project and frame is not None and "validation_data" in frame.text
     inner = _given_to_model(failure) if said.layer and said.axis is not None else None
     yield CAUSE.finding(
         f"each sample has shape {shape_words(sample)}, but the model expects {wanted}"
@@ -279,9 +279,7 @@ def _from_message(
     )
 
 
-def _in_loop(
-    project: Project | Unknown, failure: FailureFacts, found: Shape, expected: Shape
-) -> Iterator[Fix]:
+def _in_loop(project: Project, failure: FailureFacts, found: Shape, expected: Shape) -> Iterator[Fix]:
     """Yield a reshape of the batch that a custom training loop passes to the model."""
     called = model_call(project, failure)
     if called is None or None in expected[1:] or relation(found[1:], expected[1:]) != "reshaped":

@@ -78,9 +78,7 @@ CAUSE = Cause(
 @CAUSE.in_source
 @doubting(INPUTS)
 @CAUSE.before_fit
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report arrays in x that do not match the model inputs."""
     if data.role != "training" or went_through(data) or not data.x:
         return
@@ -117,7 +115,7 @@ def _findings(
     model: ModelFacts,
     fit_call: FitFacts | Unknown,
     data: DataFacts,
-    project: Project | Unknown,
+    project: Project,
     confidence: Confidence,
 ) -> Iterator[Finding]:
     if isinstance(model.inputs, Unknown):
@@ -161,7 +159,7 @@ def _missing_keys(inputs: tuple[Spec, ...], data: DataFacts) -> list[str]:
 
 
 def _of_keys(
-    model: ModelFacts, data: DataFacts, project: Project | Unknown, confidence: Confidence, missing: list[str]
+    model: ModelFacts, data: DataFacts, project: Project, confidence: Confidence, missing: list[str]
 ) -> Finding:
     assert not isinstance(model.inputs, Unknown)
     names = [spec.name for spec in model.inputs]
@@ -216,7 +214,7 @@ def _renamed(missing: list[str], strangers: list[ArrayFacts]) -> list[tuple[str,
     return pairs
 
 
-def _rename(renamed: list[tuple[str, ArrayFacts]], project: Project | Unknown) -> Fix:
+def _rename(renamed: list[tuple[str, ArrayFacts]], project: Project) -> Fix:
     edits = []
     for name, array in renamed:
         entry = _entry(array, project)
@@ -230,7 +228,7 @@ def _rename(renamed: list[tuple[str, ArrayFacts]], project: Project | Unknown) -
     return fix(title, renamed_in_batches(project, {array.key: name for name, array in renamed}))
 
 
-def _entry(array: ArrayFacts, project: Project | Unknown) -> tuple[Module, ast.Constant] | None:
+def _entry(array: ArrayFacts, project: Project) -> tuple[Module, ast.Constant] | None:
     """Return the key of an array in the dict literal that contains it or that defines x."""
     for code in (array.code, array.use):
         found = node_of(project, code)
@@ -253,7 +251,7 @@ def _of_count(
     model: ModelFacts,
     data: DataFacts,
     fit_call: FitFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
     confidence: Confidence,
     expected: int,
 ) -> Finding:
@@ -288,7 +286,7 @@ def _count_fix(
     model: ModelFacts,
     data: DataFacts,
     fit_call: FitFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
     joined: str | None,
 ) -> Fix:
     first = data.x[0]
@@ -317,7 +315,7 @@ def _count_fix(
 
 
 def _completed(
-    inputs: tuple[Spec, ...], data: DataFacts, fit_call: FitFacts | Unknown, project: Project | Unknown
+    inputs: tuple[Spec, ...], data: DataFacts, fit_call: FitFacts | Unknown, project: Project
 ) -> tuple[Edit, ...]:
     """Return the completed list of arrays if variables have the names of the missing inputs."""
     names = [spec.name for spec in inputs]
@@ -335,7 +333,7 @@ def _completed(
 
 
 def _taken_apart(
-    model: ModelFacts, fit_call: FitFacts, data: DataFacts, project: Project | Unknown
+    model: ModelFacts, fit_call: FitFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report one array that `call` unpacks, as the source shows."""
     if data.x_structure != "single" or "train_step" in model.overrides or "call" not in model.overrides:
@@ -391,7 +389,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report the inputs that the message counts or names, or that `call` cannot unpack."""
     parts = unpacked_inputs(failure, project)
@@ -440,13 +438,13 @@ def from_failure(
 
 
 @CAUSE.after_failure
-def from_mixture(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_mixture(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report arrays and tensors mixed in one call."""
     yield from mixed_inputs(CAUSE, failure, project)
 
 
 @CAUSE.after_failure
-def from_key(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_key(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a missing key that `call` reads."""
     yield from _missing_key(failure, project)
 
@@ -457,7 +455,7 @@ def from_key(failure: FailureFacts, project: Project | Unknown) -> Iterator[Find
 _KEY = re.compile(r"['\"](?P<key>[^'\"]{1,80})['\"]: ['\"]?(?:tf\.Tensor|<tf|<KerasTensor|Tensor)")
 
 
-def _missing_key(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _missing_key(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report an input key that a layer or model reads but does not receive."""
     frame = failure.last_user_frame
     asked = failure.message.strip().strip("'\"")

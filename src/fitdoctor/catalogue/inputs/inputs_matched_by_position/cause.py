@@ -50,7 +50,7 @@ LAST_WITH_IT = (3, 15, 1)
 
 @CAUSE.before_fit
 def from_data(
-    model: ModelFacts, data: DataFacts, environment: EnvironmentFacts | Unknown, project: Project | Unknown
+    model: ModelFacts, data: DataFacts, environment: EnvironmentFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report an extra key that sorts before an input of the model, or an OrderedDict in another order."""
     if data.role == "training" and data.problem is None:
@@ -61,7 +61,7 @@ def _findings(
     model: ModelFacts,
     data: DataFacts,
     environment: EnvironmentFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
     failed: bool,
 ) -> Iterator[Finding]:
     if isinstance(model.inputs, Unknown) or model.input_structure != "dict" or data.x_structure != "dict":
@@ -128,7 +128,7 @@ def _plain_dict(data: DataFacts) -> Fix:
     )
 
 
-def _left_out(extra: list[ArrayFacts], names: set[str], data: DataFacts, project: Project | Unknown) -> Fix:
+def _left_out(extra: list[ArrayFacts], names: set[str], data: DataFacts, project: Project) -> Fix:
     title = f"remove the key {listing(array.key for array in extra)} from `x`"
     wanted = f"({', '.join(repr(name) for name in sorted(names))}{',' if len(names) == 1 else ''})"
     first = extra[0]
@@ -144,7 +144,7 @@ def _left_out(extra: list[ArrayFacts], names: set[str], data: DataFacts, project
     return unsafe(title, _without(first, project) or wrap(first.use, picked))
 
 
-def _without(array: ArrayFacts, project: Project | Unknown) -> tuple[Edit, ...]:
+def _without(array: ArrayFacts, project: Project) -> tuple[Edit, ...]:
     """Return the literal dict without the item."""
     found = node_of(project, array.code)
     if found is None:
@@ -174,7 +174,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
     environment: EnvironmentFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report an error about inputs that were matched by position."""
     if failure.type not in ("ValueError", "TypeError", "InvalidArgumentError"):

@@ -44,7 +44,7 @@ _GUARDS = ("is_nan", "isnan", "nan_to_num", "is_finite", "isfinite", "isinf", "i
 
 @CAUSE.before_fit
 def from_data(
-    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report NaN or infinite values in x that no custom code handles."""
     if not _is_judged(model, fit, project):
@@ -55,22 +55,22 @@ def from_data(
             yield _finding(array, statistics, data, model, project, fit)
 
 
-def _is_judged(model: ModelFacts | Unknown, fit: FitFacts, project: Project | Unknown) -> bool:
+def _is_judged(model: ModelFacts | Unknown, fit: FitFacts, project: Project) -> bool:
     if isinstance(model, Unknown):
         return fit.method == "scan"
     return fit.method in ("fit", "train_on_batch") and not _is_dealt_with(model, project)
 
 
-def _is_dealt_with(model: ModelFacts, project: Project | Unknown) -> bool:
+def _is_dealt_with(model: ModelFacts, project: Project) -> bool:
     """Whether code of the user's, which may deal with NaN, comes before the first weights."""
     if "train_step" in model.overrides or model.kind == "subclassed":
-        return isinstance(project, Unknown) or _mentions_guard(project)
+        return not project or _mentions_guard(project)
     known = {layer.name for layer in model.layers} | set(model.input_layers)
     for layer in model.layers:
         # `keras.ops` on symbolic tensors are not layers: they appear only as inputs of the next layer.
         own = not layer.builtin or layer.class_name == "Lambda" or not known.issuperset(layer.fed_by)
         if own:
-            return isinstance(project, Unknown) or _mentions_guard(project)
+            return not project or _mentions_guard(project)
         if layer.parameters:
             return False
     return False
@@ -85,7 +85,7 @@ def _finding(
     statistics: Statistics,
     data: DataFacts,
     model: ModelFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
     fit_call: FitFacts,
 ) -> Finding:
     one = statistics.nan + statistics.inf == 1
@@ -149,7 +149,7 @@ def _fixes(
     array: ArrayFacts,
     statistics: Statistics,
     data: DataFacts,
-    project: Project | Unknown,
+    project: Project,
     fit_call: FitFacts | Unknown,
 ) -> list[Fix]:
     dropped, filled = _dropped(array, statistics, data, project), _filled(array, fit_call)
@@ -159,9 +159,7 @@ def _fixes(
     return [*_guarded(array, statistics, data, project), *found, _BY_HAND]
 
 
-def _guarded(
-    array: ArrayFacts, statistics: Statistics, data: DataFacts, project: Project | Unknown
-) -> Iterator[Fix]:
+def _guarded(array: ArrayFacts, statistics: Statistics, data: DataFacts, project: Project) -> Iterator[Fix]:
     """Yield fixes for a logarithm of 0 or a division by 0, such as by the deviation of a constant column."""
     step = maker_of_nonfinite(project, data, array, statistics)
     yield from of_one_more(step, statistics, labels=False)
@@ -176,9 +174,7 @@ def _guarded(
         yield unsafe(f"divide by 1 where `{divisor}` is 0", (edit,), imports)
 
 
-def _dropped(
-    array: ArrayFacts, statistics: Statistics, data: DataFacts, project: Project | Unknown
-) -> Iterator[Fix]:
+def _dropped(array: ArrayFacts, statistics: Statistics, data: DataFacts, project: Project) -> Iterator[Fix]:
     """Yield a fix that drops the rows from the table that features and labels come from."""
     step = maker_of_nonfinite(project, data, array, statistics)
     made = step.location if step else None

@@ -59,9 +59,7 @@ _NULLABLE = re.compile(r"(?:Float|Int|UInt)\d+|boolean")
 
 
 @CAUSE.before_fit
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report arrays whose dtype Keras rejects."""
     said = data.problem.message if data.problem is not None else ""
     # For a table, Keras reports the dtype of one column, such as the pandas dtype for text.
@@ -77,9 +75,7 @@ def _is_one_object(data: DataFacts) -> bool:
 
 @CAUSE.in_source
 @mentions("object", "DataFrame")
-def from_source(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report object arrays of rows, or lists in table cells, which Keras 3 rejects."""
     if model.keras != 3 or data.form != "arrays":
         return
@@ -120,7 +116,7 @@ def from_uneven_rows(failure: FailureFacts) -> Iterator[Finding]:
 
 
 def _findings(
-    model: ModelFacts | Unknown, fit_call: FitFacts | Unknown, data: DataFacts, project: Project | Unknown
+    model: ModelFacts | Unknown, fit_call: FitFacts | Unknown, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     for array in arrays_of(data):
         if is_refused(array):
@@ -169,7 +165,7 @@ def _fixes(
     model: ModelFacts | Unknown,
     fit_call: FitFacts | Unknown,
     data: DataFacts,
-    project: Project | Unknown,
+    project: Project,
 ) -> list[Fix]:
     held = kinds(array)
     names = set(held)
@@ -235,7 +231,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report the dtype that Keras or TensorFlow rejects."""
     refused = _REFUSED.search(failure.message)

@@ -355,7 +355,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report the list that Keras shows or counts."""
     unrecognised = _refuses_lists(failure.type, failure.message) and _in_data_adapters(failure)

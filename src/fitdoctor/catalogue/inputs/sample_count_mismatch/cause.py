@@ -83,7 +83,7 @@ def from_source(data: DataFacts, project: Project) -> Iterator[Finding]:
 
 @CAUSE.before_fit
 def from_data(
-    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report the sample counts that Keras found to differ."""
     if data.problem is not None and cardinality(data.problem.message) is not None:
@@ -93,7 +93,7 @@ def from_data(
 
 @CAUSE.in_source
 @doubting(INPUTS)
-def from_lengths(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_lengths(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report sample counts that differ according to the source."""
     compared = (*data.x, *data.y)
     known = all(isinstance(array.shape, tuple) and array.shape[:1] != (None,) for array in compared)
@@ -102,7 +102,7 @@ def from_lengths(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> 
             yield replace(finding, confidence=Confidence.LIKELY)
 
 
-def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project) -> Iterator[Finding]:
     sized = [
         (array, array.shape[0]) for array in arrays_of(data) if isinstance(array.shape, tuple) and array.shape
     ]
@@ -170,9 +170,7 @@ _UNCOUNTED = ("train_on_batch", "test_on_batch")
 
 
 @CAUSE.before_fit
-def from_batch(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_batch(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a first batch with different numbers of samples and labels, for a built-in loss."""
     forms = ("generator", "pydataset", "dataloader", *(("arrays",) if fit.method in _UNCOUNTED else ()))
     if data.form not in forms or len(data.x) != 1 or len(data.y) != 1:
@@ -199,7 +197,7 @@ def _of_batches(
     samples: int | None,
     labels: int | None,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
     raised: Location | None,
 ) -> Finding:
     from fitdoctor.catalogue.knowledge.data.generator_sources import generator_behind, yields_of
@@ -221,9 +219,9 @@ def _of_batches(
     )
 
 
-def _same_rows(project: Project | Unknown, batch: Location | None) -> Iterator[Fix]:
+def _same_rows(project: Project, batch: Location | None) -> Iterator[Fix]:
     """Yield the fix of a batch whose labels are cut at another end than its samples: `x[a:b], y[a : b - 1]`."""
-    module = project.module_at(batch.path) if batch is not None and not isinstance(project, Unknown) else None
+    module = project.module_at(batch.path) if batch is not None and project else None
     for pair in module.nodes(ast.Tuple) if module is not None and batch is not None else ():
         assert module is not None
         assert batch is not None
@@ -242,10 +240,10 @@ def _same_rows(project: Project | Unknown, batch: Location | None) -> Iterator[F
 
 
 def _unpacked_in_wrong_order(
-    first: ArrayFacts, other: ArrayFacts, project: Project | Unknown
+    first: ArrayFacts, other: ArrayFacts, project: Project
 ) -> tuple[Location, Fix] | None:
     """Return the split and its fix if both arrays are parts of the same array."""
-    if isinstance(project, Unknown) or isinstance(first.use, Unknown) or isinstance(other.use, Unknown):
+    if not project or isinstance(first.use, Unknown) or isinstance(other.use, Unknown):
         return None
     if first.use.text == other.use.text:
         return None  # an autoencoder
@@ -279,7 +277,7 @@ def _right_order(module: Module, targets: ast.Tuple, names: list[str], arrays: i
 
 
 def _parting(
-    first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project | Unknown
+    first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project
 ) -> tuple[Location | None, list[Fix]]:
     """Return the location and fixes of the step that changes the rows of only one array."""
     from fitdoctor.catalogue.knowledge.data.data_trail import trail
@@ -370,7 +368,7 @@ def _increased(module: Module, bound: ast.expr, more: int) -> str:
 
 
 def _evened(
-    first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project | Unknown, step: Link
+    first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project, step: Link
 ) -> Iterator[Fix]:
     """Yield fixes that apply the step to both arrays: in their table, by index, or at another offset."""
     from fitdoctor.catalogue.knowledge.data.frame_edits import with_whole_rows
@@ -446,7 +444,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report the sample counts in the message."""
     sizes = cardinality(failure.message)
@@ -475,7 +473,7 @@ def from_failure(
 
 
 def _from_loss(
-    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report labels and outputs of a batch that differ only in their first axis."""
     shapes = shapes_of_failure(failure)
@@ -493,7 +491,7 @@ def _from_loss(
         yield from known or (other,)
 
 
-def _from_source(data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:
+def _from_source(data: DataFacts | Unknown, project: Project) -> Location | None:
     """Return the step at which the lengths diverge, as far as the source shows."""
     if isinstance(data, Unknown) or len(data.x) != 1 or len(data.y) != 1:
         return None
@@ -523,7 +521,7 @@ _SAID = re.compile(
 )
 
 
-def _refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the sample counts in the message."""
     said, frame = _SAID.search(failure.message), failure.last_user_frame
     if said is None or frame is None:
@@ -546,7 +544,7 @@ def _refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Find
 _SLICED = re.compile(r"Dimensions (?P<first>\d+) and (?P<other>\d+) are not compatible")
 
 
-def _sliced(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _sliced(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report `from_tensor_slices` of arrays whose first axes differ."""
     said, frame = _SLICED.search(failure.message), failure.last_user_frame
     module = module_of(project, frame)
@@ -571,7 +569,7 @@ def _sliced(failure: FailureFacts, project: Project | Unknown) -> Iterator[Findi
     )
 
 
-def _made(failure: FailureFacts, project: Project | Unknown, position: int) -> Location | None:
+def _made(failure: FailureFacts, project: Project, position: int) -> Location | None:
     """Return where the array of another length is created."""
     frame = failure.last_user_frame
     module = module_of(project, frame)

@@ -76,9 +76,7 @@ def _is_fed_strings(failure: FailureFacts) -> bool:
 
 
 @CAUSE.before_fit
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report an array of strings that Keras, the model or the loss certainly rejects."""
     for array in arrays_of(data):
         if is_text(array) and _is_refused(array, model, data):
@@ -87,9 +85,7 @@ def from_data(
 
 @CAUSE.in_source
 @doubting(INPUTS)
-def from_source(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a NumPy array of strings, which Keras 3 always rejects."""
     if model.keras != 3 or data.form != "arrays":
         return
@@ -155,7 +151,7 @@ def _finding(
     model: ModelFacts | Unknown,
     fit_call: FitFacts | Unknown,
     data: DataFacts,
-    project: Project | Unknown,
+    project: Project,
 ) -> Finding:
     step = shaping_step(data)
     dropped = result_dropped(project, fit_call, data, ("map",)) if data.form == "dataset" else None
@@ -190,7 +186,7 @@ def _as_tensor(array: ArrayFacts, data: DataFacts) -> Finding:
 
 
 def _fixes(
-    array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts, labels: bool, project: Project | Unknown
+    array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts, labels: bool, project: Project
 ) -> list[Fix]:
     if data.form != "arrays":
         return [
@@ -222,9 +218,9 @@ def _fixes(
     return [fix(f"pass the output of `{layer}` instead of the texts", edits), told] if edits else [told]
 
 
-def _adapted_layer(array: ArrayFacts, project: Project | Unknown) -> str:
+def _adapted_layer(array: ArrayFacts, project: Project) -> str:
     """Return the only layer of the program with a learned vocabulary: `vectorize.adapt(texts)`."""
-    if isinstance(project, Unknown) or isinstance(array.use, Unknown):
+    if not project or isinstance(array.use, Unknown):
         return ""
     module = project.module_at(array.use.location.path)
     adapted = [call.node.func for call in module.method_calls("adapt")] if module is not None else []
@@ -242,7 +238,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report strings that TensorFlow or Keras rejects."""
     if not _REFUSED.search(failure.message) and not _is_fed_strings(failure):
@@ -288,7 +284,7 @@ _NAMES = re.compile(r"invalid literal for int\(\) with base 10")
 
 
 @CAUSE.after_failure
-def of_class_names(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def of_class_names(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report class names passed to `to_categorical`."""
     frame = failure.last_user_frame
     if frame is None or failure.called != "to_categorical" or not _NAMES.search(failure.message):
@@ -303,7 +299,7 @@ def of_class_names(failure: FailureFacts, project: Project | Unknown) -> Iterato
     )
 
 
-def _numbered(frame: Frame, project: Project | Unknown) -> tuple[tuple[Edit, ...], ...]:
+def _numbered(frame: Frame, project: Project) -> tuple[tuple[Edit, ...], ...]:
     """Return the edit if one call encodes all labels: two calls might number them differently."""
     module = module_of(project, frame)
     calls = (
@@ -317,7 +313,7 @@ def _numbered(frame: Frame, project: Project | Unknown) -> tuple[tuple[Edit, ...
     return wrap(code, f"{numpy}.unique({{}}, return_inverse=True)[1]"), imports
 
 
-def _line(failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:
+def _line(failure: FailureFacts, data: DataFacts | Unknown, project: Project) -> Location | None:
     frame = failure.last_user_frame
     array = None
     if isinstance(data, DataFacts):

@@ -53,7 +53,6 @@ from fitdoctor.facts import (
     ModelFacts,
     Statistics,
     TrainingFacts,
-    Unknown,
 )
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
@@ -76,13 +75,11 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
 
 
 @CAUSE.before_fit
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report features that went through such arithmetic, or large features that are not scaled."""
     if fit.method not in ("fit", "train_on_batch") or data.role != "training":
         return
-    bytes_there = isinstance(project, Project) and any(reads_bytes(module) for module in project.modules)
+    bytes_there = project and any(reads_bytes(module) for module in project.modules)
     for array in data.x:
         links = trail(project, data, array) if bytes_there else iter(())
         wrapping = nearest(links, lambda link: wraps(link.module, link.node))

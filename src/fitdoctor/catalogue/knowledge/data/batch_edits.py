@@ -35,7 +35,7 @@ def mapped(data: DataFacts, end: Code | Unknown, call: str) -> tuple[Edit, ...]:
     return with_step_after(end, call)
 
 
-def grouped(project: Project | Unknown, source: Code | Unknown, inputs: int) -> tuple[Edit, ...]:
+def grouped(project: Project, source: Code | Unknown, inputs: int) -> tuple[Edit, ...]:
     """Add parentheses around the inputs, if the source of the data is a literal tuple or a call with one."""
     found = expression_of(project, source)
     if found is None or not isinstance(found[1], (ast.Call, ast.Tuple)):
@@ -50,13 +50,13 @@ def grouped(project: Project | Unknown, source: Code | Unknown, inputs: int) -> 
     return (Edit(first.start, "("), Edit(last.end, ")"))
 
 
-def structuring(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
+def structuring(data: DataFacts, size: int, project: Project) -> Code | Unknown:
     """Return what structures an element: a `zip` or `map`, the batch of a generator or PyDataset, or the data source."""
     sized = (step.code for step in data.pipeline if len(step.specs) == size and isinstance(step.code, Code))
     return next(sized, data.pipeline[0].code if data.pipeline else _given_out(data, size, project))
 
 
-def _given_out(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
+def _given_out(data: DataFacts, size: int, project: Project) -> Code | Unknown:
     """Return the tuple of this many parts that a generator yields or a PyDataset returns."""
     for function, value in batches_behind(project, data.code):
         if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == size:

@@ -6,14 +6,13 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from fitdoctor.diagnosis import Edit
-from fitdoctor.facts import Unknown
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 
-def renamed_in_batches(project: Project | Unknown | None, names: Mapping[str, str]) -> tuple[Edit, ...]:
+def renamed_in_batches(project: Project | None, names: Mapping[str, str]) -> tuple[Edit, ...]:
     """Rename the keys where the batches are created; nothing if a key appears in several places or none."""
-    if project is None or isinstance(project, Unknown):
+    if not project:
         return ()
     edits = []
     for old, new in names.items():

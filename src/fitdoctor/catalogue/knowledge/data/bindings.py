@@ -11,7 +11,7 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 
-def binding_of(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.Assign] | None:
+def binding_of(project: Project, code: Code | Unknown) -> tuple[Module, ast.Assign] | None:
     """Return the assignment of the name behind `x`, `x[rows]` (then `rows`) or `x.drop(…)`."""
     found = expression_of(project, code)
     if found is None:
@@ -47,7 +47,7 @@ def bound_names(statement: ast.Assign) -> set[str]:
     }
 
 
-def binding_line(project: Project | Unknown, code: Code | Unknown) -> Location | None:
+def binding_line(project: Project, code: Code | Unknown) -> Location | None:
     """Return the location of that assignment."""
     found = binding_of(project, code)
     return None if found is None else found[0].location(found[1])

@@ -45,9 +45,9 @@ class Link:
         return self.module.code(self.node)
 
 
-def trail(project: Project | Unknown, data: DataFacts, array: ArrayFacts) -> Iterator[Link]:
+def trail(project: Project, data: DataFacts, array: ArrayFacts) -> Iterator[Link]:
     """Yield the expressions an array is computed from, nearest to fit first."""
-    if isinstance(project, Unknown):
+    if not project:
         return
     starts = [*_mapped(project, data, array), *_given(project, array)]
     seen: set[ast.AST] = set()
@@ -110,9 +110,9 @@ def _given(project: Project, array: ArrayFacts) -> Iterator[Place]:
             yield found
 
 
-def node_of(project: Project | Unknown, code: Code | Unknown) -> Place | None:
+def node_of(project: Project, code: Code | Unknown) -> Place | None:
     """Return the syntax node of a piece of code."""
-    if isinstance(code, Unknown) or isinstance(project, Unknown):
+    if isinstance(code, Unknown) or not project:
         return None
     module = project.module_at(code.location.path)
     if module is None:
@@ -125,7 +125,7 @@ def node_of(project: Project | Unknown, code: Code | Unknown) -> Place | None:
     return None
 
 
-def origin_of(project: Project | Unknown, array: ArrayFacts | None) -> Code | Unknown:
+def origin_of(project: Project, array: ArrayFacts | None) -> Code | Unknown:
     """Return what created an array, traced through the source if the facts stop at the call of fit."""
     if array is None:
         return Unknown("it is not an array")
@@ -149,7 +149,7 @@ def _mapped(project: Project, data: DataFacts, array: ArrayFacts) -> Iterator[Pl
         yield function.module, returned
 
 
-def map_function(project: Project | Unknown, step: PipelineStep) -> FunctionInfo | None:
+def map_function(project: Project, step: PipelineStep) -> FunctionInfo | None:
     """Return the user's function that a `map` stage runs."""
     found = node_of(project, step.code) if step.operation == "map" else None
     if found is None or not isinstance(found[1], ast.Call) or not found[1].args:

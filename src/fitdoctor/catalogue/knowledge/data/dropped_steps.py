@@ -13,10 +13,10 @@ from fitdoctor.source.project import Project
 
 
 def result_dropped(
-    project: Project | Unknown, call: FitFacts | Unknown, data: DataFacts, steps: Collection[str] = BATCHING
+    project: Project, call: FitFacts | Unknown, data: DataFacts, steps: Collection[str] = BATCHING
 ) -> tuple[Location, Fix] | None:
     """Return the stage whose result is discarded, on the name passed to `fit`, and its fix."""
-    if isinstance(project, Unknown) or isinstance(call, Unknown) or isinstance(call.code, Unknown):
+    if not project or isinstance(call, Unknown) or isinstance(call.code, Unknown):
         return None
     module = project.module_at(call.code.location.path)
     given = call.code.argument("x", 0) if data.role == "training" else call.code.argument("validation_data")

@@ -33,7 +33,7 @@ class Picked:
     """The only selected column, if known."""
 
 
-def picked_from(project: Project | Unknown, data: DataFacts, array: ArrayFacts) -> list[Picked]:
+def picked_from(project: Project, data: DataFacts, array: ArrayFacts) -> list[Picked]:
     """Yield the selections an array comes from, nearest to fit first."""
     return [picked for link in trail(project, data, array) for picked in _picked(link)]
 
@@ -122,7 +122,7 @@ def is_frame(module: Module, expr: ast.expr, depth: int = _DEPTH) -> bool:
 
 
 def with_whole_rows(
-    project: Project | Unknown,
+    project: Project,
     data: DataFacts,
     infinite: bool = False,
     column_of: ArrayFacts | None = None,
@@ -201,7 +201,7 @@ def _from_one_frame(ways: list[list[Picked]]) -> list[Picked]:
 
 
 def with_dummies(
-    project: Project | Unknown, fit: FitFacts | Unknown, data: DataFacts, array: ArrayFacts
+    project: Project, fit: FitFacts | Unknown, data: DataFacts, array: ArrayFacts
 ) -> tuple[Edit, ...]:
     """One-hot encode the text columns where columns are selected, else where the table is created."""
     picked = next(iter(picked_from(project, data, array)), None)
@@ -222,7 +222,7 @@ def with_dummies(
     return (*edits, *imports) if edits else ()
 
 
-def _table_behind(project: Project | Unknown, array: ArrayFacts) -> Code | None:
+def _table_behind(project: Project, array: ArrayFacts) -> Code | None:
     """Return the table that an array is converted from: `df` in `df.to_numpy()` or `df.values`."""
     found = node_of(project, array.use)
     if found is None or not isinstance(found[1], ast.expr):
@@ -235,7 +235,7 @@ def _table_behind(project: Project | Unknown, array: ArrayFacts) -> Code | None:
 
 
 def with_numbers(
-    project: Project | Unknown, data: DataFacts, array: ArrayFacts, columns: list[str], others_fit: bool
+    project: Project, data: DataFacts, array: ArrayFacts, columns: list[str], others_fit: bool
 ) -> tuple[Edit, ...]:
     """Parse numeric strings of a table; drop or fill what is not a number.
 
@@ -284,7 +284,7 @@ def _names_of(picked: Picked, array: ArrayFacts, columns: list[str]) -> str:
 
 
 def select_rows(
-    project: Project | Unknown, fit: FitFacts | Unknown, data: DataFacts, name: str, condition: str
+    project: Project, fit: FitFacts | Unknown, data: DataFacts, name: str, condition: str
 ) -> tuple[Edit, ...]:
     """Keep only some of the samples: before the split, else in the arguments of fit.
 
@@ -317,9 +317,9 @@ def select_rows(
     return (*edits, *changed, *imports) if edits else ()
 
 
-def _before_split(project: Project | Unknown, uses: list[Code]) -> tuple[Code, list[str]] | None:
+def _before_split(project: Project, uses: list[Code]) -> tuple[Code, list[str]] | None:
     """Return the call that splits the arrays, and their names before it."""
-    module = project.module_at(uses[0].location.path) if isinstance(project, Project) else None
+    module = project.module_at(uses[0].location.path)
     for call in module.calls_to(_SPLIT) if module is not None else ():
         assert module is not None
         statement = module.statement(call.node)
@@ -333,11 +333,9 @@ def _before_split(project: Project | Unknown, uses: list[Code]) -> tuple[Code, l
     return None
 
 
-def width_taken_from(
-    model: ModelFacts | Unknown, array: ArrayFacts, project: Project | Unknown
-) -> tuple[Edit, ...]:
+def width_taken_from(model: ModelFacts | Unknown, array: ArrayFacts, project: Project) -> tuple[Edit, ...]:
     """Replace a literal number of columns by `X.shape[1]` in the `Input`, because a fix of `X` changes it."""
-    if isinstance(model, Unknown) or isinstance(project, Unknown) or not isinstance(array.use, Code):
+    if isinstance(model, Unknown) or not project or not isinstance(array.use, Code):
         return ()
     code, name = model.input_code, array.use.text
     if isinstance(code, Unknown) or code.function or not name.isidentifier():

@@ -17,9 +17,9 @@ _FINITE = frozenset(
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
-def expression_of(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.expr] | None:
+def expression_of(project: Project, code: Code | Unknown) -> tuple[Module, ast.expr] | None:
     """Return the expression at a piece of source."""
-    if isinstance(project, Unknown) or isinstance(code, Unknown):
+    if not project or isinstance(code, Unknown):
         return None
     module = project.module_at(code.location.path)
     if module is None:
@@ -31,7 +31,7 @@ def expression_of(project: Project | Unknown, code: Code | Unknown) -> tuple[Mod
     return None
 
 
-def written_out(project: Project | Unknown, code: Code | Unknown) -> Code | Unknown:
+def written_out(project: Project, code: Code | Unknown) -> Code | Unknown:
     """Return the expression that a name or attribute stands for, if that is certain; else the code itself."""
     found = expression_of(project, code)
     if found is None or not isinstance(found[1], (ast.Name, ast.Attribute, ast.Subscript)):
@@ -40,9 +40,7 @@ def written_out(project: Project | Unknown, code: Code | Unknown) -> Code | Unkn
     return code if not end.certain or end.path or end.writes else end.module.code(end.node)
 
 
-def origin_of_argument(
-    project: Project | Unknown, fit: FitFacts | Unknown, name: str, position: int
-) -> Code | None:
+def origin_of_argument(project: Project, fit: FitFacts | Unknown, name: str, position: int) -> Code | None:
     """Return the code that created an argument of `fit`, if the source shows it and the facts do not."""
     if isinstance(fit, Unknown) or isinstance(fit.code, Unknown):
         return None
@@ -51,7 +49,7 @@ def origin_of_argument(
     return None if found is None else found[0].origin(found[1]).code
 
 
-def generator_behind(project: Project | Unknown, code: Code | Unknown) -> FunctionInfo | None:
+def generator_behind(project: Project, code: Code | Unknown) -> FunctionInfo | None:
     """Return the user's generator function that a piece of source calls."""
     found = expression_of(project, code)
     if found is None or not isinstance(found[1], ast.Call):
@@ -59,7 +57,7 @@ def generator_behind(project: Project | Unknown, code: Code | Unknown) -> Functi
     return called_generator(found[0], found[1])
 
 
-def batches_behind(project: Project | Unknown, code: Code | Unknown) -> list[tuple[FunctionInfo, ast.expr]]:
+def batches_behind(project: Project, code: Code | Unknown) -> list[tuple[FunctionInfo, ast.expr]]:
     """Return the batches of the user's generator or PyDataset that a piece of source names or creates."""
     found = expression_of(project, code)
     made = found[0].made_by(found[1]) if found is not None else None
@@ -195,13 +193,13 @@ def _bases(module: Module, known: ClassInfo) -> list[str]:
     ]
 
 
-def returned_in_step(project: Project | Unknown, code: Code | Unknown) -> Location | None:
+def returned_in_step(project: Project, code: Code | Unknown) -> Location | None:
     """Return what the function passed to a stage (`map`, `filter`) returns, if it is one expression."""
     found = _returned(project, code)
     return found[0].location(found[1]) if found is not None else None
 
 
-def tuple_from_step(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.Tuple] | None:
+def tuple_from_step(project: Project, code: Code | Unknown) -> tuple[Module, ast.Tuple] | None:
     """Return the tuple that the function passed to a stage returns, if the source writes it out."""
     found = _returned(project, code)
     value = found[1].value if found is not None and isinstance(found[1], ast.Return) else found and found[1]
@@ -209,7 +207,7 @@ def tuple_from_step(project: Project | Unknown, code: Code | Unknown) -> tuple[M
     return (found[0], made) if found is not None and isinstance(made, ast.Tuple) else None
 
 
-def _returned(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.AST] | None:
+def _returned(project: Project, code: Code | Unknown) -> tuple[Module, ast.AST] | None:
     """Return the body of the lambda, or the only return statement of the function, that a stage calls."""
     found = expression_of(project, code)
     if found is None or not isinstance(found[1], ast.Call) or not found[1].args:

@@ -48,7 +48,7 @@ def array_behind(module: Module, expr: ast.expr) -> Origin:
     return origin(module, given) if part is None else end
 
 
-def model_call(project: Project | Unknown, failure: FailureFacts) -> tuple[Module, ast.Call] | None:
+def model_call(project: Project, failure: FailureFacts) -> tuple[Module, ast.Call] | None:
     """Return the only model call on the line that raised."""
     frame = frame_of_trace(failure)
     module = module_of(project, frame)
@@ -119,10 +119,10 @@ def told_at_head(found: Finding, module: Module, predictions: ast.expr, units: i
     return replace(found, location=place(head_behind(module, predictions)), fixes=(fix(title, edits),))
 
 
-def as_a_batch(frame: Frame | None, project: Project | Unknown) -> list[Fix]:
+def as_a_batch(frame: Frame | None, project: Project) -> list[Fix]:
     """Add the batch axis to the sample in the model call."""
     title = "add the batch axis: `tf.expand_dims(sample, axis=0)`"
-    module = module_of(project, frame) if frame is not None and not isinstance(project, Unknown) else None
+    module = module_of(project, frame) if frame is not None and project else None
     calls = [
         site.node.args[0]
         for site in (module.calls if module is not None else ())

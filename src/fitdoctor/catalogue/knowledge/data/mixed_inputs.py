@@ -9,7 +9,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import tape_cut_of_model
 from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix
 from fitdoctor.edits import fix, spell
-from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.failed_line import at_frame, function_at, module_of, raised_here
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -18,12 +18,12 @@ from fitdoctor.source.traced.gradients import PREDICTS, Cut
 _SAID = "you cannot mix tensors and non-tensors"
 
 
-def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a model called with both arrays and tensors."""
     frame = failure.last_user_frame
     if frame is None or _SAID not in failure.message:
         return
-    module = module_of(project, frame) if isinstance(project, Project) else None
+    module = module_of(project, frame)
     if predicted_under_tape(failure, project) is not None:
         return  # a tensor would be accepted, but no gradient would flow (FIT505)
     yield cause.finding(
@@ -36,7 +36,7 @@ def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project | Unknown
     )
 
 
-def predicted_under_tape(failure: FailureFacts, project: Project | Unknown) -> Cut | None:
+def predicted_under_tape(failure: FailureFacts, project: Project) -> Cut | None:
     """Return the `predict` call under a tape that produced the array, if the failing function has one."""
     frame = failure.last_user_frame
     module = module_of(project, frame)

@@ -18,12 +18,12 @@ from fitdoctor.source.project import Project
 _ITERATED = ("Iterating over a symbolic", "iterating over `tf.Tensor` is not allowed")
 
 
-def unpacked_inputs(failure: FailureFacts, project: Project | Unknown) -> list[str]:
+def unpacked_inputs(failure: FailureFacts, project: Project) -> list[str]:
     """Return the names the failing line of `call` unpacks its argument into, empty for another failure."""
     frame = failure.last_user_frame
     if frame is None or not any(words in failure.message for words in _ITERATED):
         return []
-    if isinstance(project, Unknown):
+    if not project:
         return unpacked_argument(failure)
     module = module_of(project, frame)
     function = function_at(module, frame.line, frame.cell) if module is not None else None
@@ -37,9 +37,9 @@ def unpacked_inputs(failure: FailureFacts, project: Project | Unknown) -> list[s
     return []
 
 
-def unpacked_by_call(model: ModelFacts, project: Project | Unknown) -> tuple[list[str], Location] | None:
+def unpacked_by_call(model: ModelFacts, project: Project) -> tuple[list[str], Location] | None:
     """Return the names a custom `call` always unpacks its argument into, and where."""
-    owner = project.class_named(model.class_name) if isinstance(project, Project) else None
+    owner = project.class_named(model.class_name)
     function = owner.module.method(owner, "call") if owner is not None else None
     if function is None or len(function.parameters) < 2 or isinstance(function.node, ast.Lambda):
         return None

@@ -28,7 +28,7 @@ _TRANSFORMS = frozenset({"fit_transform", "transform"})
 
 
 def maker_of_nonfinite(
-    project: Project | Unknown, data: DataFacts, array: ArrayFacts, statistics: Statistics
+    project: Project, data: DataFacts, array: ArrayFacts, statistics: Statistics
 ) -> Link | None:
     """Return the step nearest to fit that can produce the NaN or Inf, None if unknown."""
     nan, inf = bool(statistics.nan), bool(statistics.inf)
@@ -56,10 +56,10 @@ def _makes_nonfinite(link: Link, nan: bool, inf: bool) -> bool:
     return nan and (method in _GAPS or _keeps_unmatched(node, method or name.rpartition(".")[2]))
 
 
-def last_decided(project: Project | Unknown, array: ArrayFacts) -> Code | Unknown:
+def last_decided(project: Project, array: ArrayFacts) -> Code | Unknown:
     """Return what last affected whether the values are finite; `x[:, 4] /= 100` does not."""
     code = array.code
-    if isinstance(code, Unknown) or code.maker is None or isinstance(project, Unknown):
+    if isinstance(code, Unknown) or code.maker is None or not project:
         return code
     module = project.module_at(code.location.path)
     for statement in module.nodes(ast.AugAssign) if module is not None else ():

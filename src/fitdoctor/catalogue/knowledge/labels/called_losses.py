@@ -16,7 +16,7 @@ from fitdoctor.source.project import Project
 _HOME = "keras.losses."
 
 
-def called_loss(project: Project | Unknown | None, failure: FailureFacts, name: str) -> Code | Unknown:
+def called_loss(project: Project | None, failure: FailureFacts, name: str) -> Code | Unknown:
     """Return where the loss that raised is named: its class or function, as `respell` expects it.
 
     Args:
@@ -32,7 +32,7 @@ def called_loss(project: Project | Unknown | None, failure: FailureFacts, name: 
 
 
 def arguments_of_loss(
-    project: Project | Unknown | None, failure: FailureFacts, name: str
+    project: Project | None, failure: FailureFacts, name: str
 ) -> tuple[Module, ast.expr, ast.expr] | None:
     """Return the labels and predictions passed to a loss that the program itself calls."""
     found = _losses(project, failure, name)
@@ -44,7 +44,7 @@ def arguments_of_loss(
 
 
 def _losses(
-    project: Project | Unknown | None, failure: FailureFacts, name: str
+    project: Project | None, failure: FailureFacts, name: str
 ) -> list[tuple[Module, ast.Call, ast.expr]]:
     frame = frame_of_trace(failure)
     module = module_of(project, frame) if project is not None else None

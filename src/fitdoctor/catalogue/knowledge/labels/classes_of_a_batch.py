@@ -11,7 +11,7 @@ from fitdoctor.facts import Code, DataFacts, Unknown
 from fitdoctor.source.project import Project
 
 
-def counted_in_each_batch(data: DataFacts | Unknown, project: Project | Unknown) -> Code | None:
+def counted_in_each_batch(data: DataFacts | Unknown, project: Project) -> Code | None:
     """Return the `to_categorical` call without `num_classes` in a generator or PyDataset."""
     if isinstance(data, Unknown) or data.form not in ("generator", "pydataset"):
         return None

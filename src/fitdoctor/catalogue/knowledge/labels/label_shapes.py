@@ -213,20 +213,18 @@ class Refused:
     """Where the source names the loss if the target is unknown: in a direct call or in compile."""
 
 
-def after_training(
-    fit: FitFacts | Unknown, refused: Refused, project: Project | Unknown | None = None
-) -> bool:
+def after_training(fit: FitFacts | Unknown, refused: Refused, project: Project | None = None) -> bool:
     """Whether an evaluating call fails: the model was trained before, so its loss matches other labels."""
     if isinstance(fit, Unknown) or fit.method not in ("evaluate", "test_on_batch"):
         return False
     return refused.confidence is Confidence.CERTAIN or _trained_on_others(project, refused)
 
 
-def _trained_on_others(project: Project | Unknown | None, refused: Refused) -> bool:
+def _trained_on_others(project: Project | None, refused: Refused) -> bool:
     """Whether the source trains a model on labels of another rank."""
     from fitdoctor.source.fits.fit_sites import fit_sites
 
-    if project is None or isinstance(project, Unknown):
+    if not project:
         return False
     sites = [site for module in project.modules for site in fit_sites(module)]
     shapes = [array.shape for site in sites if site.fit.method == "fit" for array in site.data[0].y[:1]]
@@ -251,7 +249,7 @@ def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Re
             yield Refused(target, labels, output, confidence)
 
 
-def is_row_of_one_class(refused: Refused, data: DataFacts | Unknown, project: Project | Unknown) -> bool:
+def is_row_of_one_class(refused: Refused, data: DataFacts | Unknown, project: Project) -> bool:
     """Whether one-hot labels have a single column because the batch contains only the first class."""
     one = len(refused.labels) == len(refused.output) and refused.labels[-1] == 1
     return one and counted_in_each_batch(data, project) is not None
@@ -269,7 +267,7 @@ def refused_after(
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
     kind: str,
-    project: Project | Unknown | None = None,
+    project: Project | None = None,
 ) -> Iterator[Refused]:
     """Yield the rejected targets after a failure, from the data if known, else from the message."""
     shapes = shapes_of_failure(failure)

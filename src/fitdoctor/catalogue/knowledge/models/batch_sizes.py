@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.knowledge.labels.label_shapes import shapes_of_failure
-from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape
 from fitdoctor.records import dataclass
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
@@ -35,10 +35,10 @@ def fixed_batch(failure: FailureFacts) -> FixedBatch | None:
     return FixedBatch(rows, fixed)
 
 
-def reshape_to(project: Project | Unknown, rows: int) -> tuple[Module, ast.Call] | None:
+def reshape_to(project: Project, rows: int) -> tuple[Module, ast.Call] | None:
     """Return the only reshape of the program whose first size is `rows`."""
     found = []
-    for module in () if isinstance(project, Unknown) else project.modules:
+    for module in project.modules:
         for site in module.calls:
             shape = site.node.args[1] if len(site.node.args) > 1 else None
             if site.name not in RESHAPES or not isinstance(shape, (ast.Tuple, ast.List)) or not shape.elts:
@@ -103,9 +103,9 @@ def _mixes_rows(module: Module, node: ast.AST) -> bool:
     return bool(name) and not name.startswith(("tensorflow.nn.", "keras.activations.", "tensorflow.cast"))
 
 
-def stateful_input(project: Project | Unknown) -> tuple[Module, ast.Call] | None:
+def stateful_input(project: Project) -> tuple[Module, ast.Call] | None:
     """Return the only input with a fixed batch size, if the program has a stateful layer."""
-    modules = () if isinstance(project, Unknown) else project.modules
+    modules = project.modules
     sites = [(module, site.node) for module in modules for site in module.calls]
     if not any(argument_of(node, "stateful") is not None for _module, node in sites):
         return None
@@ -126,14 +126,14 @@ def rows_that_differ(shapes: tuple[Shape, ...]) -> FixedBatch | None:
     return FixedBatch(few, many) if 0 < few < many else None
 
 
-def written_in_model(project: Project | Unknown, rows: int) -> tuple[FunctionInfo, list[ast.expr]] | None:
+def written_in_model(project: Project, rows: int) -> tuple[FunctionInfo, list[ast.expr]] | None:
     """Return the function that hard-codes `rows`, or half of it if it joins two parts, and the expressions.
 
     The function is the `call` of a custom model or layer, the function of a `Lambda`, or a training step.
     """
     functions = [
         function
-        for module in (() if isinstance(project, Unknown) else project.modules)
+        for module in project.modules
         for function in module.functions
         if function.name == "train_step"
         or function.name == "call"

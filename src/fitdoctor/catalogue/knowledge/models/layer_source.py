@@ -26,9 +26,9 @@ def node_at(module: Module, location: Location) -> ast.Call | None:
     return None
 
 
-def found_in(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.Call] | None:
+def found_in(project: Project, code: Code | Unknown) -> tuple[Module, ast.Call] | None:
     """Return the file and the node of a call."""
-    if isinstance(project, Unknown) or isinstance(code, Unknown):
+    if not project or isinstance(code, Unknown):
         return None
     module = project.module_at(code.location.path)
     node = node_at(module, code.location) if module is not None else None

@@ -7,7 +7,7 @@ import ast
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Location
-from fitdoctor.facts import Code, ModelFacts, Unknown
+from fitdoctor.facts import Code, ModelFacts
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
@@ -22,7 +22,7 @@ def rate_of(model: ModelFacts) -> float | None:
         return None
 
 
-def rate_place(model: ModelFacts, project: Project | Unknown) -> Location | None:
+def rate_place(model: ModelFacts, project: Project) -> Location | None:
     """Return where the rate is set, else where the optimizer is created or passed to compile."""
     made = _optimizer(model, project)
     if made is None:
@@ -32,14 +32,14 @@ def rate_place(model: ModelFacts, project: Project | Unknown) -> Location | None
     return module.location(node)
 
 
-def rate_edit(model: ModelFacts, project: Project | Unknown, rate: float) -> tuple[Edit, ...]:
+def rate_edit(model: ModelFacts, project: Project, rate: float) -> tuple[Edit, ...]:
     """Return the edit that sets another rate, if the rate is a number in the source."""
     made = _optimizer(model, project)
     written = _written(*made) if made is not None else None
     return (Edit(written[0].location(written[1]), f"{rate:g}"),) if written is not None else ()
 
 
-def _optimizer(model: ModelFacts, project: Project | Unknown) -> tuple[Module, ast.expr] | None:
+def _optimizer(model: ModelFacts, project: Project) -> tuple[Module, ast.expr] | None:
     """Return the expression that creates the optimizer: a call or a string."""
     code = model.compile_code
     argument = code.argument("optimizer", 0) if isinstance(code, Code) else None
@@ -51,7 +51,7 @@ def _optimizer(model: ModelFacts, project: Project | Unknown) -> tuple[Module, a
     return _behind(found[0], found[1])
 
 
-def schedule_of(model: ModelFacts, project: Project | Unknown) -> tuple[Location, ast.Call, Module] | None:
+def schedule_of(model: ModelFacts, project: Project) -> tuple[Location, ast.Call, Module] | None:
     """Return where the optimizer receives its schedule, and the call that creates it with its module."""
     made = _optimizer(model, project)
     given = _given(made[1]) if made is not None else None

@@ -18,9 +18,9 @@ SETTINGS = frozenset({"training", "mask"})
 """Arguments of `call` that Keras passes automatically."""
 
 
-def class_of_model(model: ModelFacts | Unknown, project: Project | Unknown) -> ClassInfo | None:
+def class_of_model(model: ModelFacts | Unknown, project: Project) -> ClassInfo | None:
     """Return the user's class of a model, if exactly one has its name."""
-    if isinstance(model, Unknown) or isinstance(project, Unknown):
+    if isinstance(model, Unknown) or not project:
         return None
     owner = project.class_named(model.class_name)
     return owner if owner is not None and owner.kind == "Model" else None

@@ -20,7 +20,7 @@ _MOST_STEPS = 100
 """A longer first axis is assumed to be samples, not time steps."""
 
 
-def refused_input(refusal: Refusal, project: Project | Unknown) -> tuple[Code, Shape] | None:
+def refused_input(refusal: Refusal, project: Project) -> tuple[Code, Shape] | None:
     """Return the input that a layer rejected on model creation, and its shape; None if it rejected an inner shape."""
     shape, failure = refused_shape(refusal.message), refusal.failure
     if shape is None:
@@ -86,11 +86,11 @@ def refused_shape(message: str) -> Shape | None:
 _IN_TIME = re.compile(r"\b(?:TimeDistributed|(?:CuDNN)?(?:LSTM|GRU)|SimpleRNN|ConvLSTM\dD)\(")
 
 
-def goes_by_frames(code: Code, shape: Shape, message: str, project: Project | Unknown) -> bool:
+def goes_by_frames(code: Code, shape: Shape, message: str, project: Project) -> bool:
     """Whether the extra axis of an image input is time: later code in the file uses time steps."""
     said = input_mismatch(message)
     wanted = said.expected_rank if said is not None else len(shape) - 1
-    module = project.module_at(code.location.path) if isinstance(project, Project) else None
+    module = project.module_at(code.location.path)
     if module is None or says_batch(code) or wanted != 4 or len(shape) != 5 or not shape[1]:
         return False
     return shape[1] <= _MOST_STEPS and bool(_IN_TIME.search(module.text))
@@ -128,9 +128,9 @@ def input_codes(module: Module) -> Iterator[Code]:
             yield module.code(call.node)
 
 
-def input_giving(project: Project | Unknown, shape: Shape) -> Code | None:
+def input_giving(project: Project, shape: Shape) -> Code | None:
     """Return the only input of the program with that literal shape, batch axis included."""
-    modules = () if isinstance(project, Unknown) else project.modules
+    modules = project.modules
     found = [code for module in modules for code in input_codes(module) if _may_give(code, shape[1:])]
     return found[0] if len(found) == 1 else None
 

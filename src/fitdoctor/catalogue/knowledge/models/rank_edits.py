@@ -30,7 +30,7 @@ def recurrent_name(layer: LayerFacts) -> str:
     return layer.class_name
 
 
-def sequences_in_loop(layer: LayerFacts, after: LayerFacts, project: Project | Unknown) -> list[Fix]:
+def sequences_in_loop(layer: LayerFacts, after: LayerFacts, project: Project) -> list[Fix]:
     """Set `return_sequences` on all but the last of the layers created in a loop, also through a helper."""
     found = found_in(project, layer.code)
     if found is None or layer.code != after.code:
@@ -118,7 +118,7 @@ def _is_pure(node: ast.expr) -> bool:
     return isinstance(node, kinds) and not any(isinstance(each, ast.Call) for each in ast.walk(node))
 
 
-def sequences_fix(layer: LayerFacts, project: Project | Unknown, value: str) -> Fix:
+def sequences_fix(layer: LayerFacts, project: Project, value: str) -> Fix:
     """Set `return_sequences` on a recurrent layer."""
     code = layer.code
     if layer.class_name == "Bidirectional":
@@ -137,7 +137,7 @@ def sequences_fix(layer: LayerFacts, project: Project | Unknown, value: str) -> 
     )
 
 
-def left_out_fix(layer: LayerFacts, project: Project | Unknown, wanted: int) -> Fix:
+def left_out_fix(layer: LayerFacts, project: Project, wanted: int) -> Fix:
     """Remove the layer, or apply it per time step if there would still be more axes than `wanted`."""
     found = found_in(project, layer.code)
     given = layer.input_shapes

@@ -30,7 +30,7 @@ from fitdoctor.failure.failed_line import module_of, stands_at
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch, parse_shape
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
-from fitdoctor.source.project import Project
+from fitdoctor.source.project import NO_FILES, Project
 
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
@@ -172,7 +172,7 @@ class Refusal:
 
 Speaks = Callable[[str], bool]
 """Whether a message is one of a cause's own."""
-Explanation = Callable[[Refusal, "Project | Unknown"], Iterator[Finding]]
+Explanation = Callable[[Refusal, Project], Iterator[Finding]]
 
 
 def explains_refusals(
@@ -192,14 +192,14 @@ def explains_refusals(
             if refusal is not None and speaks(refusal.message):
                 yield from explain(refusal, project)
 
-        def from_trial(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+        def from_trial(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
             refusal = of_trial(model, data)
             if refusal is not None and speaks(refusal.message):
                 yield from explain(refusal, project)
 
         def from_failure(
             failure: FailureFacts,
-            project: Project | Unknown,
+            project: Project,
             model: ModelFacts | Unknown,
             data: DataFacts | Unknown,
         ) -> Iterator[Finding]:
@@ -250,7 +250,7 @@ def of_trial(model: ModelFacts, data: DataFacts) -> Refusal | None:
 
 def of_failure(
     failure: FailureFacts,
-    project: Project | Unknown,
+    project: Project,
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
     speaks: Speaks,
@@ -291,9 +291,9 @@ def _leading_to(model: ModelFacts, layer: LayerFacts) -> tuple[LayerFacts, ...]:
     return tuple(inner for part in _leading_to(model, holder) for inner in (part.sublayers[::-1] or (part,)))
 
 
-def _foreseen(failure: FailureFacts, project: Project | Unknown, speaks: Speaks) -> Refusal | None:
+def _foreseen(failure: FailureFacts, project: Project, speaks: Speaks) -> Refusal | None:
     """Return the same rejection as the source shows it: at a line of the traceback, of that layer, or the only one."""
-    if isinstance(project, Unknown):
+    if not project:
         return None
     from fitdoctor.source.fits.fit_sites import model_sites
 
@@ -344,11 +344,11 @@ def _in_sequence(failure: FailureFacts, model: ModelFacts | Unknown) -> Refusal 
         return None
     fixed = not isinstance(model.inputs, Unknown)
     return replace(
-        _at_line(failure, Unknown()), layer=layer, ways=(_leading_to(model, layer),), fixed_input=fixed
+        _at_line(failure, NO_FILES), layer=layer, ways=(_leading_to(model, layer),), fixed_input=fixed
     )
 
 
-def _at_line(failure: FailureFacts, project: Project | Unknown) -> Refusal:
+def _at_line(failure: FailureFacts, project: Project) -> Refusal:
     """Return what the failing line itself shows."""
     frame, said = failure.last_user_frame, input_mismatch(failure.message)
     shapes = (said.found,) if said is not None and said.found is not None else ()
@@ -358,7 +358,7 @@ def _at_line(failure: FailureFacts, project: Project | Unknown) -> Refusal:
     if frame is not None and module is not None:
         node = made_at(module, frame, said.layer if said is not None else failure.layer)
     before = layers_before(module, node) if module is not None and node is not None else ()
-    if not before and failure.layers and isinstance(project, Project) and said is not None:
+    if not before and failure.layers and project and said is not None:
         before = tuple(_made_in(project, name) for name in failure.layers)
     layer = layer_of(module, node) if module is not None and node is not None else None
     if layer is None and before and said is not None:

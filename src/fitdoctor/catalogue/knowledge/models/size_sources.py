@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
-from fitdoctor.facts import Argument, Code, Unknown
+from fitdoctor.facts import Argument, Code
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
@@ -21,9 +21,7 @@ class Decided:
     """Whether nothing else reads the names in between, so that a new value changes only this size."""
 
 
-def decided_size(
-    project: Project | Unknown, argument: Argument | None, axis: int | None = None
-) -> Decided | None:
+def decided_size(project: Project, argument: Argument | None, axis: int | None = None) -> Decided | None:
     """Return the expression that sets a size; None if it is literal in the call or may have other values.
 
     Args:
@@ -52,7 +50,7 @@ def decided_size(
     return Decided(end.module.code(end.node), alone)
 
 
-def constant_behind(project: Project | Unknown, argument: Argument | None) -> Code | None:
+def constant_behind(project: Project, argument: Argument | None) -> Code | None:
     """Return the single literal that an argument refers to: `classes = 9`, `CONFIG = {"classes": 9}`."""
     found = node_of(project, Code(argument.location, argument.text)) if argument is not None else None
     if found is None or not isinstance(found[1], (ast.Name, ast.Attribute, ast.Subscript)):

@@ -51,7 +51,7 @@ from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import unsafe
-from fitdoctor.facts import DataFacts, FitFacts, LayerFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.facts import DataFacts, FitFacts, LayerFacts, ModelFacts, Statistics
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT211", slug="activation-loss-mismatch", severity=Severity.WARNING, explains=("FIT218",))
@@ -81,9 +81,7 @@ _ELEMENTWISE = BINARY_LOSSES | REGRESSION
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
-def from_model(
-    model: ModelFacts, data: DataFacts, fit: FitFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_model(model: ModelFacts, data: DataFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """Check the last activation against the loss and the range of the targets."""
     for target in targets(model, data) if data.role == "training" and computes_loss(fit) else ():
         dropped = _dropped_probabilities(target)
@@ -129,7 +127,7 @@ def _dropped_probabilities(target: Target) -> LayerFacts | None:
 _DROPOUTS = frozenset({"Dropout", "AlphaDropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"})
 
 
-def _behind_the_last(layer: LayerFacts, target: Target, project: Project | Unknown) -> Finding:
+def _behind_the_last(layer: LayerFacts, target: Target, project: Project) -> Finding:
     return CAUSE.finding(
         f"`{layer.class_name}` after the last activation sets random probabilities to 0, but `{target.loss_name}` "
         "takes their logarithm",

@@ -69,7 +69,7 @@ def from_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Fi
 
 
 @CAUSE.before_fit
-def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Check the keys against the classes in the labels."""
     weights = fit.class_weight
     if weights is None or data.role != "training" or len(data.y) != 1 or data.sample_weight:
@@ -114,7 +114,7 @@ def _numbered(weights: ClassWeight) -> Fix:
     )
 
 
-def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight, project: Project | Unknown) -> Finding:
+def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight, project: Project) -> Finding:
     digits = all(key.strip("'\"").isdigit() for key in weights.keys)
     edits = wrap(weights.code, "{int(key): weight for key, weight in {}.items()}") if digits else ()
     names = _list_of_names(project, weights)
@@ -136,9 +136,9 @@ def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight, project: Proj
     )  # fmt: skip
 
 
-def _list_of_names(project: Project | Unknown, weights: ClassWeight) -> str:
+def _list_of_names(project: Project, weights: ClassWeight) -> str:
     """Return the list in the file of the weights that numbers the same names; "" if there is not exactly one."""
-    if isinstance(project, Unknown) or isinstance(weights.code, Unknown):
+    if not project or isinstance(weights.code, Unknown):
         return ""
     module = project.module_at(weights.code.location.path)
     if module is None:
@@ -250,7 +250,7 @@ def _from_0(code: Code | Unknown) -> tuple[Edit, ...]:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report a class without a weight, or keys that cannot be looked up."""
     if not _is_about_weights(failure, fit):

@@ -62,9 +62,7 @@ CAUSE = Cause(
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("ategorical", "kl_divergence", "kullback", "KLD", "kld", "KLDivergence")
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report integer labels without a class axis for a loss that expects one-hot labels."""
     for refused in refused_before(model, data, CLASS_NUMBERS):
         if not is_row_of_one_class(refused, data, project):  # reported by output-units-mismatch
@@ -77,7 +75,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report the same from the two shapes in the message."""
     for refused in refused_after(failure, model, data, CLASS_NUMBERS, project):

@@ -42,7 +42,7 @@ from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import spell, unsafe, wrap
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
@@ -61,7 +61,7 @@ _REFUSED = ("must have the same rank", "must have the same shape")
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
-def from_shapes(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_shapes(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report last axes that differ where one of them is 1, so the loss broadcasts."""
     for target in targets(model, data):
         labels, output = compared_labels(model, target), target.output_shape
@@ -71,9 +71,7 @@ def from_shapes(model: ModelFacts, data: DataFacts, project: Project | Unknown) 
             yield _other_width(target, labels, output, data, project)
 
 
-def _other_width(
-    target: Target, labels: Shape, output: Shape, data: DataFacts, project: Project | Unknown
-) -> Finding:
+def _other_width(target: Target, labels: Shape, output: Shape, data: DataFacts, project: Project) -> Finding:
     assert target.labels is not None
     count, units = labels[-1] or 1, output[-1] or 1
     each = (
@@ -246,9 +244,7 @@ class _ShortTargets:
     edits: tuple[Edit, ...]
 
 
-def _short_targets(
-    project: Project | Unknown, layer: LayerFacts | None, labels: ArrayFacts
-) -> _ShortTargets | None:
+def _short_targets(project: Project, layer: LayerFacts | None, labels: ArrayFacts) -> _ShortTargets | None:
     """Return the only expression that cuts one-step targets beside a parameter that is named like the layer's units."""
     found = expression_of(project, labels.code)
     name = _units_name(layer)

@@ -79,7 +79,7 @@ CAUSE = Cause(
 @CAUSE.before_fit
 @mentions("sparse", "Sparse")
 def from_data(
-    model: ModelFacts, fit: FitFacts | Unknown, data: DataFacts, project: Project | Unknown
+    model: ModelFacts, fit: FitFacts | Unknown, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report a label without an output unit."""
     for target in targets(model, data):
@@ -204,7 +204,7 @@ def _fixes(
     data: DataFacts,
     statistics: Statistics,
     units: int,
-    project: Project | Unknown,
+    project: Project,
 ) -> list[Fix]:
     least, most = statistics.minimum, statistics.maximum
     labels = target.labels
@@ -264,7 +264,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report the label and the range that TensorFlow names."""
     seen = label_out_of_range(failure.message)
@@ -285,12 +285,12 @@ def from_failure(
 
 
 @CAUSE.after_failure
-def while_encoding(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def while_encoding(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a label that `to_categorical` has no column for."""
     yield from _refused(failure, project)
 
 
-def _in_loop(project: Project | Unknown, failure: FailureFacts) -> Code | None:
+def _in_loop(project: Project, failure: FailureFacts) -> Code | None:
     """Return the expression that creates the labels of a custom training loop."""
     given = arguments_of_loss(project, failure, SPARSE)
     end = array_behind(given[0], given[1]) if given is not None else None
@@ -305,9 +305,7 @@ def _shifted_there(found: Finding, seen: LabelOutOfRange, made: Code) -> Finding
     return replace(found, fixes=(fix(found.fixes[0].title, wrap(made, "{} - 1")),))
 
 
-def _wider_there(
-    found: Finding, seen: LabelOutOfRange, failure: FailureFacts, project: Project | Unknown
-) -> Finding:
+def _wider_there(found: Finding, seen: LabelOutOfRange, failure: FailureFacts, project: Project) -> Finding:
     """Move the finding to the last layer of the loop's model if the labels start at 0 and units are missing."""
     given = arguments_of_loss(project, failure, SPARSE)
     if given is None or not _lacks_units(seen):
@@ -383,7 +381,7 @@ _SAID = re.compile(r"index (?P<value>-?\d+) is out of bounds for axis 1 with siz
 _ENCODER = "to_categorical"
 
 
-def _refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the label and the number of columns that NumPy names."""
     said = _SAID.search(failure.message) if failure.type == "IndexError" else None
     frame, last = failure.last_user_frame, failure.frames[-1] if failure.frames else None
@@ -407,7 +405,7 @@ def _refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Find
     )
 
 
-def _shifted(failure: FailureFacts, project: Project | Unknown) -> tuple[Edit, ...]:
+def _shifted(failure: FailureFacts, project: Project) -> tuple[Edit, ...]:
     """Subtract 1 from the labels in the only call on the line."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
@@ -423,7 +421,7 @@ def _shifted(failure: FailureFacts, project: Project | Unknown) -> tuple[Edit, .
 # --- labels shared by several models --------------------------------------------------------------------------------
 
 
-def _as_labels_alone(labels: ArrayFacts, project: Project | Unknown) -> ArrayFacts:
+def _as_labels_alone(labels: ArrayFacts, project: Project) -> ArrayFacts:
     """Return the labels with code that only affects them: the last assignment before fit, or its argument."""
     made = node_of(project, labels.code)
     used = node_of(project, labels.use)
@@ -441,7 +439,7 @@ def _as_labels_alone(labels: ArrayFacts, project: Project | Unknown) -> ArrayFac
     return replace(labels, code=Unknown("the array is also used elsewhere"))
 
 
-def _as_one_piece(labels: ArrayFacts, project: Project | Unknown) -> ArrayFacts:
+def _as_one_piece(labels: ArrayFacts, project: Project) -> ArrayFacts:
     """Return the labels before a loader slices them, if it does nothing else."""
     found = node_of(project, labels.code)
     node = found[1] if found is not None else None

@@ -119,9 +119,7 @@ class _Misfit:
 @CAUSE.in_source
 @doubting(METRICS)
 @CAUSE.before_fit
-def from_model(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Check each metric against the labels and the output it receives."""
     yield from _on_quantities(model, data, project)
     tried = data.trial.metrics
@@ -269,7 +267,7 @@ def _of_regression(target: Target, metric: MetricFacts) -> _Misfit | None:
     )
 
 
-def _on_quantities(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _on_quantities(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report accuracy on targets whose values are unknown, but whose name or scaler shows a quantity."""
     for target in targets(model, data) if data.role == "training" else ():
         metrics = [
@@ -510,10 +508,10 @@ _STANDARDIZES = frozenset({"StandardScaler", "RobustScaler", "PowerTransformer"}
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
-def _named_quantity(labels: ArrayFacts | None, project: Project | Unknown) -> str:
+def _named_quantity(labels: ArrayFacts | None, project: Project) -> str:
     """Return what shows that the targets are a quantity, as a phrase, "" if nothing does."""
     code = labels.code if labels is not None else None
-    if not isinstance(code, Code) or isinstance(project, Unknown) or code.computed_with:
+    if not isinstance(code, Code) or not project or code.computed_with:
         return ""
     try:
         node: ast.expr = ast.parse(f"({code.text}\n)", mode="eval").body

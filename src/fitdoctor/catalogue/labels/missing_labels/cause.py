@@ -67,9 +67,7 @@ _OWN_LOSS = {"train_step", "compute_loss", "fit"}
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a model with a loss but without labels."""
     if not _lacks_labels(model, fit, data) or loss_accepted(data):
         return
@@ -116,7 +114,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report a None that Keras found in place of labels, or labels among the inputs."""
     if failure.called == "fit" and _labels_among_inputs(failure.message):
@@ -176,7 +174,7 @@ def _labels_among_inputs(message: str) -> bool:
 
 
 def _not_split(
-    data: DataFacts | Unknown, project: Project | Unknown, used: Location | None, confidence: Confidence
+    data: DataFacts | Unknown, project: Project, used: Location | None, confidence: Confidence
 ) -> Finding:
     steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
     made = [returned_in_step(project, step.code) for step in steps if step.operation == "map"]
@@ -207,11 +205,11 @@ def _split_off(data: DataFacts | Unknown) -> tuple[Edit, ...]:
     return with_step_after(data.pipeline[-1].code, step)
 
 
-def _parsed(project: Project | Unknown) -> Location | None:
+def _parsed(project: Project) -> Location | None:
     """Return the location of the only `return` of a parsed record."""
     found = [
         module.location(node.value)
-        for module in (() if isinstance(project, Unknown) else project.modules)
+        for module in project.modules
         for returns in module.returns.values()
         for node in returns
         if node.value is not None
@@ -227,7 +225,7 @@ def _finding(
     data: DataFacts,
     confidence: Confidence,
     culprits: list[Code | Location | Unknown | None],
-    project: Project | Unknown,
+    project: Project,
 ) -> Finding:
     whose = "the validation data has" if data.role == "validation" else f"`{fit.method}` receives"
     told = {
@@ -254,9 +252,7 @@ def _finding(
     )
 
 
-def _culprits(
-    fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Code | Location | Unknown | None]:
+def _culprits(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Code | Location | Unknown | None]:
     if data.form == "arrays":
         yield fit.code
         return
@@ -280,7 +276,7 @@ def _left_out(source: Code | Unknown) -> Location | None:
     return None
 
 
-def _dropped(data: DataFacts, project: Project | Unknown) -> Location | None:
+def _dropped(data: DataFacts, project: Project) -> Location | None:
     """Return what a `map` function returns if it drops the labels or parses records."""
     parts = 1
     for step in data.pipeline:
@@ -296,7 +292,7 @@ def _holds_labels(data: DataFacts) -> bool:
     return data.x_structure == "dict" and any(one.key.lower() in LABEL_KEYS for one in data.x)
 
 
-def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown) -> list[Fix]:
+def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> list[Fix]:
     if data.form != "arrays":
         return [_of_pipeline(model, data, project)]
     call = fit.code
@@ -338,7 +334,7 @@ def _gives_back_x(model: ModelFacts, data: DataFacts) -> bool:
 _LABEL_MODES = {SPARSE: "int", "categorical_crossentropy": "categorical", BINARY: "binary"}
 
 
-def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Fix:
+def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project) -> Fix:
     """Add labels to a dataset: x itself for an autoencoder, or the labels from the folder names."""
     if _gives_back_x(model, data):
         edits = mapped(data, last_step(data), ".map(lambda x: (x, x))")
@@ -385,7 +381,7 @@ CAUSE.message(
 # --- names of labels ------------------------------------------------------------------------------------------------
 
 
-def _labels_beside(project: Project | Unknown, features: Code) -> str:
+def _labels_beside(project: Project, features: Code) -> str:
     """Return the only name in scope that matches the features: `y_train` for `x_train`, `labels` for `images`; else ""."""
     found = node_of(project, features)
     if found is None or not isinstance(found[1], ast.Name):
@@ -399,7 +395,7 @@ def _labels_beside(project: Project | Unknown, features: Code) -> str:
     return known[0] if len(known) == 1 else ""
 
 
-def _returned_with_label(project: Project | Unknown, data: DataFacts) -> tuple[Edit, ...]:
+def _returned_with_label(project: Project, data: DataFacts) -> tuple[Edit, ...]:
     """Return the label that a `map` function receives but does not return."""
     for step in data.pipeline:
         found = expression_of(project, step.code) if step.operation == "map" else None
@@ -424,7 +420,7 @@ def _returned_with_label(project: Project | Unknown, data: DataFacts) -> tuple[E
     return ()
 
 
-def _sliced_with_labels(project: Project | Unknown, data: DataFacts) -> tuple[Edit, ...]:
+def _sliced_with_labels(project: Project, data: DataFacts) -> tuple[Edit, ...]:
     """Change `from_tensor_slices(x)` to `from_tensor_slices((x, y))` if y is in scope and no stage unpacks x."""
     source = data.pipeline[0].code if data.pipeline else Unknown("no pipeline")
     if isinstance(source, Unknown) or not source.name.endswith("from_tensor_slices"):

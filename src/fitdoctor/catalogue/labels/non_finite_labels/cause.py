@@ -46,7 +46,7 @@ CAUSE = Cause(
 
 @CAUSE.before_fit
 def from_data(
-    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report NaN or infinite labels for a built-in loss."""
     scanned = isinstance(model, Unknown)
@@ -101,7 +101,7 @@ def _index(statistics: Statistics) -> str:
 
 
 def _fixes(
-    project: Project | Unknown,
+    project: Project,
     fit: FitFacts,
     data: DataFacts,
     labels: ArrayFacts,

@@ -54,9 +54,7 @@ CAUSE = Cause(
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("sparse", "Sparse")
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report labels of the same rank as the output with the sparse loss."""
     for refused in refused_before(model, data, ONE_HOT):
         yield _finding(refused, model, data, after_training(fit, refused, project))
@@ -68,7 +66,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report the shapes in the message; the metric of Keras 2 shows only that of the labels."""
     squeezed = _SQUEEZED.search(failure.message)

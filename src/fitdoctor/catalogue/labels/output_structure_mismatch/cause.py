@@ -91,9 +91,7 @@ class _Odd:
 
 
 @CAUSE.before_fit
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Check the number and names of losses, labels and metrics against the outputs."""
     if not data.y or not model.compiled or {"train_step", "compute_loss"} & set(model.overrides):
         return
@@ -117,9 +115,7 @@ def from_data(
 
 @CAUSE.in_source
 @mentions("Model")
-def from_source(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report keys that match no output, or one array for several outputs (which Keras 2 accepts)."""
     if (model.keras, model.kind) != (3, "functional") or model.overrides:
         return
@@ -159,7 +155,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report the message of Keras, with what is known about the model."""
     frame = failure.last_user_frame
@@ -232,7 +228,7 @@ def _from_words(failure: FailureFacts, raised_at: Location | None) -> _Odd:
 
 
 def _oddities(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown, raised: bool = False
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project, raised: bool = False
 ) -> Iterator[_Odd]:
     """Yield what does not match the outputs; if Keras `raised`, the keys `call` returns are the output names."""
     outputs = output_specs(model, data)
@@ -268,7 +264,7 @@ def _counted(count: int, word: str) -> str:
 
 
 def _odd_losses(
-    model: ModelFacts, data: DataFacts, outputs: int, names: tuple[str, ...], project: Project | Unknown
+    model: ModelFacts, data: DataFacts, outputs: int, names: tuple[str, ...], project: Project
 ) -> Iterator[_Odd]:
     code = model.losses[0].code if model.losses else None
     whole = _argument(model.compile_code, "loss", 1, project)
@@ -312,7 +308,7 @@ def _odd_losses(
             )
 
 
-def _other_dicts(model: ModelFacts, project: Project | Unknown) -> Iterator[Code | Unknown]:
+def _other_dicts(model: ModelFacts, project: Project) -> Iterator[Code | Unknown]:
     """Yield the other dicts of `compile` that are keyed by output name."""
     for name, position in (("metrics", 3), ("loss_weights", 2), ("weighted_metrics", 4)):
         yield _argument(model.compile_code, name, position, project)
@@ -341,7 +337,7 @@ def _odd_labels(
     data: DataFacts,
     outputs: int,
     names: tuple[str, ...],
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[_Odd]:
     first = data.y[0]
     given = (first.use, first.code) if data.form == "arrays" else (first.code, first.use)
@@ -383,7 +379,7 @@ def _odd_labels(
         )
 
 
-def _mapped(data: DataFacts, project: Project | Unknown) -> Location | None:
+def _mapped(data: DataFacts, project: Project) -> Location | None:
     """Return what the last mapped function of a pipeline returns."""
     made = [returned_in_step(project, step.code) for step in data.pipeline if step.operation == "map"]
     return made[-1] if made else None
@@ -399,9 +395,7 @@ def _taken_apart(labels: ArrayFacts, outputs: int) -> Fix | None:
     )
 
 
-def _odd_metrics(
-    model: ModelFacts, outputs: int, names: tuple[str, ...], project: Project | Unknown
-) -> Iterator[_Odd]:
+def _odd_metrics(model: ModelFacts, outputs: int, names: tuple[str, ...], project: Project) -> Iterator[_Odd]:
     whole = _argument(model.compile_code, "metrics", 3, project)
     unknown = [key for key in model.metric_keys if names and key not in names]
     if not model.metrics or outputs < 2:
@@ -426,7 +420,7 @@ def _odd_metrics(
         )
 
 
-def _argument(code: Code | Unknown, name: str, position: int, project: Project | Unknown) -> Code | Unknown:
+def _argument(code: Code | Unknown, name: str, position: int, project: Project) -> Code | Unknown:
     """Return an argument of compile as source code; of a constant, the dict that it holds."""
     argument = code.argument(name, position) if isinstance(code, Code) else None
     if argument is None:
@@ -469,7 +463,7 @@ def _renamed_keys(
     where: Code | Unknown,
     unknown: list[str],
     missing: list[str],
-    project: Project | Unknown | None = None,
+    project: Project | None = None,
     beside: Iterable[Code | Unknown] = (),
 ) -> tuple[Fix, ...]:
     """Rename the keys that match no output to the missing names, also in the dicts of `beside`."""
@@ -516,7 +510,7 @@ def _like(key: str, names: list[str]) -> str:
 def _rename(
     where: Code | Unknown,
     names: dict[str, str],
-    project: Project | Unknown | None,
+    project: Project | None,
     beside: Iterable[Code | Unknown],
 ) -> Fix:
     edits = _in_text(where, names)
@@ -543,13 +537,13 @@ def _in_text(where: Code | Unknown, names: dict[str, str]) -> tuple[Edit, ...]:
 
 
 def _misnamed_output(
-    model: ModelFacts, data: DataFacts, names: tuple[str, ...], project: Project | Unknown
+    model: ModelFacts, data: DataFacts, names: tuple[str, ...], project: Project
 ) -> tuple[Location, str, str] | None:
     """Return location and name of the output key that differs from losses and labels, and the name they use."""
     labels = {array.key for array in data.y} if data.y_structure == "dict" else set()
     wanted = [key for key in model.loss_keys if key in labels and key not in names]
     odd = [name for name in names if name not in labels and name not in model.loss_keys]
-    if len(wanted) != 1 or len(odd) != 1 or isinstance(project, Unknown):
+    if len(wanted) != 1 or len(odd) != 1 or not project:
         return None
     owner = project.class_named(model.class_name)
     function = owner.module.method(owner, "call") if owner is not None else None

@@ -99,7 +99,7 @@ CAUSE = Cause(
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
-def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_data(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report different widths for a loss that does not broadcast."""
     for refused in refused_before(model, data, UNITS):
         yield _finding(refused, data, project)
@@ -115,7 +115,7 @@ def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) ->
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report the two shapes in the message."""
     for refused in refused_after(failure, model, data, UNITS):
@@ -139,9 +139,7 @@ def from_failure(
         yield from _by_own_loss(failure.message, model, data, project)
 
 
-def _by_own_loss(
-    message: str, model: ModelFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def _by_own_loss(message: str, model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     for kind, refused in _refused_by_own_loss(message, model, data):
         found = _finding(refused, data, project) if kind == UNITS else _of_lengths(refused, data)
         target = refused.target
@@ -164,7 +162,7 @@ def _is_class_map(refused: Refused) -> bool:
     return numbers.minimum == 0 and 1 < (numbers.maximum or 0) < (target.units or 0)
 
 
-def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: Project | Unknown) -> Finding:
+def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: Project) -> Finding:
     """Move the finding to the last layer of the model that a custom training loop calls."""
     given = arguments_of_loss(project, failure, CATEGORICAL)
     width = refused.labels[-1]
@@ -203,9 +201,7 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
         )
 
 
-def _for_head(
-    head: LayerFacts | None, width: int | None, losses: set[str], project: Project | Unknown
-) -> Fix | None:
+def _for_head(head: LayerFacts | None, width: int | None, losses: set[str], project: Project) -> Fix | None:
     """Return the fix for the units of the last layer if only the message shows the label width."""
     if head is None or width is None or width < 2:
         return None
@@ -217,7 +213,7 @@ def _for_head(
 
 
 def _finding(
-    refused: Refused, data: DataFacts | Unknown, project: Project | Unknown, head: LayerFacts | None = None
+    refused: Refused, data: DataFacts | Unknown, project: Project, head: LayerFacts | None = None
 ) -> Finding:
     target = refused.target
     labels = target.labels if target is not None else None
@@ -401,7 +397,7 @@ def _culprit(target: Target | None) -> Location | None:
     return place(loss, layer, *made) if _wants_sparse_loss(target) else place(layer, *made, loss)
 
 
-def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
+def _fixes(refused: Refused, project: Project) -> list[Fix]:
     target = refused.target
     from_folder = folder_one_hot_fix(target) if target is not None else None
     if from_folder is not None:

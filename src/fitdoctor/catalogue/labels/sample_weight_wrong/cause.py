@@ -92,7 +92,7 @@ _LEAST_ROWS = 16
 @mentions(*BATCHED_DATA)
 @CAUSE.before_fit
 def from_values(
-    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report values that cannot be meant as weights."""
     for weights in data.sample_weight:
@@ -125,7 +125,7 @@ def _is_for_the_step(
     return own and data.form != "arrays" and not _WEIGHTS.search(_words(weights))
 
 
-def _of_strings(call: FitFacts, data: DataFacts, weights: ArrayFacts, project: Project | Unknown) -> Finding:
+def _of_strings(call: FitFacts, data: DataFacts, weights: ArrayFacts, project: Project) -> Finding:
     """Report strings, such as names or paths, as the third element."""
     message = "Keras reads the third element as sample weights, but it contains strings"
     advice = [unsafe("drop the third element of the dataset", _wrapped(call, data))]
@@ -135,7 +135,7 @@ def _of_strings(call: FitFacts, data: DataFacts, weights: ArrayFacts, project: P
     return replace(found, severity=Severity.ERROR, location=place(*reversed(made), found.location))
 
 
-def _where_mapped(found: Finding, data: DataFacts, project: Project | Unknown) -> Finding:
+def _where_mapped(found: Finding, data: DataFacts, project: Project) -> Finding:
     """Move ids to the tuple of three that the last mapped function returns, where the third can be left out."""
     maps = [step.code for step in data.pipeline if step.operation == "map"]
     triple = tuple_from_step(project, maps[-1]) if maps and found.evidence[0].expected == _NO_IDS else None
@@ -306,7 +306,7 @@ def _finding(
 
 
 @CAUSE.before_fit
-def from_order(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_order(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report (x, weights, y): the second element cannot be labels for the loss, and the third one can."""
     if data.form == "arrays" or data.element_size != 3 or len(data.sample_weight) != 1 or len(data.y) != 1:
         return
@@ -356,7 +356,7 @@ def _are_swapped(loss: str, units: int | None, labels: Statistics, weights: Stat
     return loss == SPARSE and not labels.integral and classes
 
 
-def _triple(data: DataFacts, project: Project | Unknown) -> tuple[Module | None, ast.Tuple | None]:
+def _triple(data: DataFacts, project: Project) -> tuple[Module | None, ast.Tuple | None]:
     """Return the only tuple of three in the source that makes the batches."""
     found: list[tuple[Module, ast.expr]] = []
     for step in reversed(data.pipeline):

@@ -70,7 +70,7 @@ _IMAGES = ("Conv2D", "Conv3D", "Pooling2D", "Pooling3D", "Conv2DTranspose", "Con
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
-def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_data(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report labels without a time axis for outputs with one."""
     for target in targets(model, data):
         labels, output = target.label_shape, target.output_shape
@@ -88,7 +88,7 @@ def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) ->
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report the two shapes in the message."""
     for refused in refused_after(failure, model, data, SEQUENCE):
@@ -101,7 +101,7 @@ def _is_image(target: Target) -> bool:
     return any(isinstance(step, LayerFacts) and step.class_name.endswith(_IMAGES) for step in target.way)
 
 
-def _finding(refused: Refused, silent: bool, project: Project | Unknown) -> Finding:
+def _finding(refused: Refused, silent: bool, project: Project) -> Finding:
     target = refused.target
     labels = target.labels if target is not None else None
     layer, following = _keeper(target)
@@ -159,7 +159,7 @@ def _line(layer: LayerFacts | None) -> Location | None:
     return layer.code.location
 
 
-def _fixes(layer: LayerFacts | None, following: LayerFacts | None, project: Project | Unknown) -> list[Fix]:
+def _fixes(layer: LayerFacts | None, following: LayerFacts | None, project: Project) -> list[Fix]:
     if layer is not None and _returns_sequences(layer):
         looped = sequences_in_loop(layer, layer, project)
         return [
@@ -178,7 +178,7 @@ def _fixes(layer: LayerFacts | None, following: LayerFacts | None, project: Proj
     return [pool, flatten] if layer is not None else [flatten, pool]
 
 
-def _last_step(following: LayerFacts | None, project: Project | Unknown) -> list[Fix]:
+def _last_step(following: LayerFacts | None, project: Project) -> list[Fix]:
     """Pass only the last step to a layer that a model class keeps and calls once: `self.head(x[:, -1])`."""
     found = found_in(project, following.code) if following is not None else None
     if found is None:

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after, insert_before, spell, wrap
-from fitdoctor.facts import Code, FailureFacts, Unknown
+from fitdoctor.facts import Code, FailureFacts
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import is_self
@@ -156,7 +156,7 @@ def _told(
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the ValueError, with the array named in the line that raised."""
     if SAYS_SO not in failure.message and SAYS_SO not in failure.raw_message:
         return

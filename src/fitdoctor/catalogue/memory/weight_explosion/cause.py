@@ -43,7 +43,7 @@ POOLING = {4: "GlobalAveragePooling2D", 3: "GlobalAveragePooling1D", 5: "GlobalA
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("Flatten", "applications")
-def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """Report a Flatten followed by a Dense layer with too many weights."""
     if fit.method != "fit":
         return
@@ -61,7 +61,7 @@ def _finding(
     model: ModelFacts,
     flatten: LayerFacts,
     dense: LayerFacts,
-    project: Project | Unknown,
+    project: Project,
     evidence: list[Evidence],
 ) -> Finding:
     share = 100 * dense.parameters // max(model.parameters, dense.parameters)
@@ -85,7 +85,7 @@ def _many(count: int) -> str:
     return f"{count / 1e9:.1f} billion" if count >= 10**9 else f"{count / 1e6:.0f} million"
 
 
-def _pooled(flatten: LayerFacts, project: Project | Unknown) -> Fix:
+def _pooled(flatten: LayerFacts, project: Project) -> Fix:
     shapes = flatten.input_shapes
     rank = len(shapes[0]) if isinstance(shapes, tuple) and shapes else 4
     pooling = POOLING.get(rank, "GlobalAveragePooling2D")
@@ -93,7 +93,7 @@ def _pooled(flatten: LayerFacts, project: Project | Unknown) -> Fix:
     return unsafe(title, _renamed(project, flatten.code, pooling))
 
 
-def _renamed(project: Project | Unknown, code: Code | Unknown, pooling: str) -> tuple[Edit, ...]:
+def _renamed(project: Project, code: Code | Unknown, pooling: str) -> tuple[Edit, ...]:
     """Replace `Flatten` by the pooling layer, named as the file names its layers."""
     from fitdoctor.catalogue.knowledge.data.data_trail import node_of
     from fitdoctor.catalogue.knowledge.models.layer_source import spell_layer
@@ -130,7 +130,7 @@ def _makes_weights(failure: FailureFacts) -> bool:
     )
 
 
-def _written_flatten(failure: FailureFacts, project: Project | Unknown) -> Code | None:
+def _written_flatten(failure: FailureFacts, project: Project) -> Code | None:
     """Return the `Flatten` in the statement that ran out of memory, or the last one before it."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
@@ -145,9 +145,9 @@ def _written_flatten(failure: FailureFacts, project: Project | Unknown) -> Code 
     return module.code(before[-1]) if before and module.location(before[-1]).cell == frame.cell else None
 
 
-def _pooling_for(project: Project | Unknown, flatten: Code) -> str:
+def _pooling_for(project: Project, flatten: Code) -> str:
     """Return the pooling layer that matches the convolutions of the file."""
-    module = project.module_at(flatten.location.path) if isinstance(project, Project) else None
+    module = project.module_at(flatten.location.path)
     dimensions = [
         site.name[-2]
         for site in (module.calls if module is not None else ())
@@ -157,9 +157,7 @@ def _pooling_for(project: Project | Unknown, flatten: Code) -> str:
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, model: ModelFacts | Unknown, project: Project) -> Iterator[Finding]:
     """Report a Dense kernel that could not be allocated."""
     from fitdoctor.failure.patterns import allocation_failed
 

@@ -55,7 +55,7 @@ from fitdoctor.edits import (
     spell,
     unsafe,
 )
-from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
+from fitdoctor.facts import Argument, Code, FailureFacts, Frame
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.patterns import NOT_CUSTOM, UnexpectedKeyword, unexpected_keyword
 from fitdoctor.records import replace
@@ -301,11 +301,11 @@ def _misspelt_name(each: Misspelt, frame: Frame | None, confidence: Confidence) 
 
 
 @CAUSE.after_failure
-def from_refused_name(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_refused_name(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Read the unknown name from the Keras error."""
     if not failure.message.startswith(("Could not interpret", "Unknown ")):
         return
-    found = refused_name(failure.message, None if isinstance(project, Unknown) else project)
+    found = refused_name(failure.message, project)
     if found is None:
         return
     unwritten = not found.meant and found.node is None and failure.called != "compile"
@@ -318,7 +318,7 @@ _SAVED = re.compile(r"^Unknown (?:layer|object|loss function|metric function): .
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Read the argument and the function from the `TypeError`."""
     seen = unexpected_keyword(failure.message)
     if seen is None:
@@ -408,9 +408,7 @@ def _constructor(
     )
 
 
-def _misspelt(
-    seen: UnexpectedKeyword, failure: FailureFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def _misspelt(seen: UnexpectedKeyword, failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Find the constructor argument that a rejected name is a letter or two away from, or that a callback rejects."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
@@ -424,7 +422,7 @@ def _misspelt(
             made = site.name.rpartition(".")[2]
             yield _constructor(made, seen.name, meant, argument.whole, code, Confidence.CERTAIN)
             return
-    if isinstance(project, Unknown):
+    if not project:
         made = seen.owner or failure.called
         yield _constructor(made, seen.name, meant, frame.location, None, Confidence.LIKELY)
 

@@ -59,7 +59,7 @@ class Misspelt:
     node: ast.Constant | None = None
 
 
-def refused_name(message: str, project: Project | None) -> Misspelt | None:
+def refused_name(message: str, project: Project) -> Misspelt | None:
     """Return the name in an error message, and where the program uses it."""
     first = message.strip().split("\n")[0]
     said = _REFUSED.search(first) or _REFUSED_BY_KERAS_2.search(first)
@@ -69,7 +69,7 @@ def refused_name(message: str, project: Project | None) -> Misspelt | None:
     name = said["name"].strip()
     written = [
         (module, node)
-        for module in (project.modules if project is not None else ())
+        for module in project.modules
         for node in module.nodes(ast.Constant)
         if node.value == name
     ]

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, Module
@@ -84,7 +84,7 @@ def _is_its_own(owner: ClassInfo, name: str) -> bool:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Read the attribute from the error about the assignment."""
     told = _SAID.search(failure.message) if failure.type == "AttributeError" else None
     name = next((each for each in told.groups() if each), "") if told is not None else ""

@@ -97,11 +97,11 @@ def from_refusal(site: ModelSite, project: Project) -> Iterator[Finding]:
 
 
 @CAUSE.before_fit
-def from_trial(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_trial(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report an indexed tensor at the layer where the abstract forward pass stopped."""
     refusal = of_trial(model, data) if data.role == "training" else None
     said = input_mismatch(refusal.message) if refusal is not None else None
-    if refusal is not None and said is not None and isinstance(project, Project):
+    if refusal is not None and said is not None and project:
         yield from _of_refused(refusal, said, project)
 
 
@@ -249,18 +249,18 @@ def _is_new_axis(index: ast.expr) -> bool:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain a layer that received rank 1 by the index that drops an axis before it."""
     refused = input_mismatch(failure.message)
     frame = failure.last_user_frame
-    if refused is not None and refused.found_rank != 1 and isinstance(project, Project) and frame is not None:
+    if refused is not None and refused.found_rank != 1 and project and frame is not None:
         module = module_of(project, frame)
         here = replace(frame.location, path=module.path) if module is not None else None
         refusal = Refusal(failure.message, None, (), (), here, Confidence.CERTAIN)
         yield from _of_refused(refusal, refused, project)
     if refused is None or refused.found_rank != 1 or refused.target:
         return
-    if isinstance(project, Unknown):
+    if not project:
         received = was_received(failure, refused.found)
         if not received and (failure.called not in _GIVEN_DATA or failure.layer_class):
             yield _from_words(refused, failure.location, sure=received is False)

@@ -227,12 +227,12 @@ def _last_statement(node: ast.FunctionDef) -> ast.stmt:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts, project: Project, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """Explain an unexpected None by a function that returns nothing."""
     if not _SAID.search(failure.message) and not _NO_MODEL.search(failure.message):
         return
-    if isinstance(project, Unknown):
+    if not project:
         yield from _from_words(failure)
         return
     if isinstance(data, DataFacts) and data.role != "training":
@@ -319,9 +319,9 @@ def no_loss(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project)
 
 
 @CAUSE.after_failure
-def no_loss_found(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def no_loss_found(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain the Keras error about a missing loss in the same way."""
-    if isinstance(project, Project) and says_no_loss(failure.message):
+    if project and says_no_loss(failure.message):
         yield from _without_loss(project)
 
 

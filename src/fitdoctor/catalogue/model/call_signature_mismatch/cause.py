@@ -37,7 +37,7 @@ from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, is
 from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, unsafe, wrap
-from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.called import called_in
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.frames import is_framework
@@ -211,7 +211,7 @@ _TOO_MANY = "too many positional arguments"
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Read the rejected arguments from the error of a function that Keras calls, or of a custom layer."""
     told = _told(failure)
     if told is None:
@@ -221,7 +221,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     by_keras = _called_by_keras(failure)
     frame = failure.last_user_frame
     here = failure.location
-    if isinstance(project, Project):
+    if project:
         if by_keras and name:
             for function, contract, kind in _named(project, owner, name):
                 if misfit(function, contract):
@@ -263,14 +263,14 @@ CAUSE.message(
 
 
 @CAUSE.after_failure
-def function_as_value(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def function_as_value(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain a function where a value was expected: Keras called a loss factory as the loss."""
     shown = _FUNCTION_VALUE.search(failure.message) if _told(failure) is None else None
     if shown is None or failure.type.endswith("Warning") or shown["factory"] in _OF_KERAS:
         return
     said = failure.message.strip().splitlines()[0][:160]
     evidence = Evidence("got a function instead of a value", said, fact="failure.message")
-    if isinstance(project, Unknown):
+    if not project:
         name, _frame = shown["factory"], failure.last_user_frame
         yield CAUSE.finding(
             f"`{name}` returns a loss function, but is passed as the loss itself",
@@ -447,7 +447,7 @@ def _wants_two(function: FunctionInfo) -> bool:
 
 
 @CAUSE.after_failure
-def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def labels_second(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain a loss that the program calls with the predictions first: its outputs have fewer axes than its labels."""
     shapes, frame = target_and_output(failure.message), failure.last_user_frame
     if shapes is None or shapes.rule != "one rank less" or len(shapes.output) >= len(shapes.target):

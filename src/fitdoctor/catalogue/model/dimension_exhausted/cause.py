@@ -33,7 +33,7 @@ from fitdoctor.catalogue.training_loops import loops_around
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument
-from fitdoctor.facts import LayerFacts, Unknown
+from fitdoctor.facts import LayerFacts
 from fitdoctor.failure.failed_line import function_at, module_of
 from fitdoctor.failure.patterns import exhausted_dimension
 from fitdoctor.source.module import Module
@@ -55,7 +55,7 @@ def _speaks_of_it(message: str) -> bool:
 
 
 @explains_refusals(CAUSE, _speaks_of_it)
-def dimension_exhausted(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+def dimension_exhausted(refusal: Refusal, project: Project) -> Iterator[Finding]:
     """Report a window larger than its input."""
     said = exhausted_dimension(refusal.message)
     left = refusal.shapes[0] if refusal.shapes else said.input if said is not None else None
@@ -83,7 +83,7 @@ def dimension_exhausted(refusal: Refusal, project: Project | Unknown) -> Iterato
     )
 
 
-def _by_window(refusal: Refusal, project: Project | Unknown) -> LayerFacts | None:
+def _by_window(refusal: Refusal, project: Project) -> LayerFacts | None:
     """Return the only layer in the source with the window in the message."""
     said = exhausted_dimension(refusal.message)
     frame = refusal.failure.last_user_frame if refusal.failure is not None else None
@@ -125,7 +125,7 @@ def _shrinking(refusal: Refusal) -> list[Evidence]:
     return [Evidence("sizes after each layer", ", ".join(steps))] if steps else []
 
 
-def _fixes(layer: LayerFacts | None, project: Project | Unknown) -> list[Fix]:
+def _fixes(layer: LayerFacts | None, project: Project) -> list[Fix]:
     title = 'keep the length with `padding="same"`'
     rest = fix("use a larger input, or fewer layers that shrink it")
     if layer is None:

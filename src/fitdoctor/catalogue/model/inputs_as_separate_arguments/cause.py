@@ -152,7 +152,7 @@ def _calls_itself_so(call: FunctionInfo, count: int) -> bool:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Read the missing argument from the `TypeError`."""
     missing = _KERAS_2.search(failure.message)
@@ -163,7 +163,7 @@ def from_failure(
     if isinstance(data, DataFacts) and data.role != "training":
         return
     evidence = [Evidence("Python rejects the call", missing[0], fact="failure.message")]
-    if isinstance(project, Unknown):
+    if not project:
         frame = failure.last_user_frame
         if failure.called in _STEPS and (frame is None or called_in(frame) in _STEPS):
             yield _without_source(failure, missing["name"], evidence)

@@ -162,7 +162,7 @@ def _given_to_sequential(module: Module) -> Iterator[ast.expr]:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Read the layer from the Keras error."""
     shown = _LAYER.search(failure.message)
     unmade = re.search(_CLASS, failure.message)
@@ -212,7 +212,7 @@ def _is_called(module: Module, node: ast.Call) -> bool:
 def _finding(
     layer: LayerFacts | None,
     call: Location | None,
-    project: Project | Unknown,
+    project: Project,
     confidence: Confidence,
     kind: str = "",
 ) -> Finding:
@@ -233,12 +233,12 @@ def _finding(
 
 
 def _passed(
-    project: Project | Unknown, made: tuple[Module, ast.Call] | None, call: Location | None
+    project: Project, made: tuple[Module, ast.Call] | None, call: Location | None
 ) -> tuple[Module, ast.expr] | None:
     """Return the expression that should be called: a layer used as a tensor."""
     if made is None:
         return None
-    module = project.module_at(call.path) if call is not None and isinstance(project, Project) else None
+    module = project.module_at(call.path) if call is not None and project else None
     node = node_at(module, call) if module is not None and call is not None else None
     if module is not None and node is not None:
         for argument in _arguments(node):
@@ -312,7 +312,7 @@ def _raised_in_making(failure: FailureFacts) -> bool:
     )
 
 
-def _tensor_given(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _tensor_given(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     frame = failure.last_user_frame
     module = module_of(project, frame)
     node = made_at(module, frame) if module is not None and frame is not None else None

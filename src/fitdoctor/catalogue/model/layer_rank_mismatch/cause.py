@@ -115,7 +115,7 @@ def _speaks(message: str) -> bool:
 
 
 @explains_refusals(CAUSE, _speaks, tried=True)
-def rank_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+def rank_refused(refusal: Refusal, project: Project) -> Iterator[Finding]:
     """Report layers that do not fit together, by the number of axes."""
     yield from _frames_refused(refusal, project)
     yield from _pictures_refused(refusal, project)
@@ -125,7 +125,7 @@ def rank_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Findi
         yield from _reduced(refusal, refusal.ranks, project)
 
 
-def _refused(refusal: Refusal, ranks: Ranks, project: Project | Unknown) -> Iterator[Finding]:
+def _refused(refusal: Refusal, ranks: Ranks, project: Project) -> Iterator[Finding]:
     """Report the layer before the one that rejects its output."""
     culprit = _culprit(refusal, ranks)
     if ranks.found < 2 or refusal.layer is None or culprit is None:
@@ -142,7 +142,7 @@ def _refused(refusal: Refusal, ranks: Ranks, project: Project | Unknown) -> Iter
     )
 
 
-def _while_making(refusal: Refusal, ranks: Ranks, project: Project | Unknown) -> Iterator[Finding]:
+def _while_making(refusal: Refusal, ranks: Ranks, project: Project) -> Iterator[Finding]:
     """Report from the message alone: there was no data yet, so one layer rejects another.
 
     The source may leave open which layer comes before, in a loop of unknown length for example.
@@ -152,7 +152,7 @@ def _while_making(refusal: Refusal, ranks: Ranks, project: Project | Unknown) ->
         return
     # The name of the layer says whether another one of its class was made before it.
     first = said is None or not said.layer.rpartition("_")[2].isdigit()
-    if first and (not isinstance(project, Unknown) or not failure.called and said and said.found is not None):
+    if first and (project or not failure.called and said and said.found is not None):
         return  # the data goes into the layer unchanged, as far as a bare message tells: FIT102
     layer = refusal.layer
     # Nothing before it in the source removes an axis, so it follows itself, in the next round of a loop.
@@ -182,7 +182,7 @@ def _culprit(refusal: Refusal, ranks: Ranks) -> LayerFacts | None:
 
 
 def _judged(
-    layer: LayerFacts, ranks: Ranks, culprit: LayerFacts, project: Project | Unknown
+    layer: LayerFacts, ranks: Ranks, culprit: LayerFacts, project: Project
 ) -> tuple[LayerFacts, str, list[Fix]]:
     """Return the layer to change, the reason, and the fixes."""
     name = culprit.class_name
@@ -231,7 +231,7 @@ def _renamed_fix(layer: LayerFacts, name: str) -> Fix:
     return unsafe(title, (Edit(span, f"{path}.{name}"),))
 
 
-def _adapting_fixes(layer: LayerFacts, ranks: Ranks, project: Project | Unknown) -> list[Fix]:
+def _adapting_fixes(layer: LayerFacts, ranks: Ranks, project: Project) -> list[Fix]:
     """Insert a layer that reshapes the input to the expected number of axes."""
     found = found_in(project, layer.code)
     shape = ranks.shape
@@ -253,7 +253,7 @@ def _adapting_fixes(layer: LayerFacts, ranks: Ranks, project: Project | Unknown)
 
 
 @CAUSE.after_failure
-def outputs_passed_on(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def outputs_passed_on(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a layer that received all outputs of the previous one (`return_state=True`)."""
     said, frame = input_count(failure.message), failure.last_user_frame
     if said is None or frame is None or not inside_model(failure):
@@ -293,7 +293,7 @@ _OF_ONE_PICTURE = re.compile(
 )
 
 
-def _frames_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+def _frames_refused(refusal: Refusal, project: Project) -> Iterator[Finding]:
     """Report an image layer that received a sequence of images: it should be wrapped in `TimeDistributed`."""
     given = refused_input(refusal, project)
     if given is None or not goes_by_frames(*given, refusal.message, project):
@@ -337,7 +337,7 @@ def from_pictures(model: ModelFacts, data: DataFacts, project: Project) -> Itera
             yield _of_convolution(Refusal("", layer), shape, project)
 
 
-def _pictures_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+def _pictures_refused(refusal: Refusal, project: Project) -> Iterator[Finding]:
     """Report a convolution over sequences that got pictures; Keras does not name the layer."""
     ranks, kernel = refusal.ranks, _KERNEL.search(refusal.message)
     shape = ranks.shape if ranks is not None else refused_shape(refusal.message)
@@ -357,9 +357,7 @@ def _pictures_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[
 _KERNEL = re.compile(r"received kernel of shape (\([^)]*\)) and input of shape")
 
 
-def _of_convolution(
-    refusal: Refusal, shape: Shape, project: Project | Unknown, *evidence: Evidence
-) -> Finding:
+def _of_convolution(refusal: Refusal, shape: Shape, project: Project, *evidence: Evidence) -> Finding:
     found = found_in(project, refusal.code)
     name = found[0].code(found[1].func) if found is not None else None
     edits = (Edit(name.location, name.text.replace("1D", "2D")),) if name is not None else ()
@@ -374,9 +372,9 @@ def _of_convolution(
     )
 
 
-def _convolution(project: Project | Unknown, filters: int | None) -> LayerFacts | None:
+def _convolution(project: Project, filters: int | None) -> LayerFacts | None:
     """Return the only `Conv1D` of the program, or the only one with that many filters."""
-    modules = () if isinstance(project, Unknown) else project.modules
+    modules = project.modules
     calls = [(module, call) for module in modules for call in module.calls]
     every = [
         layer_of(module, call.node)
@@ -392,9 +390,9 @@ def _convolution(project: Project | Unknown, filters: int | None) -> LayerFacts 
 # --- an axis reduced away in a custom layer -------------------------------------------------------------------------
 
 
-def _reduced(refusal: Refusal, ranks: Ranks, project: Project | Unknown) -> Iterator[Finding]:
+def _reduced(refusal: Refusal, ranks: Ranks, project: Project) -> Iterator[Finding]:
     """Report a sum or mean that removed the axis which the next layer needs."""
-    if refusal.failure is None or isinstance(project, Unknown) or ranks.found != 1 or ranks.expected < 2:
+    if refusal.failure is None or not project or ranks.found != 1 or ranks.expected < 2:
         return
     reductions = _reductions(refusal.failure, project)
     if not reductions:
@@ -438,15 +436,13 @@ def _reduced_away(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
 @CAUSE.in_source
 @mentions("Attention")
 @CAUSE.before_fit
-def from_attention(model: ModelFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_attention(model: ModelFacts, project: Project) -> Iterator[Finding]:
     """Report attention that treats the batch axis as time."""
     yield from _mixed_samples(model, project, Severity.WARNING)
 
 
 @CAUSE.after_failure
-def from_spread_attention(
-    failure: FailureFacts, model: ModelFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_spread_attention(failure: FailureFacts, model: ModelFacts, project: Project) -> Iterator[Finding]:
     """Report a loss that rejected the output of attention over the batch axis."""
     if shapes_of_failure(failure) is not None:
         yield from _mixed_samples(model, project, Severity.ERROR)
@@ -457,7 +453,7 @@ _ATTENTION = ("Attention", "AdditiveAttention")
 _GIVES_ONE_STEP = ("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional")
 
 
-def _mixed_samples(model: ModelFacts, project: Project | Unknown, severity: Severity) -> Iterator[Finding]:
+def _mixed_samples(model: ModelFacts, project: Project, severity: Severity) -> Iterator[Finding]:
     """Report attention in which only one of query and value has a time axis."""
     layers = {layer.name: layer for layer in model.every_layer()}
     for layer in layers.values():
@@ -509,7 +505,7 @@ def _gives_last(layer: LayerFacts | None) -> list[Evidence]:
     return [Evidence(claim, location=place(layer.code))]
 
 
-def _repair(what: str, last: LayerFacts | None, project: Project | Unknown) -> Fix:
+def _repair(what: str, last: LayerFacts | None, project: Project) -> Fix:
     if last is not None:
         return sequences_fix(last, project, "True")
     if what == "value":
@@ -523,7 +519,7 @@ def _repair(what: str, last: LayerFacts | None, project: Project | Unknown) -> F
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
-def from_labels(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_labels(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report one label per sample for an output that still has height and width."""
     if data.role != "training":
         return
@@ -553,7 +549,7 @@ def _is_unflattened(target: Target, labels: Shape, output: Shape) -> bool:
 
 
 def _unflattened(
-    target: Target, labels: Shape, output: Shape, data: DataFacts, project: Project | Unknown, raised: bool
+    target: Target, labels: Shape, output: Shape, data: DataFacts, project: Project, raised: bool
 ) -> Finding:
     silent = not raised and (loss_accepted(data) or target.loss_name in REGRESSION)
     dense, before = _first_dense(target)
@@ -597,7 +593,7 @@ def _first_dense(target: Target) -> tuple[LayerFacts | None, LayerFacts | None]:
     return dense, None
 
 
-def _flattening(dense: LayerFacts | None, project: Project | Unknown, silent: bool) -> list[Fix]:
+def _flattening(dense: LayerFacts | None, project: Project, silent: bool) -> list[Fix]:
     found = found_in(project, dense.code) if dense is not None else None
     make = unsafe if silent else fix
     return [
@@ -614,7 +610,7 @@ def _flattening(dense: LayerFacts | None, project: Project | Unknown, silent: bo
 
 @CAUSE.after_failure
 def from_label_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report a loss that rejected one label per sample for an image of outputs."""
     shapes = shapes_of_failure(failure)

@@ -68,7 +68,7 @@ def from_source(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[
 
 
 @CAUSE.before_fit
-def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_call(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """Report a callback that sets the learning rate of an optimizer with a schedule."""
     rate = dict(model.optimizer_settings).get("learning_rate", "")
     if fit.method != "fit" or not rate.isidentifier():
@@ -98,7 +98,7 @@ def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Explain the Keras error."""
     if _SAID not in failure.message and not _LEGACY.search(failure.message):
@@ -129,7 +129,7 @@ def _finding(
     )
 
 
-def _number_instead(model: ModelFacts, project: Project | Unknown) -> tuple[Edit, ...]:
+def _number_instead(model: ModelFacts, project: Project) -> tuple[Edit, ...]:
     """Replace the schedule by its initial learning rate, if its call is known."""
     found = schedule_of(model, project)
     if found is None:

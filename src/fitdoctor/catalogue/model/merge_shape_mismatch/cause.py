@@ -66,7 +66,7 @@ def _speaks_of_merging(message: str) -> bool:
 
 
 @explains_refusals(CAUSE, _speaks_of_merging)
-def merge_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+def merge_refused(refusal: Refusal, project: Project) -> Iterator[Finding]:
     """Report a merge of tensors with different shapes."""
     shapes = _shapes(refusal)
     words = _listed(shapes)
@@ -182,7 +182,7 @@ class Pair:
         return self.tensors[index] if index < len(self.tensors) else None
 
 
-def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Verdict:
+def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project) -> Verdict:
     if refusal.layer is not None and refusal.layer.class_name == "Dot":
         return _multiplied(refusal.layer, shapes)
     pair = _pair(refusal, shapes, project)
@@ -204,7 +204,7 @@ def _multiplied(layer: LayerFacts, shapes: tuple[Shape, ...]) -> Verdict:
     return Verdict(fixes=(unsafe(f"multiply along {features if alike else 'axes of the same size'}", edits),))
 
 
-def _pair(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Pair | None:
+def _pair(refusal: Refusal, shapes: tuple[Shape, ...], project: Project) -> Pair | None:
     found = found_in(project, refusal.code)
     module, node = found if found is not None else (None, None)
     tensors = merged_tensors(module, node) if module is not None and node is not None else []

@@ -79,7 +79,7 @@ def _fixes(code: Code | Unknown, loss: str | None) -> list[Fix]:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Explain the Keras error."""
     if not says_no_loss(failure.message):

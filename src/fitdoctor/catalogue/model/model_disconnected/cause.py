@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import last_assignment
@@ -64,7 +64,7 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain the Keras error about disconnected outputs."""
     if _is_lost_tensor(failure):
         yield _lost(failure, project)
@@ -94,9 +94,9 @@ def _is_lost_tensor(failure: FailureFacts) -> bool:
     return failure.type == "KeyError" and last == "_run_through_graph"
 
 
-def _lost(failure: FailureFacts, project: Project | Unknown) -> Finding:
+def _lost(failure: FailureFacts, project: Project) -> Finding:
     evidence = [Evidence("Keras cannot find a tensor that the outputs need", fact="failure.message")]
-    for module in () if isinstance(project, Unknown) else project.modules:
+    for module in project.modules:
         for site in module.calls:
             outputs = site.argument("outputs", 1)
             if outputs is None or not _makes_model(module, site):

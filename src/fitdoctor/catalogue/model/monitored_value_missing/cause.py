@@ -60,7 +60,7 @@ from fitdoctor.records import dataclass
 from fitdoctor.source.conditions import is_conditional
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
-from fitdoctor.source.project import Project
+from fitdoctor.source.project import NO_FILES, Project
 
 WATCHERS = {"EarlyStopping": 0, "ModelCheckpoint": 1, "ReduceLROnPlateau": 0}
 """Callbacks that monitor a value, with the position of their `monitor` argument."""
@@ -96,7 +96,7 @@ def _validate(code: Code | Unknown) -> Fix:
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions(*tuple(WATCHERS))
-def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_call(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """Report a callback that monitors, or a checkpoint path with, a value that `fit` will not report."""
     if fit.method != "fit" or not model.compiled:
         return
@@ -221,7 +221,7 @@ def _unnamed(
     name: str,
     names: tuple[str, ...],
     callback: CallbackFacts,
-    project: Project | Unknown,
+    project: Project,
     *evidence: Evidence,
 ) -> Finding:
     paths = list(_written_paths(project, name))
@@ -251,10 +251,10 @@ def _unnamed(
     )
 
 
-def _written_paths(project: Project | Unknown, name: str) -> Iterator[tuple[Module, ast.Constant]]:
+def _written_paths(project: Project, name: str) -> Iterator[tuple[Module, ast.Constant]]:
     """Yield the string literals of the program that contain the value."""
     field = re.compile(rf"\{{{name}[:}}!]")
-    for module in project.modules if isinstance(project, Project) else ():
+    for module in project.modules:
         for node in module.nodes(ast.Constant) if module.calls_to("keras.callbacks.ModelCheckpoint") else ():
             # In an f-string, braces are doubled.
             whole = not isinstance(module.parent(node), ast.JoinedStr)
@@ -270,7 +270,7 @@ _UNFORMATTED = re.compile(r"Failed to format this callback filepath: [\s\S]*Reas
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Read the callback and the value from the Keras error."""
     said, path = _UNDECIDED.search(failure.message), _UNFORMATTED.search(failure.message)
@@ -303,16 +303,14 @@ def from_failure(
     )
 
 
-def _callback(
-    name: str, monitor: str, given: tuple[CallbackFacts, ...], project: Project | Unknown
-) -> CallbackFacts:
+def _callback(name: str, monitor: str, given: tuple[CallbackFacts, ...], project: Project) -> CallbackFacts:
     """Return the callback that Keras names: from the call, else the only one in the source that matches."""
     for callback in given:
         if callback.class_name == name and callback.setting("monitor") == monitor:
             return callback
     found = [
         module.code(site.node)
-        for module in (project.modules if isinstance(project, Project) else ())
+        for module in project.modules
         for site in module.calls_to(f"keras.callbacks.{name}")
         if monitor in module.segment(site.node)
     ]
@@ -535,9 +533,7 @@ def _keys_of(module: Module, call: ast.AST) -> tuple[str, ...] | None:
 
     for site in fit_sites(module) if isinstance(call, ast.Call) else ():
         if place(site.fit.code) == module.location(call) and site.fit.method == "fit":
-            return (
-                available(site.model, site.fit, module.project or Unknown()) if site.metrics_known else None
-            )
+            return available(site.model, site.fit, module.project or NO_FILES) if site.metrics_known else None
     return None
 
 
@@ -581,10 +577,10 @@ _READS = re.compile(r"(?:(?P<history>\.history)|\blogs)(?:\[|(?P<get>\.get\())([
 
 
 @CAUSE.after_failure
-def from_quoted_line(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_quoted_line(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the missing value that the failing line, as the traceback quotes it, reads."""
     frame = failure.last_user_frame
-    if isinstance(project, Project) or frame is None:
+    if project or frame is None:
         return
     found = {}
     for read in _READS.finditer(frame.text):

@@ -38,14 +38,14 @@ def adds_nothing(fit: FitFacts) -> bool:
 
 
 def available(
-    model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
+    model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project
 ) -> tuple[str, ...] | None:
     """Return the names that `fit` will report; None if unknown."""
     return names_of_values(model, fit, project) if isinstance(fit, FitFacts) and adds_nothing(fit) else None
 
 
 def names_of_values(
-    model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
+    model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project
 ) -> tuple[str, ...] | None:
     """Return the names that `fit` will report if no callback adds any."""
     if isinstance(model, Unknown) or isinstance(fit, Unknown):
@@ -63,14 +63,14 @@ def names_of_values(
     return tuple(names)
 
 
-def _layers_have_metrics(model: ModelFacts, project: Project | Unknown) -> bool:
+def _layers_have_metrics(model: ModelFacts, project: Project) -> bool:
     """Whether a custom class keeps metrics, which Keras reports too."""
     own = {layer.class_name for layer in model.every_layer() if not layer.builtin}
     if model.kind == "subclassed":
         own.add(model.class_name)
     if not own:
         return False
-    if isinstance(project, Unknown):
+    if not project:
         return True
     for name in own:
         owner = project.class_named(name)
@@ -82,10 +82,10 @@ def _layers_have_metrics(model: ModelFacts, project: Project | Unknown) -> bool:
     return False
 
 
-def _may_give_several(metric: MetricFacts, project: Project | Unknown) -> bool:
+def _may_give_several(metric: MetricFacts, project: Project) -> bool:
     """Whether a metric may return a dict, so that `fit` reports its keys instead of the metric's name."""
     is_function = metric.name == metric.class_name
-    if metric.builtin or is_function or isinstance(project, Unknown):
+    if metric.builtin or is_function or not project:
         return False
     owner = project.class_named(metric.class_name)
     method = owner.module.method(owner, "result") if owner is not None else None
@@ -104,11 +104,9 @@ def _may_give_several(metric: MetricFacts, project: Project | Unknown) -> bool:
     )
 
 
-def _adds_metrics(project: Project | Unknown) -> bool:
+def _adds_metrics(project: Project) -> bool:
     """Whether the program calls `add_metric`, as Keras 2 allows."""
-    return not isinstance(project, Unknown) and any(
-        call.method == "add_metric" for module in project.modules for call in module.calls
-    )
+    return any(call.method == "add_metric" for module in project.modules for call in module.calls)
 
 
 def may_be_numbered(monitor: str, names: tuple[str, ...]) -> bool:

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, remove_argument
-from fitdoctor.facts import Code, FailureFacts, ModelFacts, Unknown
+from fitdoctor.facts import Code, FailureFacts, ModelFacts
 from fitdoctor.failure.failed_line import module_of, raised_here
 from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.project import Project
@@ -60,13 +60,13 @@ def from_source(model: ModelFacts) -> Iterator[Finding]:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Read the duplicate name from the Keras error."""
     said = _SAID.search(failure.message)
     if said is None:
         return
     name, frame = said["name"] or said["added"], failure.last_user_frame
-    written = [] if isinstance(project, Unknown) else list(_written(project, name))
+    written = [] if not project else list(_written(project, name))
     here = module_of(project, frame)
     near = [code for code in written if here is not None and code.location.path == here.path] or written
     raised = raised_here(failure)
@@ -86,11 +86,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     )
 
 
-def _named_apart(project: Project | Unknown, name: str) -> tuple[Edit, ...]:
+def _named_apart(project: Project, name: str) -> tuple[Edit, ...]:
     """Name the layers that Keras would call so by their class: without its name, the next one gets it."""
     calls = [
         (module, call.node)
-        for module in (() if isinstance(project, Unknown) else project.modules)
+        for module in project.modules
         for call in module.calls_under("keras.layers.")
         if call.argument("name") is None and snake_case(call.name.rpartition(".")[2]) == name
     ]

@@ -173,9 +173,7 @@ def _written_call(owner: ClassInfo) -> Iterator[Fix]:
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, fit: FitFacts | Unknown, project: Project) -> Iterator[Finding]:
     """Read the class without `call` from the Keras error."""
     if _SAID in failure.message:
         name = failure.message.partition("Model ")[2].partition(" ")[0]
@@ -183,7 +181,7 @@ def from_failure(
         name = failure.layer_class
     else:
         return
-    owner = project.class_named(name) if isinstance(project, Project) else None
+    owner = project.class_named(name)
     method = fit.method if isinstance(fit, FitFacts) else failure.called
     evidence = [Evidence("Keras calls the model", fact="failure.message")]
     if owner is None:

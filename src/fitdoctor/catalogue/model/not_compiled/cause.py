@@ -48,9 +48,7 @@ NEEDS_COMPILE = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"}
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
-def from_model(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a model that Keras does not consider compiled."""
     if model.compiled or fit.method not in NEEDS_COMPILE or data.role != "training":
         return
@@ -70,9 +68,9 @@ def from_model(
     )
 
 
-def _override(model: ModelFacts, project: Project | Unknown) -> tuple[Module, FunctionInfo] | None:
+def _override(model: ModelFacts, project: Project) -> tuple[Module, FunctionInfo] | None:
     """Return the model's `compile` override if it does not call the base method."""
-    for module in project.modules if isinstance(project, Project) else ():
+    for module in project.modules:
         for owner in module.classes:
             method = module.method(owner, "compile") if owner.name == model.class_name else None
             if method is not None and not _calls_base(method):
@@ -123,7 +121,7 @@ def from_failure(
     fit: FitFacts | Unknown,
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Explain the Keras error."""
     if "must call `compile()` before" not in failure.message and (

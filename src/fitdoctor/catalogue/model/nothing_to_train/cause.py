@@ -40,9 +40,7 @@ _TRAINS = frozenset({"fit", "train_on_batch", "fit_generator"})
 
 
 @CAUSE.before_fit
-def from_model(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a model without trainable weights."""
     if (
         fit.method not in _TRAINS
@@ -81,7 +79,7 @@ def _weightless(model: ModelFacts, fit: FitFacts) -> Finding:
     )
 
 
-def _frozen(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Finding:
+def _frozen(model: ModelFacts, fit: FitFacts, project: Project) -> Finding:
     found = _freezing(model, fit, project)
     layer = next((each for each in model.every_layer() if _made_frozen(each)), None)
     return CAUSE.finding(
@@ -120,9 +118,9 @@ def _line(module: Module, statement: ast.stmt) -> Location:
     )
 
 
-def _freezing(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[Module, ast.stmt] | None:
+def _freezing(model: ModelFacts, fit: FitFacts, project: Project) -> tuple[Module, ast.stmt] | None:
     """Return the statement that freezes the model: the last one before `fit`, preferably one that names this model."""
-    if isinstance(project, Unknown):
+    if not project:
         return None
     names = {name for name in (_receiver(model.compile_code), fit.model) if name}
     found = [each for module in project.modules for each in _freezes(module)]

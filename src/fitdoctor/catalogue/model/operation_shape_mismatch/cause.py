@@ -139,11 +139,11 @@ def _first_line(message: str) -> str:
     return message.strip().splitlines()[0][:160] if message.strip() else ""
 
 
-def _is_of_user(layer_class: str, project: Project | Unknown) -> bool:
+def _is_of_user(layer_class: str, project: Project) -> bool:
     """Whether the innermost layer is the user's: Keras layers explain themselves what they reject."""
     if layer_class in ("", "Lambda", "Functional", "Sequential"):
         return True
-    return isinstance(project, Unknown) or any(owner.name == layer_class for owner in project.classes)
+    return not project or any(owner.name == layer_class for owner in project.classes)
 
 
 def _at(
@@ -448,7 +448,7 @@ def from_rows(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[
 
 
 @CAUSE.after_failure
-def from_lost_axis(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_lost_axis(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain an error of the loss, or of the next layer, by a lost batch axis."""
     yield from _got_other_rows(failure, project)
     yield from _reached_no_batch(failure, project)
@@ -458,9 +458,7 @@ def from_lost_axis(failure: FailureFacts, project: Project | Unknown) -> Iterato
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
-) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Unknown) -> Iterator[Finding]:
     """Read the operation from the TensorFlow error and locate the user's last line before it."""
     if _REDUCED.search(failure.message):
         frame = _users_line(failure) or failure.last_user_frame
@@ -484,13 +482,13 @@ def from_failure(
         module = module_of(project, frame)
         if module is not None:
             yield from _at(module, frame.location, failure.message, Confidence.CERTAIN, evidence)
-        elif isinstance(project, Unknown) and frame.function not in ("<module>", ""):
+        elif not project and frame.function not in ("<module>", ""):
             remedy = fix("make the shapes compatible: check the axes reduced before this line")
             where = f"`{frame.function}`"
             yield _finding(where, frame.location, shapes, Confidence.LIKELY, evidence, remedy)
         else:
             yield from _by_words(failure, project, shapes)
-    elif isinstance(project, Unknown) and failure.layer_class:
+    elif not project and failure.layer_class:
         yield from _in_keras_layer(failure, project, model)
     else:
         yield from _by_node(failure, project, evidence)
@@ -501,11 +499,9 @@ def _said(message: str) -> Evidence:
     return Evidence("error", _first_line(message), fact="failure.message")
 
 
-def _by_words(
-    failure: FailureFacts, project: Project | Unknown, shapes: OperationShapes | None
-) -> Iterator[Finding]:
+def _by_words(failure: FailureFacts, project: Project, shapes: OperationShapes | None) -> Iterator[Finding]:
     """Report the two shapes of a saved message if nothing tells which part of the program they belong to."""
-    if not isinstance(project, Unknown) or shapes is None or len(shapes.shapes) < 2:
+    if project or shapes is None or len(shapes.shapes) < 2:
         return
     if shapes_of_failure(failure) is not None or step_of_loss(failure) is not None or _is_of_metric(failure):
         return  # labels and outputs
@@ -563,7 +559,7 @@ def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
             yield found
 
 
-def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
+def _short_batch(message: str, project: Project) -> Finding | None:
     """Report a hard-coded number of rows that the shorter last batch does not have."""
     shapes = operation_shapes(message)
     rows = rows_that_differ(shapes.shapes) if shapes is not None else None
@@ -589,7 +585,7 @@ def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
 
 
 def _in_keras_layer(
-    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
+    failure: FailureFacts, project: Project, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
     """Report a Keras layer that received incompatible tensors: an initial state or a mask of the wrong size."""
     if failure.layer_class in MERGES:
@@ -611,12 +607,10 @@ def _in_keras_layer(
 _WIDTH = re.compile(r"shape=\((?:None|\d+), (\d+)\)")
 
 
-def _as_wide_as_state(
-    failure: FailureFacts, project: Project | Unknown, made: Location | None
-) -> Iterator[Fix]:
+def _as_wide_as_state(failure: FailureFacts, project: Project, made: Location | None) -> Iterator[Fix]:
     """Set the units of the layer created there to the size of its initial state."""
     widths = set(_WIDTH.findall(dict(failure.arguments).get("states", "")))
-    module = project.module_at(made.path) if made is not None and isinstance(project, Project) else None
+    module = project.module_at(made.path) if made is not None and project else None
     if module is None or len(widths) != 1:
         return
     units = widths.pop()
@@ -628,7 +622,7 @@ def _as_wide_as_state(
 
 
 def _layers_of_node(
-    node: str, project: Project | Unknown, model: ModelFacts | Unknown
+    node: str, project: Project, model: ModelFacts | Unknown
 ) -> Iterator[tuple[str, Location]]:
     """Yield the layers in a node's name (`functional_1/lstm_1_2/lstm_cell_1/MatMul`), and where each was created."""
     for part in node.split("/"):
@@ -637,7 +631,7 @@ def _layers_of_node(
             for layer in model.every_layer() if isinstance(model, ModelFacts) else ():
                 if layer.name == name and not isinstance(layer.code, Unknown):
                     yield name, layer.code.location
-            for module in project.modules if isinstance(project, Project) else ():
+            for module in project.modules:
                 made = layer_named(module, name)
                 if made is not None:
                     yield name, module.location(made)
@@ -660,11 +654,11 @@ def _users_line(failure: FailureFacts) -> Frame | None:
 _NODE_OPERATORS = {"mul": ast.Mult, "sub": ast.Sub, "add": ast.Add, "truediv": ast.Div, "matmul": ast.MatMult}
 
 
-def _by_node(failure: FailureFacts, project: Project | Unknown, evidence: Evidence) -> Iterator[Finding]:
+def _by_node(failure: FailureFacts, project: Project, evidence: Evidence) -> Iterator[Finding]:
     """Locate a node of the backward pass by its name, which contains the loss or layer and the operation."""
     # TensorFlow appends a number to a name already used in the graph.
     parts = [re.sub(r"_\d+$", "", part) for part in failure.node.split("/")]
-    for module in project.modules if isinstance(project, Project) else ():
+    for module in project.modules:
         for function in module.functions:
             name = _name_in_graph(function)
             if not name or name not in parts:
@@ -715,10 +709,10 @@ def _gives_other_rows(model: ModelFacts, data: DataFacts, project: Project) -> I
             yield from _findings(lost, f"{rows} row{'s' * (rows != 1)} for every batch", [])
 
 
-def _got_other_rows(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _got_other_rows(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a loss that received a different number of outputs and labels."""
     shapes = shapes_of_failure(failure)
-    if shapes is None or isinstance(project, Unknown):
+    if shapes is None or not project:
         return
     rows, labels = _rows(shapes.output), _rows(shapes.target)
     if rows not in (None, 1, labels) and labels not in (None, 1):
@@ -726,7 +720,7 @@ def _got_other_rows(failure: FailureFacts, project: Project | Unknown) -> Iterat
         yield from _findings(_lost_axes(project, ""), both, [raised_here(failure)])
 
 
-def _reached_no_batch(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _reached_no_batch(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a layer that received too few axes in a function that reduces over the batch axis."""
     ranks = ranks_in(failure.message)
     frame = failure.last_user_frame
@@ -734,7 +728,7 @@ def _reached_no_batch(failure: FailureFacts, project: Project | Unknown) -> Iter
     if ranks is None or ranks.found >= ranks.expected or frame is None or module is None:
         return
     function = function_at(module, frame.line, frame.cell)
-    if function is not None and isinstance(project, Project):
+    if function is not None and project:
         found = [lost for lost in _lost_axes(project, "") if lost.module.function_of(lost.node) is function]
         yield from _findings(found, axes_words(ranks.found), [raised_here(failure)])
 

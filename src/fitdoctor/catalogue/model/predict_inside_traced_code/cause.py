@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import at_frame, function_at, module_of
 from fitdoctor.failure.traced_code import raised_in_trace
 from fitdoctor.source.keras_objects import defines, kind_of_value
@@ -106,7 +106,7 @@ def _overlap(first: ast.Call, second: ast.Call) -> bool:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain an error whose last user line calls such a method during tracing."""
     frame = failure.last_user_frame
     said = any(words in failure.message for words in _SAID)

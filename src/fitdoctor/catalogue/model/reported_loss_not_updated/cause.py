@@ -40,7 +40,7 @@ from fitdoctor.catalogue.knowledge.models.model_classes import (
 from fitdoctor.catalogue.model.step_returns import compared
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_value
@@ -405,11 +405,11 @@ _UPDATES = frozenset({"update_state", "compute_metrics", "compiled_metrics"})
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain the error of compiled metrics that the step never updated."""
     if _UNBUILT not in failure.message or failure.called != "fit":
         return
-    if isinstance(project, Unknown):
+    if not project:
         yield CAUSE.finding(
             "the training step never updates the metrics passed to `compile`",
             failure.location,

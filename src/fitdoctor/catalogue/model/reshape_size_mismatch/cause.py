@@ -82,7 +82,7 @@ def _speaks_of_reshape(message: str) -> bool:
 
 
 @explains_refusals(CAUSE, _speaks_of_reshape)
-def reshape_refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+def reshape_refused(refusal: Refusal, project: Project) -> Iterator[Finding]:
     """Report a reshape whose sizes are known to differ: the layer, or `tf.reshape` of a tensor with an open batch axis."""
     sizes, failure = reshape_sizes(refusal.message), refusal.failure
     assert sizes is not None
@@ -185,13 +185,13 @@ def _repaired(given: Shape | None, target: Shape | None) -> tuple[int, ...] | No
 
 
 @CAUSE.before_fit
-def from_last_batch(data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a reshape that works for full batches but not for the shorter last one."""
     short = data.trial.short
     failed = short.failure if isinstance(short, Outcome) else None
     if failed is None or failed.place is None or not _speaks_of_reshape(failed.message):
         return
-    found = project.module_at(failed.place.path) if isinstance(project, Project) else None
+    found = project.module_at(failed.place.path)
     call = _reshape_at(found, failed.place.line, failed.place.cell) if found is not None else None
     place_of = (found, call) if found is not None and call is not None else None
     yield _of_last_batch(
@@ -236,9 +236,7 @@ def _of_last_batch(
 
 
 @CAUSE.after_failure
-def from_loss(
-    failure: FailureFacts, project: Project | Unknown, data: DataFacts | Unknown
-) -> Iterator[Finding]:
+def from_loss(failure: FailureFacts, project: Project, data: DataFacts | Unknown) -> Iterator[Finding]:
     """Explain a loss with fewer labels than outputs by a reshape with a hard-coded batch size."""
     if _speaks_of_reshape(failure.message) or isinstance(data, DataFacts) and data.role != "training":
         return
@@ -319,7 +317,7 @@ def _of_batch(
     )
 
 
-def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project | Unknown) -> Finding:
+def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project) -> Finding:
     frame = _user_line(failure)
     module = module_of(project, frame)
     call = _reshape_at(module, frame.line, frame.cell) if module is not None and frame is not None else None

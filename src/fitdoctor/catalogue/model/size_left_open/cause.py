@@ -48,7 +48,7 @@ def _speaks_of_it(message: str) -> bool:
 
 
 @explains_refusals(CAUSE, _speaks_of_it)
-def size_left_open(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+def size_left_open(refusal: Refusal, project: Project) -> Iterator[Finding]:
     """Report a layer whose input has an open feature axis."""
     flattened = next((layer for layer in refusal.way[:3] if layer.class_name == "Flatten"), None)
     begun = next((layer for layer in refusal.way if layer.class_name == "InputLayer"), None)
@@ -73,7 +73,7 @@ def _shape_of(layer: LayerFacts | None) -> str:
     return shape_words(shapes[0]) if not isinstance(shapes, Unknown) and shapes else "an open size"
 
 
-def _fixes(flattened: LayerFacts | None, refusal: Refusal, project: Project | Unknown) -> list[Fix]:
+def _fixes(flattened: LayerFacts | None, refusal: Refusal, project: Project) -> list[Fix]:
     lengths = fix("set the sizes of the data in the `Input`")
     found = found_in(project, flattened.code) if flattened is not None else None
     axes = _axes(refusal.way[refusal.way.index(flattened) + 1 :]) if flattened is not None else ""

@@ -269,9 +269,7 @@ def _in_lambda(module: Module, call: ast.Call) -> tuple[Edit, ...]:
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
-) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Unknown) -> Iterator[Finding]:
     """Explain the Keras error, and the different one of the old backend."""
     told = any(words in failure.message for words in _SAID)
     if told and isinstance(model, ModelFacts) and any(loss.captured is not None for loss in model.losses):

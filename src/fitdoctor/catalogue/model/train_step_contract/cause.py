@@ -292,9 +292,7 @@ def _losses_without_weights(step: FunctionInfo) -> Iterator[ast.Call]:
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
-) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Unknown) -> Iterator[Finding]:
     """Explain the errors that such a step ends in."""
     message = failure.message
     evidence = [Evidence("error", message.splitlines()[0][:120] if message else "")]
@@ -305,7 +303,7 @@ def from_failure(
     refused = count is not None and count.expected == 1
     returns_no_dict = _NO_ITEMS.search(message) and failure.called in _TRAINS
     if (refused or _TUPLE_AS_TENSOR.search(message)) and not returns_no_dict:
-        if not isinstance(project, Unknown):
+        if project:
             yield from _failed_computing(failure, project, refused)
         return
     returns_nothing = _NOTHING in message or _NOTHING_IN_KERAS_2 in message and failure.called in _TRAINS
@@ -315,7 +313,7 @@ def from_failure(
     if found:
         yield found[0]
     elif returns_nothing or (
-        isinstance(project, Unknown) and _raised_in_keras(failure) and "NoneType" not in message
+        not project and _raised_in_keras(failure) and "NoneType" not in message
     ):  # `None` may also be an epoch without batches: FIT705
         what = "nothing" if returns_nothing else "a value that is not a dict"
         yield CAUSE.finding(
@@ -332,10 +330,10 @@ def _raised_in_keras(failure: FailureFacts) -> bool:
 
 
 def _returning(
-    project: Project | Unknown, model: ModelFacts | Unknown, nothing: bool, evidence: list[Evidence]
+    project: Project, model: ModelFacts | Unknown, nothing: bool, evidence: list[Evidence]
 ) -> Iterator[Finding]:
     """Yield findings for the steps that match the error, those of the failing model's class first."""
-    if isinstance(project, Unknown):
+    if not project:
         return
     owner = class_of_model(model, project)
     steps = [step for module in project.modules for step in steps_of(module)]
@@ -352,9 +350,7 @@ def _returning(
                 yield _returns(step, plain[-1], "a value that is not a dict", Confidence.LIKELY, evidence)
 
 
-def _failed_unpacking(
-    failure: FailureFacts, project: Project | Unknown, evidence: list[Evidence]
-) -> Iterator[Finding]:
+def _failed_unpacking(failure: FailureFacts, project: Project, evidence: list[Evidence]) -> Iterator[Finding]:
     frame = failure.last_user_frame
     if frame is None or frame.function not in STEPS:
         return

@@ -50,7 +50,7 @@ _COMPILES = ("compile", "make_train_function", "train_function")
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("trainable")
-def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """Report a traced step that trains other layers than `trainable` now says."""
     if fit.method not in ("fit", "train_on_batch") or not model.trainable_changed or model.run_eagerly:
         return
@@ -74,9 +74,9 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> 
     )
 
 
-def _last_change(call: Code | Unknown, project: Project | Unknown) -> Location | None:
+def _last_change(call: Code | Unknown, project: Project) -> Location | None:
     """Return the first assignment of `trainable` since the previous `fit`, in the calling function."""
-    if isinstance(call, Unknown) or isinstance(project, Unknown):
+    if isinstance(call, Unknown) or not project:
         return None
     module = project.module_at(call.location.path)
     if module is None:

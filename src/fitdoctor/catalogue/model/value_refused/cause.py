@@ -33,7 +33,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
-from fitdoctor.facts import FailureFacts, Shape, Unknown
+from fitdoctor.facts import FailureFacts, Shape
 from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.failure.patterns import rejected_integer
 from fitdoctor.failure.shapes import parse_shape
@@ -94,13 +94,13 @@ def from_text(module: Module) -> Iterator[Finding]:
 
 
 @CAUSE.after_failure
-def from_weights(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_weights(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain weights of another shape than the layer, in `weights=[…]` or `set_weights`."""
     yield from _refused_weights(failure, project)
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain an error that names an argument of the failed call, or a string as a count in `fit`."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
@@ -305,7 +305,7 @@ _SIZE_ARGUMENTS = (("input_dim", 0), ("output_dim", 1))
 """The arguments of `Embedding` that make the shape of its weights."""
 
 
-def _refused_weights(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _refused_weights(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the layer, and the sizes that the weights would need."""
     said = _SAID.search(failure.message)
     own, given = (parse_shape(said["own"]), parse_shape(said["given"])) if said is not None else (None, None)

@@ -104,7 +104,7 @@ def x_alone_in_source(fit: FitFacts, data: DataFacts, project: Project) -> Itera
 
 
 @CAUSE.before_fit
-def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_generator(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a first batch that is not a tuple."""
     yield from yielded_lists.seen(CAUSE, fit, data, project)
 
@@ -174,9 +174,7 @@ def _holds_list(
 
 
 @CAUSE.before_fit
-def from_inner_list(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_inner_list(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a first batch that contains a list."""
     if data.form not in ("generator", "pydataset") or model.keras == 2 or data.problem is not None:
         return
@@ -184,7 +182,7 @@ def from_inner_list(
         yield from _lists_seen(fit, data, project)
 
 
-def _lists_seen(call: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _lists_seen(call: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     found = expression_of(project, data.code)
     subject = f"{data.role} data"
     if found is not None and isinstance(found[1], ast.Call):
@@ -209,9 +207,7 @@ def from_loader(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("from_tensor_slices")
-def from_slices(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_slices(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report arrays of the same shape in a list, which are stacked so that there are no labels."""
     if not data.pipeline or data.pipeline[0].operation != "from_tensor_slices" or data.y:
         return
@@ -401,9 +397,7 @@ def parts_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: 
 
 
 @CAUSE.before_fit
-def from_parts(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_parts(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report more parts than inputs, labels and weights, or ungrouped inputs."""
     size = data.element_size
     if (
@@ -425,7 +419,7 @@ def from_parts(
         yield _too_many(data, fit, size)
 
 
-def _number_of_inputs(model: ModelFacts, project: Project | Unknown) -> int:
+def _number_of_inputs(model: ModelFacts, project: Project) -> int:
     """Return the number of inputs of the model, or the number that the `call` of a class unpacks."""
     if not isinstance(model.inputs, Unknown) and len(model.inputs) > 1:
         return len(model.inputs)
@@ -449,9 +443,7 @@ def _too_many(data: DataFacts, fit_call: FitFacts, size: int) -> Finding:
     )
 
 
-def _ungrouped(
-    data: DataFacts, fit_call: FitFacts, inputs: int, size: int, project: Project | Unknown
-) -> Finding:
+def _ungrouped(data: DataFacts, fit_call: FitFacts, inputs: int, size: int, project: Project) -> Finding:
     """Return the finding for inputs at the same level as the labels, so that only the first counts as input."""
     weighted = size == inputs + 2
     source = structuring(data, size, project)
@@ -485,7 +477,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report what Keras rejected, with the reason from the data."""
     frame = failure.last_user_frame
@@ -494,7 +486,7 @@ def from_failure(
     if loaded is not None:
         yield loaded
         return
-    if SCALAR in failure.message and isinstance(project, Project) and frame is not None:
+    if SCALAR in failure.message and project and frame is not None:
         module = module_of(project, frame)
         found = list(lists_in_source(module)) if module is not None else []
         yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found[:1])
@@ -528,7 +520,7 @@ _LIST_IN_SIGNATURE = "but found <class 'list'> which is not"
 
 
 def _list_failed(
-    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     frame = failure.last_user_frame
     if isinstance(data, DataFacts) and isinstance(fit, FitFacts) and data.form in ("generator", "pydataset"):

@@ -12,7 +12,7 @@ from fitdoctor.catalogue.knowledge.data.pipeline_steps import words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location
 from fitdoctor.edits import fix, wrap
-from fitdoctor.facts import DataFacts, FitFacts, Unknown
+from fitdoctor.facts import DataFacts, FitFacts
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -35,7 +35,7 @@ def x_alone(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project)
         yield from _alone(cause, function, f"{data.role} generator", Confidence.LIKELY)
 
 
-def seen(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def seen(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a first batch that is not a tuple."""
     if data.form != "generator" or data.problem is None or MUST_BE_TUPLE not in data.problem.message:
         return

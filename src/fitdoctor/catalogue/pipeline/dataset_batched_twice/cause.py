@@ -186,7 +186,7 @@ def from_failure(
     fit: FitFacts | Unknown,
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report the same after `fit` failed, or a rejected shape with two open leading axes."""
     if failure.type == "InvalidArgumentError":
@@ -251,10 +251,10 @@ def _other_lengths(failure: FailureFacts) -> tuple[list[str], list[str]] | None:
     return None if first[1:] != other[1:] or first[:1] == other[:1] or not first else said
 
 
-def _batched_in_source(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _batched_in_source(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a `batch` call on data that a utility has already batched, from text alone."""
     sizes = _other_lengths(failure)
-    for module in () if isinstance(project, Unknown) or sizes is None else project.modules:
+    for module in () if not project or sizes is None else project.modules:
         for call in module.method_calls("batch"):
             if sizes is not None and on_ready_made(module, call.node):
                 code = module.code(call.node)

@@ -87,9 +87,7 @@ AFTER_BATCH = ("prefetch",)
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions(*BATCHED_DATA)
-def from_pipeline(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a pipeline without a batch operation whose element is a sample of the model's input."""
     if data.form != "dataset" or not data.pipeline or not data.x or not _is_single(data):
         return
@@ -117,9 +115,7 @@ def from_pipeline(
 
 
 @CAUSE.before_fit
-def from_batches(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_batches(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a generator or PyDataset whose batch is a single sample for every input."""
     if data.form not in ("generator", "pydataset") or went_through(data) or isinstance(model.inputs, Unknown):
         return
@@ -152,9 +148,7 @@ def samples_in_source(
         yield _single(data, fit, project, f" of shape {shape_words(wanted[1:])}", Confidence.LIKELY)
 
 
-def _single(
-    data: DataFacts, call: FitFacts, project: Project | Unknown, shape: str, confidence: Confidence
-) -> Finding:
+def _single(data: DataFacts, call: FitFacts, project: Project, shape: str, confidence: Confidence) -> Finding:
     given = single_samples.given_out(data, project)
     edits = single_samples.as_batches_of_one(given[0].module, given[1]) if given is not None else ()
     return CAUSE.finding(
@@ -244,7 +238,7 @@ def from_failure(
     fit: FitFacts | Unknown,
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report the same after `fit` failed, or a rejected shape that lacks only the batch axis."""
     if failure.type != "ValueError":
@@ -294,7 +288,7 @@ def _failed_batches(
     call: FitFacts,
     model: ModelFacts | Unknown,
     data: DataFacts,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report a generator or PyDataset: proven before the call, or from its source if Keras rejected the batch."""
     found = list(from_batches(model, call, data, project)) if isinstance(model, ModelFacts) else []
@@ -302,7 +296,7 @@ def _failed_batches(
     one = given is not None and single_samples.is_one_sample(*given)
     if not found and one and single_samples.SCALAR in failure.message:
         found = [_single(data, call, project, "", Confidence.CERTAIN)]
-    elif not found and one and isinstance(model, ModelFacts) and isinstance(project, Project):
+    elif not found and one and isinstance(model, ModelFacts) and project:
         found = [
             replace(finding, confidence=Confidence.CERTAIN)
             for finding in samples_in_source(model, call, data, project)

@@ -64,7 +64,7 @@ def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proj
 
 @CAUSE.before_fit
 def from_data(
-    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report endless data without a number of steps."""
     argument = _steps_argument(fit, data)
@@ -104,7 +104,7 @@ def _is_given(fit: FitFacts, argument: str) -> bool:
     return fit.steps_per_epoch is not None
 
 
-def _endless(data: DataFacts, project: Project | Unknown) -> tuple[bool, Location | None]:
+def _endless(data: DataFacts, project: Project) -> tuple[bool, Location | None]:
     if data.endless is True and data.form == "dataset":
         return True, None
     if data.form != "generator" or isinstance(data.batches, int):
@@ -139,7 +139,7 @@ def _without_end(code: Code) -> Fix:
 
 
 def _fixes(
-    fit: FitFacts, data: DataFacts, step: PipelineStep | None, argument: str, project: Project | Unknown
+    fit: FitFacts, data: DataFacts, step: PipelineStep | None, argument: str, project: Project
 ) -> list[Fix]:
     fixes = []
     if step is not None and isinstance(step.code, Code):
@@ -181,7 +181,7 @@ CAUSE.message(
 _SIZE = re.compile(r"batch|^bs$|size", re.IGNORECASE)
 
 
-def _epoch_length(project: Project | Unknown, fit: FitFacts, data: DataFacts) -> str:
+def _epoch_length(project: Project, fit: FitFacts, data: DataFacts) -> str:
     """Return `len(images) // 32`, based on the arguments of the generator call, or "" if unknown."""
     found = expression_of(project, data.code)
     if found is None or not isinstance(found[1], ast.Call) or isinstance(fit.code, Unknown):

@@ -51,7 +51,7 @@ _READS_FOLDERS = ("image_dataset_from_directory", "flow_from_directory", "flow_f
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the error of TensorFlow, or of the library that reads the images."""
     if not _SAID.search(failure.message):
         return
@@ -74,11 +74,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     )
 
 
-def _reader(project: Project | Unknown) -> CallSite | None:
+def _reader(project: Project) -> CallSite | None:
     """Return the only call in the program that decodes images or lets Keras read them."""
     found = [
         site
-        for module in (project.modules if isinstance(project, Project) else ())
+        for module in project.modules
         for site in module.calls
         if _last_name(module, site) in (*_DECODES, *_READS_FOLDERS)
     ]

@@ -70,7 +70,7 @@ REMEDIES = {
 
 
 @CAUSE.before_fit
-def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report the type of the data passed to `fit`."""
     for array in (*data.x, *data.y, *data.sample_weight):
         kind = array.container.rpartition(".")[2]
@@ -164,9 +164,7 @@ def _names_of(target: ast.expr) -> list[str]:
     return [part.id for part in parts if isinstance(part, ast.Name)]
 
 
-def _finding(
-    kind: str, array: ArrayFacts, name: str, confidence: Confidence, project: Project | Unknown
-) -> Finding:
+def _finding(kind: str, array: ArrayFacts, name: str, confidence: Confidence, project: Project) -> Finding:
     called = REMEDIES[kind][1] == "{}()"
     code = array.use if called else array.code
     target = code if isinstance(code, Code) and (called or not isinstance(array.code, Unknown)) else array.use
@@ -180,7 +178,7 @@ def _finding(
     )
 
 
-def _remedy(kind: str, code: Code | Unknown, project: Project | Unknown) -> Fix:
+def _remedy(kind: str, code: Code | Unknown, project: Project) -> Fix:
     title, template = REMEDIES[kind]
     if not template.startswith("await"):
         return fix(title, wrap(code, template))
@@ -296,7 +294,7 @@ _RESOLVED = re.compile(r"'(?P<owner>[\w.]*(?:Tensor|ndarray|DataFrame))' object 
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report the promise that the message shows, or the attribute that it lacks."""
     if (
@@ -378,10 +376,10 @@ _FOREIGN = {
 _COROUTINE = re.compile(r"<coroutine object (?:[\w<>]+\.)*(?P<name>\w+) at ")
 
 
-def _not_awaited(message: str, project: Project | Unknown) -> Location | None:
+def _not_awaited(message: str, project: Project) -> Location | None:
     """Return the only call of the coroutine in the message that is not awaited."""
     shown = _COROUTINE.search(message)
-    if shown is None or isinstance(project, Unknown):
+    if shown is None or not project:
         return None
     calls = [
         module.location(site.node)
@@ -493,13 +491,13 @@ def _batches_of(module: Module, generator: ast.expr) -> list[str]:
     ]
 
 
-def _given_objects(array: ArrayFacts, kind: str, project: Project | Unknown) -> Iterator[Finding]:
+def _given_objects(array: ArrayFacts, kind: str, project: Project) -> Iterator[Finding]:
     """Report the type of the object passed to `fit`."""
     if kind == "OwnedIterator":
         found = expression_of(project, array.use)
         made = found[0].code(found[0].made_by(found[1])) if found is not None else array.code
         yield _of_iterator(made, array.use, Confidence.CERTAIN)
-    known = project.class_named(kind) if isinstance(project, Project) else None
+    known = project.class_named(kind)
     if known is not None and _gives_batches(known):
         yield _of_class(known, array.use, Confidence.CERTAIN)
 

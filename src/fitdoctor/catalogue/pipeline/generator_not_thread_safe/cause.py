@@ -28,7 +28,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import generator_function
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
 
@@ -145,12 +145,12 @@ def _is_super_init(call: ast.Call) -> bool:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report that one thread called the generator while another was running it."""
     if "generator already executing" not in failure.message + failure.raw_message:
         return
     found: list[Finding] = []
-    modules = project.modules if not isinstance(project, Unknown) else ()
+    modules = project.modules
     for module in modules:
         for info in module.classes:
             if info.kind == "PyDataset":

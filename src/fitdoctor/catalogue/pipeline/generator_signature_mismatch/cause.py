@@ -89,7 +89,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 @CAUSE.before_fit
-def from_element(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_element(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report an element read from the generator that does not match the signature."""
     if not data.pipeline or data.pipeline[0].operation != "from_generator":
         return
@@ -140,9 +140,7 @@ def _cuts(part: ArrayFacts, spec: Spec) -> bool:
     return whole and isinstance(part.dtype, str) and part.dtype.startswith("float") and fractions
 
 
-def _other_structure(
-    data: DataFacts, call: FitFacts, made: PipelineStep, project: Project | Unknown
-) -> Finding:
+def _other_structure(data: DataFacts, call: FitFacts, made: PipelineStep, project: Project) -> Finding:
     assert not isinstance(data.yielded, Unknown)
     found = list(_from_calls(data, project))
     remedy = fix(_DECLARE, _declared_as_yielded(project, made.code, data.yielded))
@@ -162,18 +160,16 @@ def _other_structure(
     )
 
 
-def _from_calls(data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _from_calls(data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a generator whose source yields a different number of parts, or floats declared as integers."""
-    if isinstance(project, Unknown):
+    if not project:
         return
     chosen = _signature_call(project, data.pipeline[0].code)
     if chosen is not None:
         yield from _compared(*chosen, Confidence.LIKELY)
 
 
-def _declaration(
-    project: Project | Unknown, made: Code | Unknown, index: int | None, parts: int
-) -> Location | None:
+def _declaration(project: Project, made: Code | Unknown, index: int | None, parts: int) -> Location | None:
     """Return where a part is declared: its spec, otherwise the whole signature or shapes."""
     chosen = _signature_call(project, made)
     if chosen is None:
@@ -185,7 +181,7 @@ def _declaration(
     return None if declared is None else module.location(declared)
 
 
-def _kind_edit(project: Project | Unknown, made: Code | Unknown, index: int) -> tuple[Edit, ...]:
+def _kind_edit(project: Project, made: Code | Unknown, index: int) -> tuple[Edit, ...]:
     chosen = _signature_call(project, made)
     signature = (_signature_of(*chosen) or _output_types(*chosen)) if chosen is not None else None
     if chosen is None or not isinstance(signature, ast.Tuple) or index >= len(signature.elts):
@@ -193,7 +189,7 @@ def _kind_edit(project: Project | Unknown, made: Code | Unknown, index: int) -> 
     return _float_edit(chosen[0], signature.elts[index])
 
 
-def _declared_type(project: Project | Unknown, made: Code | Unknown, index: int) -> Location | None:
+def _declared_type(project: Project, made: Code | Unknown, index: int) -> Location | None:
     """Return where `output_types` declares a part."""
     chosen = _signature_call(project, made)
     types = _output_types(*chosen) if chosen is not None and _signature_of(*chosen) is None else None
@@ -287,7 +283,7 @@ def _cast(
     )
 
 
-def _shape_edit(project: Project | Unknown, data: DataFacts, index: int, shape: Shape) -> tuple[Edit, ...]:
+def _shape_edit(project: Project, data: DataFacts, index: int, shape: Shape) -> tuple[Edit, ...]:
     """Replace the declared shape with the observed one; with an open axis only if batches are padded."""
     chosen = _signature_call(project, data.pipeline[0].code)
     if chosen is None:
@@ -353,9 +349,7 @@ _SAYS = (
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, data: DataFacts | Unknown, project: Project) -> Iterator[Finding]:
     """Report the mismatch that TensorFlow found, or labels that are silently missing."""
     message = failure.message + "\n" + failure.raw_message
     compared = _all_compared(project)
@@ -378,7 +372,7 @@ def from_failure(
     location = _declared(project, failure)
     if shapes is not None and shapes["found"].startswith("(0,"):
         return  # a batch without samples is a separate cause
-    if shapes is not None and not isinstance(project, Unknown) and not _signature_calls(project):
+    if shapes is not None and project and not _signature_calls(project):
         yield _batches_differ(shapes["found"], shapes["expected"], data, project, location)
         return
     if shapes is not None:
@@ -410,7 +404,7 @@ def _batches_differ(
     )
 
 
-def _called_already(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def _called_already(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report `from_generator(batches(), …)`, which gets a generator instead of the function."""
     location, edits = failure.location, tuple[Edit, ...]()
     for module, call in _signature_calls(project):
@@ -436,8 +430,8 @@ def _called_already(failure: FailureFacts, project: Project | Unknown) -> Iterat
     )
 
 
-def _all_compared(project: Project | Unknown) -> list[Finding]:
-    if isinstance(project, Unknown):
+def _all_compared(project: Project) -> list[Finding]:
+    if not project:
         return []
     return [
         finding
@@ -446,10 +440,10 @@ def _all_compared(project: Project | Unknown) -> list[Finding]:
     ]
 
 
-def _declared(project: Project | Unknown, failure: FailureFacts) -> Location | None:
+def _declared(project: Project, failure: FailureFacts) -> Location | None:
     """Return the first part of the project's only signature, otherwise the line that raised."""
     fallback = failure.location
-    if isinstance(project, Unknown):
+    if not project:
         return fallback
     calls = _signature_calls(project)
     if len(calls) != 1:
@@ -481,7 +475,7 @@ _TYPES = re.compile(r"u?int(?:8|16|32|64)|float(?:16|32)|bool")
 
 
 def _declared_as_yielded(
-    project: Project | Unknown, made: Code | Unknown, yielded: Sequence[ArrayFacts]
+    project: Project, made: Code | Unknown, yielded: Sequence[ArrayFacts]
 ) -> tuple[Edit, ...]:
     """Declare every yielded part in its structure; keep existing declarations."""
     chosen = _signature_call(project, made)
@@ -579,9 +573,9 @@ def _type_of(part: ArrayFacts) -> str:
 # --- signatures of generators ---------------------------------------------------------------------------------------
 
 
-def _signature_calls(project: Project | Unknown) -> list[tuple[Module, ast.Call]]:
+def _signature_calls(project: Project) -> list[tuple[Module, ast.Call]]:
     """Return every `from_generator` call, with its module."""
-    modules = () if isinstance(project, Unknown) else project.modules
+    modules = project.modules
     return [
         (module, call.node)
         for module in modules
@@ -589,7 +583,7 @@ def _signature_calls(project: Project | Unknown) -> list[tuple[Module, ast.Call]
     ]
 
 
-def _signature_call(project: Project | Unknown, made: Code | Unknown) -> tuple[Module, ast.Call] | None:
+def _signature_call(project: Project, made: Code | Unknown) -> tuple[Module, ast.Call] | None:
     """Return the `from_generator` call at a piece of source, or the only one."""
     calls = _signature_calls(project)
     for module, call in calls:

@@ -37,14 +37,14 @@ from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
 from fitdoctor.catalogue.words import counted, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
-from fitdoctor.facts import DataFacts, FitFacts, PipelineStep, Unknown
+from fitdoctor.facts import DataFacts, FitFacts, PipelineStep
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT705", slug="no-batches", severity=Severity.WARNING)
 
 
 @CAUSE.before_fit
-def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a dataset that is empty although its source is not."""
     if data.form != "dataset" or data.batches != 0 or data.samples == 0:
         return

@@ -107,7 +107,7 @@ def while_running(
     training: TrainingFacts,
     fit: FitFacts,
     data: DataFacts,
-    project: Project | Unknown,
+    project: Project,
     model: ModelFacts | Unknown,
 ) -> Iterator[Finding]:
     """Report Keras's warning for a dataset or generator of unknown length."""
@@ -179,7 +179,7 @@ def from_warning(failure: FailureFacts) -> Iterator[Finding]:
 @CAUSE.before_fit
 @mentions("yield", "enerator", "Sequence", "iter", "for")
 def from_generator(
-    fit: FitFacts, data: DataFacts, project: Project | Unknown, model: ModelFacts | Unknown
+    fit: FitFacts, data: DataFacts, project: Project, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
     """Report a generator that ends before the last epoch."""
     if fit.method != "fit" or data.role != "training" or data.form != "generator" or fit.epochs < 2:
@@ -202,7 +202,7 @@ def from_generator(
 def _exhausted(
     fit: FitFacts,
     data: DataFacts,
-    project: Project | Unknown,
+    project: Project,
     model: ModelFacts | Unknown,
     observed: str,
     lasts: int | None,
@@ -238,7 +238,7 @@ def _exhausted(
 
 
 def _going_on_for_ever(
-    function: FunctionInfo | None, fit: FitFacts, data: DataFacts, project: Project | Unknown
+    function: FunctionInfo | None, fit: FitFacts, data: DataFacts, project: Project
 ) -> tuple[Edit, ...]:
     """Wrap the loop that yields in `while True:`, and set the number of steps if it is known."""
     steps: tuple[Edit, ...] = ()

@@ -47,7 +47,7 @@ CAUSE = Cause(
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report the two shapes that `batch` could not combine."""
     said = unlike_shapes(failure.message)
@@ -55,7 +55,7 @@ def from_failure(
         return
     first, other = said
     batch = _batch_call(data, project)
-    unseen = isinstance(project, Unknown) and first[1:] == other[1:]
+    unseen = not project and first[1:] == other[1:]
     yield CAUSE.finding(
         f"the samples of a batch have different shapes: {_words(first)} and {_words(other)}",
         place(step_place(batch), failure.location),
@@ -74,16 +74,12 @@ def _words(lengths: list[str]) -> str:
     return f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
 
 
-def _batch_call(data: DataFacts | Unknown, project: Project | Unknown) -> Code | Unknown:
+def _batch_call(data: DataFacts | Unknown, project: Project) -> Code | Unknown:
     """Return the `batch` call of the pipeline, or the only one in the program."""
     if isinstance(data, DataFacts):
         for step in batch_steps(data.pipeline):
             return step.code
-    calls = [
-        module.code(call.node)
-        for module in (project.modules if isinstance(project, Project) else ())
-        for call in module.method_calls("batch")
-    ]
+    calls = [module.code(call.node) for module in project.modules for call in module.method_calls("batch")]
     return calls[0] if len(calls) == 1 else Unknown("the `batch` call was not found")
 
 

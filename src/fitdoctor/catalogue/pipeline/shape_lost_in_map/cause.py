@@ -78,9 +78,7 @@ SAYS_SO = (
 
 
 @CAUSE.before_fit
-def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a component without a rank if the model or the loss needs one."""
     if data.form != "dataset":
         return
@@ -95,15 +93,13 @@ def from_data(
     yield _with_guesses(found, model, project, step) if lost[0] is data.x[0] else found
 
 
-def _with_guesses(
-    found: Finding, model: ModelFacts, project: Project | Unknown, step: PipelineStep | None
-) -> Finding:
+def _with_guesses(found: Finding, model: ModelFacts, project: Project, step: PipelineStep | None) -> Finding:
     if found.fixes[0].edits or step is None:
         return found
     return replace(found, fixes=(*_by_guess(model, project, step), *found.fixes))
 
 
-def _by_guess(model: ModelFacts, project: Project | Unknown, step: PipelineStep) -> Iterator[Fix]:
+def _by_guess(model: ModelFacts, project: Project, step: PipelineStep) -> Iterator[Fix]:
     """Suggest shapes for the first layer: those in the Python code, and for images also any size."""
     first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
     pictures = first is not None and first.class_name in PICTURE_LAYERS
@@ -148,7 +144,7 @@ def _finding(
     expected: Spec | None,
     data: DataFacts,
     step: PipelineStep | None,
-    project: Project | Unknown,
+    project: Project,
     confidence: Confidence,
 ) -> Finding:
     call = _python_call(project, step.code) if step is not None else None
@@ -202,7 +198,7 @@ def _loses_rank(module: Module, call: ast.Call) -> bool:
     return name in PYTHON_CALLS
 
 
-def _python_call(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.Call] | None:
+def _python_call(project: Project, code: Code | Unknown) -> tuple[Module, ast.Call] | None:
     """Return the `py_function` (or similar) call in the function passed to a `map`."""
     found = expression_of(project, code)
     if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
@@ -293,7 +289,7 @@ def _without_shapes(code: Code | Unknown) -> bool:
     )
 
 
-def _first_part_lost(project: Project | Unknown, code: Code | Unknown) -> bool:
+def _first_part_lost(project: Project, code: Code | Unknown) -> bool:
     """Return whether the mapped function returns the result of `py_function` unchanged as its first part."""
     found = _python_call(project, code)
     if found is None:
@@ -360,7 +356,7 @@ def from_failure(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report an unknown shape, and the Python code in the pipeline or source that lost it."""
     if failure.type != "ValueError" or not any(said in failure.message for said in SAYS_SO):
@@ -400,9 +396,9 @@ _STEPS = ("map", "interleave", "batch", "padded_batch", "prefetch", "shuffle", "
 """In a chain of calls, the traceback line names the last stage, whichever one failed."""
 
 
-def _decoder_before(project: Project | Unknown, failure: FailureFacts) -> tuple[Module, ast.Call] | None:
+def _decoder_before(project: Project, failure: FailureFacts) -> tuple[Module, ast.Call] | None:
     """Return the decoder in the function that raised, or the only one in the program."""
-    if isinstance(project, Unknown):
+    if not project:
         return None
     calls = [
         (module, call.node)
@@ -420,8 +416,8 @@ def _decoder_before(project: Project | Unknown, failure: FailureFacts) -> tuple[
     return inside[0] if inside else calls[0] if len(calls) == 1 and culprits is None else None
 
 
-def _only_culprit(project: Project | Unknown) -> Location | None:
-    if isinstance(project, Unknown):
+def _only_culprit(project: Project) -> Location | None:
+    if not project:
         return None
     found: list[Location] = []
     for module in project.modules:

@@ -199,7 +199,7 @@ def _both(cuts: list[PipelineStep], others: list[PipelineStep]) -> bool:
 @CAUSE.before_fit
 @mentions(*BATCHED_DATA)
 def from_order(
-    fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown, project: Project | Unknown
+    fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report a shuffle of whole batches, of repeated data, or with a buffer of one."""
     if data.role != "training" or data.form != "dataset" or fit.method != "fit":
@@ -232,9 +232,9 @@ def _may_compare_rows(model: ModelFacts | Unknown) -> bool:
     return bool(own_steps) or any(loss.kind in ("function", "class") for loss in model.losses)
 
 
-def _shuffles_rows(project: Project | Unknown) -> bool:
+def _shuffles_rows(project: Project) -> bool:
     """Return whether the source shuffles rows other than through a dataset."""
-    if isinstance(project, Unknown):
+    if not project:
         return False
     return any(_is_random_order(module, call) for module in project.modules for call in module.calls)
 
@@ -250,9 +250,9 @@ def _is_random_order(module: Module, call: CallSite) -> bool:
     return name in RANDOM_ORDER
 
 
-def _reads_no_ready_data(project: Project | Unknown) -> bool:
+def _reads_no_ready_data(project: Project) -> bool:
     """Return whether the program determines the order of the rows; published data is usually shuffled."""
-    if isinstance(project, Unknown):
+    if not project:
         return False
     return not any(
         call.method == "load_data" or call.name.startswith("sklearn.datasets.make_")

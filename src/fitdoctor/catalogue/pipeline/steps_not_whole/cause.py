@@ -124,9 +124,7 @@ def _bare(module: Module, divided: ast.BinOp) -> bool:
 
 
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, project: Project | Unknown
-) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, fit: FitFacts | Unknown, project: Project) -> Iterator[Finding]:
     """Report a float where Keras counts batches or TensorFlow slices samples."""
     if failure.type != "TypeError":
         return
@@ -134,7 +132,7 @@ def from_failure(
     counted = _SAID.search(failure.message) and failure.frames and failure.frames[-1].function in _COUNTING
     if not sliced and not counted:
         return
-    modules = () if isinstance(project, Unknown) else project.modules
+    modules = project.modules
     found = [
         finding
         for module in modules

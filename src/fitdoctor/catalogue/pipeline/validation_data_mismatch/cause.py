@@ -60,7 +60,7 @@ CAUSE = Cause(
 
 @CAUSE.before_fit
 def from_data(
-    fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+    fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report validation data that the model, the loss or Keras rejects while the training data works."""
     if training.role != "training" or validation.role != "validation":
@@ -84,7 +84,7 @@ def from_data(
 @CAUSE.in_source
 @mentions("validation_data")
 def from_source(
-    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report validation data that does not match the model's input while the training data does."""
     if (training.role, validation.role) != ("training", "validation") or "train_step" in model.overrides:
@@ -106,7 +106,7 @@ def from_source(
 @CAUSE.in_source
 @mentions("validation_data")
 def labels_in_source(
-    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report validation labels whose width differs from the output while the training labels match."""
     if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
@@ -125,7 +125,7 @@ def labels_in_source(
 @CAUSE.in_source
 @mentions("validation_data")
 def labels_left_out(
-    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report `validation_data=(x_val)`, which is not a tuple and leaves the loss without labels."""
     if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
@@ -187,7 +187,7 @@ def _kind(array: ArrayFacts) -> str:
 
 
 def _finding(
-    fit_call: FitFacts, training: DataFacts, validation: DataFacts, pair: Pair, project: Project | Unknown
+    fit_call: FitFacts, training: DataFacts, validation: DataFacts, pair: Pair, project: Project
 ) -> Finding:
     ours, theirs = pair
     name = theirs.path if theirs is not None else "validation_data"
@@ -224,7 +224,7 @@ def _described(array: ArrayFacts | None, data: DataFacts) -> str:
 
 
 def _line(
-    fit_call: FitFacts, training: DataFacts, validation: DataFacts, pair: Pair, project: Project | Unknown
+    fit_call: FitFacts, training: DataFacts, validation: DataFacts, pair: Pair, project: Project
 ) -> Location | None:
     """Return where the validation data is created, unless that line also creates the training data."""
     ours, theirs = pair
@@ -267,11 +267,11 @@ def _argument(fit_call: FitFacts) -> Location | None:
     return argument.whole if argument is not None else fit_call.code.location
 
 
-def _with_labels(project: Project | Unknown, fit_call: FitFacts) -> Fix:
+def _with_labels(project: Project, fit_call: FitFacts) -> Fix:
     return fix("pass the labels too: `validation_data=(x_val, y_val)`", labels_beside(project, fit_call))
 
 
-def _fixes(pair: Pair, training: DataFacts, validation: DataFacts, project: Project | Unknown) -> list[Fix]:
+def _fixes(pair: Pair, training: DataFacts, validation: DataFacts, project: Project) -> list[Fix]:
     general = fix("prepare the validation data like the training data")
     ours, theirs = pair
     if ours is None or theirs is None:
@@ -285,7 +285,7 @@ def from_failure(
     fit: FitFacts | Unknown,
     training: DataFacts | Unknown,
     validation: DataFacts | Unknown,
-    project: Project | Unknown,
+    project: Project,
 ) -> Iterator[Finding]:
     """Report validation data that was rejected when `fit` reached validation."""
     if failure.type not in ("ValueError", "TypeError", "InvalidArgumentError"):
@@ -318,7 +318,7 @@ def from_failure(
         yield from _from_words(failure, made)
 
 
-def _is_part_of_split(project: Project | Unknown, fit_call: FitFacts) -> bool:
+def _is_part_of_split(project: Project, fit_call: FitFacts) -> bool:
     """Return whether `validation_data` is a single array from a split: `validation_data=(x_test)`."""
     argument = fit_call.code.argument("validation_data", 7) if isinstance(fit_call.code, Code) else None
     found = expression_of(project, Code(argument.location, argument.text)) if argument is not None else None
@@ -327,7 +327,7 @@ def _is_part_of_split(project: Project | Unknown, fit_call: FitFacts) -> bool:
     return any(step.how == "split" for step in origin(*found).steps)
 
 
-def _without_labels(failure: FailureFacts, fit_call: FitFacts, project: Project | Unknown) -> Finding:
+def _without_labels(failure: FailureFacts, fit_call: FitFacts, project: Project) -> Finding:
     return CAUSE.finding(
         "`validation_data` is a single array, so the labels are missing",
         _argument(fit_call),
@@ -337,7 +337,7 @@ def _without_labels(failure: FailureFacts, fit_call: FitFacts, project: Project 
     )
 
 
-def _was_told_not_to_train(failure: FailureFacts, project: Project | Unknown) -> bool:
+def _was_told_not_to_train(failure: FailureFacts, project: Project) -> bool:
     """Return whether `fit` called a Sequential or Functional model with `training=False`, which no user code did."""
     if failure.layer_class not in ("Sequential", "Functional"):
         return False
@@ -345,7 +345,7 @@ def _was_told_not_to_train(failure: FailureFacts, project: Project | Unknown) ->
         return False
     if any(frame.function in ("call", "train_step", "test_step") for frame in failure.user_frames):
         return False
-    modules = () if isinstance(project, Unknown) else project.modules
+    modules = project.modules
     return not any(
         word.arg == "training" for module in modules for call in module.calls for word in call.node.keywords
     )
@@ -410,11 +410,11 @@ CAUSE.message(
 _SHAPES = ("input_shape", "input_dim", "shape")
 
 
-def _has_shape_of_training(project: Project | Unknown, fit: FitFacts) -> bool:
+def _has_shape_of_training(project: Project, fit: FitFacts) -> bool:
     """Return whether every input of the program gets the shape of this call's training data."""
     argument = fit.code.argument("x", 0) if not isinstance(fit.code, Unknown) else None
     found = expression_of(project, Code(argument.location, argument.text)) if argument is not None else None
-    if found is None or isinstance(project, Unknown):
+    if found is None or not project:
         return False
     trained = found[0].origin(found[1])
     shapes = [(module, shape) for module in project.modules for shape in _input_shapes(module)]

@@ -121,7 +121,7 @@ def _fitted_again(
 
 @CAUSE.before_fit
 def from_data(
-    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report numeric data if the mean of one is far beyond every value of the other."""
     if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
@@ -207,10 +207,10 @@ def _where_mapped_again(found: Finding, function: str, again: Code) -> Finding:
     )
 
 
-def _discarded(project: Project | Unknown) -> tuple[Module, ast.Call, str] | None:
+def _discarded(project: Project) -> tuple[Module, ast.Call, str] | None:
     """Return the only call of a scaler's `transform` whose result is not kept, with the scaled data's name."""
     found = []
-    for module in () if isinstance(project, Unknown) else project.modules:
+    for module in project.modules:
         for site in module.method_calls("transform"):
             function, given = site.node.func, site.node.args
             if not isinstance(module.parent(site.node), ast.Expr) or len(given) != 1:
@@ -250,9 +250,7 @@ def _is_far(near: ArrayFacts, far: ArrayFacts) -> bool:
     return abs(large.mean) > _FAR * most > 0
 
 
-def _finding(
-    ours: ArrayFacts, theirs: ArrayFacts, maps: list[Missing], project: Project | Unknown
-) -> Finding:
+def _finding(ours: ArrayFacts, theirs: ArrayFacts, maps: list[Missing], project: Project) -> Finding:
     stage = next((each.stage for each in maps), None)
     return CAUSE.finding(
         f"`{theirs.path}` ranges from {_span(theirs)}, but the training data ranges from {_span(ours)}",
@@ -281,7 +279,7 @@ class Missing:
     edits: tuple[Edit, ...]
 
 
-def _missing_maps(training: DataFacts, validation: DataFacts, project: Project | Unknown) -> list[Missing]:
+def _missing_maps(training: DataFacts, validation: DataFacts, project: Project) -> list[Missing]:
     theirs = [code for _step, code in coded(validation.pipeline)]
     if not theirs:
         return []
@@ -310,7 +308,7 @@ def _own_call(code: Code) -> str:
     return code.text[end:].strip() if end is not None else ""
 
 
-def _means_the_same(code: Code, other: Code, project: Project | Unknown) -> bool:
+def _means_the_same(code: Code, other: Code, project: Project) -> bool:
     """Whether the names in a stage are global ones that the other pipeline's file has as well."""
     found, there = expression_of(project, code), expression_of(project, other)
     if found is None or there is None or not isinstance(found[1], ast.Call):
@@ -340,7 +338,7 @@ def _range(array: ArrayFacts) -> str:
     return f"{array.statistics.minimum:.4g}..{array.statistics.maximum:.4g}"
 
 
-def _remedy(ours: ArrayFacts, theirs: ArrayFacts, project: Project | Unknown) -> Fix:
+def _remedy(ours: ArrayFacts, theirs: ArrayFacts, project: Project) -> Fix:
     """Prepare the validation data like the training data."""
     alike = same_preparation(ours, theirs, project) if _is_far(ours, theirs) else None
     if alike is not None:

@@ -47,7 +47,7 @@ LEAST_ROWS = 5
 
 @CAUSE.before_fit
 def from_rows(
-    fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+    fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report validation rows that are also in the training data, if there are many."""
     if training.role != "training" or validation.role != "validation":
@@ -80,7 +80,7 @@ def from_rows(
     )
 
 
-def _other_rows(fit_call: FitFacts, project: Project | Unknown) -> tuple[Edit, ...]:
+def _other_rows(fit_call: FitFacts, project: Project) -> tuple[Edit, ...]:
     """Train on `x[:n]` where `x[n:]` validates, in the place that returns or passes both."""
     code = fit_call.code
     given = [code.argument("x", 0), code.argument("y", 1)] if isinstance(code, Code) else []
@@ -197,7 +197,7 @@ def _says_overfit(fit_call: FitFacts) -> bool:
 
 
 def _line(
-    fit_call: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+    fit_call: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Location | None:
     """Return the line of the split if both parts come from it, else the data passed to fit."""
     if not training.x or not validation.x:

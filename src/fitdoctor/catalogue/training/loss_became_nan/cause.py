@@ -33,7 +33,7 @@ from fitdoctor.catalogue.knowledge.models.learning_rate import rate_edit, rate_o
 from fitdoctor.catalogue.words import number
 from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe, wrap
-from fitdoctor.facts import DataFacts, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.facts import DataFacts, ModelFacts, TrainingFacts
 from fitdoctor.source.definitions import FunctionInfo
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -53,7 +53,7 @@ GUARDED_BELOW = {"log": "1e-7", "sqrt": "1e-12", "rsqrt": "1e-12"}
 
 @CAUSE.while_training
 def from_training(
-    training: TrainingFacts, model: ModelFacts, data: DataFacts, project: Project | Unknown
+    training: TrainingFacts, model: ModelFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report a loss that is not finite although the data is."""
     bad = [epoch for epoch, loss in enumerate(training.losses, 1) if not math.isfinite(loss)]
@@ -74,7 +74,7 @@ def from_training(
         if bad
         else "weights became NaN although the loss stayed finite"
     )
-    fragile = None if isinstance(project, Unknown) else _fragile(project)
+    fragile = None if not project else _fragile(project)
     rate = rate_of(model)
     if fragile is not None and (rate is None or rate < LARGE_RATE):
         module, function, nodes = fragile

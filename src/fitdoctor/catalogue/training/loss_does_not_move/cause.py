@@ -43,7 +43,7 @@ LARGE_FOR_SGD = 0.05
 
 @CAUSE.while_training
 def from_training(
-    training: TrainingFacts, model: ModelFacts, data: DataFacts, project: Project | Unknown
+    training: TrainingFacts, model: ModelFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report a constant loss if a reason is found."""
     losses = training.losses

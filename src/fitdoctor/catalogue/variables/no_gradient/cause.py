@@ -214,14 +214,14 @@ def _is_placeholder(result: ast.AST) -> bool:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts, project: Project, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """Report the failure and where the source loses the gradient."""
     missing = missing_gradients(failure.message)
     undefined = _UNDEFINED.search(failure.message) if failure.type == "LookupError" else None
     number = failure.type == "AttributeError" and _NUMBER.search(failure.message) is not None
     if undefined is None and not number and (missing is None or not missing.every):
-        if _BACKWARDS in failure.node and isinstance(project, Project):
+        if _BACKWARDS in failure.node and project:
             yield from _from_outside(failure, project)
         predicted = predicted_under_tape(failure, project)
         if predicted is not None:
@@ -239,7 +239,7 @@ def from_failure(
     if uncalled is not None and uncalled.before is None:
         yield certain(_unseen(uncalled), failure)
         return
-    for module in project.modules if isinstance(project, Project) else ():
+    for module in project.modules:
         for cut in _cuts(module):
             finding = certain(_finding(cut, _around(cut)), failure)
             fixes = (*_watched(cut, model, data), *finding.fixes)
@@ -261,7 +261,7 @@ def from_failure(
         *evidence,
         fix("use only operations that have a gradient between the weights and the loss"),
         subject="loss",
-        notes=[_MAY_BE_THE_TAPE] if isinstance(project, Unknown) and failure.called != "fit" else [],
+        notes=[_MAY_BE_THE_TAPE] if not project and failure.called != "fit" else [],
     )
 
 

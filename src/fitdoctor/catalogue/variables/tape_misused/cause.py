@@ -36,7 +36,7 @@ from fitdoctor.catalogue.variables.tape_moves import leading_to, moved_in, moved
 from fitdoctor.catalogue.variables.uncalled_under_tape import uncalled_at
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, insert_before, set_argument, spell, wrap
-from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.failed_line import at_frame
 from fitdoctor.records import dataclass
 from fitdoctor.source.assignments import assignment_of, last_assignment
@@ -44,6 +44,7 @@ from fitdoctor.source.conditions import expects_failure
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import names_in
 from fitdoctor.source.module import Module
+from fitdoctor.source.project import NO_FILES
 from fitdoctor.source.traced.tensor_calls import MAKES_VARIABLE
 
 CAUSE = Cause(
@@ -95,7 +96,7 @@ def _branches(module: Module, node: ast.AST) -> dict[ast.If, bool]:
 @CAUSE.rule("GradientTape", says=_NO_GRADIENTS, in_source=False, anywhere=True)
 def called_before(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
     """Find the model call right before the block whose gradients the failing line applies."""
-    uncalled = uncalled_at(failure, module.project or Unknown("no project")) if failure is not None else None
+    uncalled = uncalled_at(failure, module.project or NO_FILES) if failure is not None else None
     if uncalled is not None and uncalled.module is module and uncalled.before is not None:
         made, tape = uncalled.before, uncalled.tape
         yield _too_early(tape, module.code(made).target, made, moved_in(module, made, tape.block))

@@ -35,7 +35,7 @@ from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.traceback_lines import made_on_last_line
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
-from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.frames import is_keras
 from fitdoctor.failure.traced_code import library_behind
@@ -130,7 +130,7 @@ def _is_guarded(module: Module, node: ast.AST, function: FunctionInfo) -> bool:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the user's last line of the traceback, which created the variable."""
     if not any(words in failure.message for words in (SINGLETON, NOT_FIRST, LIFTED, INITIAL)):
         return
@@ -142,14 +142,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             late_optimizer,
         )
 
-        read = module_of(project, frame) if isinstance(project, Project) else None
+        read = module_of(project, frame)
         late = late_optimizer(CAUSE, failure, read)
         if late is None and read is not None:
             late = late_model(CAUSE, failure, read)
         if late is not None:
             yield late
             return
-    if frame is not None and isinstance(project, Project):
+    if frame is not None and project:
         module = module_of(project, frame)
         for site in _makers(module) if module is not None else ():
             assert module is not None

@@ -31,7 +31,7 @@ from collections.abc import Iterator, Sequence
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell
-from fitdoctor.facts import ModelFacts, Unknown
+from fitdoctor.facts import ModelFacts
 from fitdoctor.records import replace
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.line_edits import indent_of
@@ -426,9 +426,9 @@ def _as_layer(made: ClassInfo) -> Fix:
 
 
 @CAUSE.before_fit
-def from_model(model: ModelFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_model(model: ModelFacts, project: Project) -> Iterator[Finding]:
     """Report untracked variables that the collector found, at their place in the source."""
-    if model.keras != 3 or not model.untracked_variables or isinstance(project, Unknown):
+    if model.keras != 3 or not model.untracked_variables or not project:
         return
     words = " ".join(text for text in model.untracked_variables if "(not trainable)" not in text)
     for module in project.modules:
