@@ -1,7 +1,7 @@
-"""What judges read: facts about source, model, data, fit call, failure and environment, as frozen plain data.
+"""Facts about source, model, data, call, failure and environment, as frozen plain data for judges.
 
-No tensors and no TensorFlow types; what could not be known is `Unknown`. Arrays appear as shape, dtype and bounded
-statistics, never as values: diagnoses get shared.
+They contain no tensors and no TensorFlow types; what is not known is `Unknown`. Arrays appear as shape, dtype and bounded
+statistics, never as values, because people share diagnoses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HOME = {
     }.items()
     for name in names.split()
 }
-"""The module of each fact. It is loaded when the fact is asked for: lint needs to know nothing of the machine."""
+"""The module of each fact, imported when the fact is first used: `lint` needs none about the machine."""
 
 __all__ = [
     "CALL",

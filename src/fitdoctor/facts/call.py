@@ -1,4 +1,4 @@
-"""The call of fit itself."""
+"""Facts about the call of `fit`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fitdoctor.records import dataclass
 
 @dataclass(frozen=True)
 class CallbackFacts:
-    """A callback given to fit."""
+    """A callback passed to `fit`."""
 
     class_name: str
     settings: tuple[tuple[str, str], ...] = ()
@@ -17,7 +17,7 @@ class CallbackFacts:
     code: Code | Unknown = Unknown()
 
     def setting(self, name: str) -> str | None:
-        """A plain setting by name."""
+        """Return a plain setting by name."""
         return dict(self.settings).get(name)
 
 
@@ -26,14 +26,14 @@ class ClassWeight:
     """The keys and weights of `class_weight`."""
 
     keys: tuple[str, ...]
-    """As `repr`, so that "1" and 1 stay apart."""
+    """As `repr`, to distinguish "1" from 1."""
     weights: tuple[float, ...] = ()
     code: Code | Unknown = Unknown()
 
 
 CALL, TRAINING_CALL = "call", "call under a tape"
 CALLS = (CALL, TRAINING_CALL)
-"""The methods of a model that is called on a batch by hand, perhaps with the loss of what it gives."""
+"""Pseudo-methods for a model that is called on one batch, with or without a loss on its output."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class FitFacts:
     method: str = "fit"
     """`fit`, `evaluate`, `predict`, `train_on_batch`, …; or one of `CALLS`."""
     given: tuple[str, ...] = ()
-    """The names of the arguments that were given."""
+    """The names of the arguments that were passed."""
     valued: tuple[str, ...] = ()
-    """… of those that surely have a value other than None and 0."""
+    """The names of those whose value is certainly neither None nor 0."""
     epochs: int = 1
     batch_size: int | None = None
     steps_per_epoch: int | None = None
@@ -55,6 +55,6 @@ class FitFacts:
     class_weight: ClassWeight | None = None
     callbacks: tuple[CallbackFacts, ...] = ()
     code: Code | Unknown = Unknown()
-    """The call in the user's source, with those of its arguments that are the method's own."""
+    """The call in the user's source, with the arguments that belong to the method itself."""
     model: str = ""
-    """The model as the call spells it; "" where it does not."""
+    """The expression for the model in the call; "" if there is none."""

@@ -1,4 +1,4 @@
-"""What a TF_CONFIG says, and what is wrong with it as far as its text tells: nothing is connected to."""
+"""What TF_CONFIG says and what is wrong with its text; no connection is made."""
 
 from __future__ import annotations
 
@@ -15,74 +15,74 @@ _HIGHEST_PORT = 65535
 
 @dataclass(frozen=True)
 class Problem:
-    """Something in a TF_CONFIG that does not describe a cluster."""
+    """A part of TF_CONFIG that does not describe a cluster."""
 
     text: str
     fails: bool = True
-    """The strategy raises or waits for ever; else it trains, but alone."""
+    """Whether the strategy raises or waits forever; otherwise it trains, but alone."""
     remedy: str = ""
-    """What to do, where that is more than to write it as JSON."""
+    """What to do, if writing valid JSON is not enough."""
     part: str = ""
-    """`task` where it is about which worker this one is, `cluster` where it is about what all share."""
+    """`task` if it concerns the identity of this worker, `cluster` if it concerns what all workers share."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """The tasks of a sound TF_CONFIG by name (`worker 0`), with their addresses, and which one this process is."""
+    """The tasks of a valid TF_CONFIG by name (`worker 0`) with their addresses, and the one that this process is."""
 
     tasks: tuple[tuple[str, str], ...]
     task: str
 
     @property
     def chief(self) -> str:
-        """The task that speaks for all: the chief, else the first worker."""
+        """The task that reports for all: the chief, or else the first worker."""
         names = [name for name, _address in self.tasks]
         return next((name for name in ("chief 0", "master 0", "worker 0") if name in names), names[0])
 
     @property
     def others(self) -> tuple[tuple[str, str], ...]:
-        """The tasks but this one."""
+        """The other tasks."""
         return tuple(entry for entry in self.tasks if entry[0] != self.task)
 
     @property
     def address(self) -> str:
-        """Where this task is to listen."""
+        """The address on which this task listens."""
         return dict(self.tasks).get(self.task, "")
 
 
 @dataclass(frozen=True)
 class ClusterFacts:
-    """What a program was told of its cluster when it made a strategy over several workers."""
+    """What a program knew about its cluster when it created a multi-worker strategy."""
 
     config: str
-    """TF_CONFIG as it stood then."""
+    """The value of TF_CONFIG at that time."""
     made: Location | None = None
-    """Where the strategy was made."""
+    """Where the strategy is created."""
     taken: str = ""
-    """This worker's own address, when another process listens there already."""
+    """This worker's own address, if another process already listens there."""
     unresolved: tuple[str, ...] = ()
     """Addresses whose host has no entry in DNS."""
     disagreeing: tuple[str, ...] = ()
-    """Workers that are under way on this machine with another `cluster`."""
+    """Workers that run on this machine with a different `cluster`."""
     silent: tuple[str, ...] = ()
     """Workers, with their addresses, that did not answer while the strategy waited for them."""
     waited: int = 0
-    """For how many seconds it had waited then."""
+    """The number of seconds that it had waited."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A worker that has ended: what was found there, and the run that it rests on."""
+    """A worker that has ended: its findings, and the run that they come from."""
 
     name: str
     diagnosis: Diagnosis
     config: str = ""
     calls: tuple[dict[str, Any], ...] = ()
-    """The calls of fit that were looked at, as plain facts."""
+    """The checked calls of `fit`, as plain facts."""
 
 
 def cluster_of(text: str) -> Cluster | None:
-    """The cluster that a TF_CONFIG describes; None where it describes none or cannot be used."""
+    """Return the cluster that TF_CONFIG describes; None if it describes none or is unusable."""
     if not text.strip() or config_problems(text):
         return None
     config = json.loads(text)
@@ -97,7 +97,7 @@ def cluster_of(text: str) -> Cluster | None:
 
 
 def config_problems(text: str) -> list[Problem]:
-    """What TensorFlow could not use; nothing for an empty or a sound configuration."""
+    """Yield what TensorFlow could not use; nothing if the configuration is empty or valid."""
     if not text.strip():
         return []
     try:

@@ -1,4 +1,4 @@
-"""What fit was given, and what an abstract run of the model on it gave."""
+"""The data passed to `fit`, and the result of an abstract run of the model on it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Statistics:
     """Bounded statistics of an array."""
 
     count: int
-    """How many rows were looked at."""
+    """How many rows were read."""
     complete: bool
-    """Whether those are all."""
+    """Whether these are all rows."""
     minimum: float | None = None
-    """Over finite values; None when there are none, or where the source tells only that they are fractions."""
+    """Over finite values; None if there are none, or if the source only shows that they are fractions."""
     maximum: float | None = None
     mean: float | None = None
     nan: int = 0
@@ -34,32 +34,32 @@ class Statistics:
     first_nonfinite: tuple[int, ...] | None = None
     """The index (row first) of the first NaN or Inf."""
     integral: bool = False
-    """Every finite value is a whole number."""
+    """Whether every finite value is a whole number."""
     histogram: tuple[tuple[float, int], ...] | None = None
-    """(value, count) of whole-number or few-valued data, ascending; None when there are too many values."""
+    """(value, count) of integer or few-valued data, ascending; None if there are too many values."""
     row_sums: tuple[float, float] | None = None
-    """Least and largest sum over the last axis, for data with one."""
+    """Smallest and largest sum over the last axis, if there is one."""
     row_filled: int | None = None
-    """The most values other than 0 over the last axis, for data with one."""
+    """The largest number of nonzero values over the last axis, if there is one."""
     first_maximum: int | None = None
     """The first row that holds the maximum."""
     first_minimum: int | None = None
     """The first row that holds the minimum."""
     own_scale: str = ""
-    """`mean 0, deviation 1` or `0..1` if every column has exactly that, as a scaler leaves the rows it was fitted to."""
+    """`mean 0, deviation 1` or `0..1` if every column has exactly that, as after fitting a scaler to these rows."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column (or a kind of element) of tabular or object data."""
+    """A column of tabular data, or a kind of element of object data."""
 
     name: str
     dtype: str
     holds: str = ""
-    """For object columns: what they hold, such as `str`, `None`, `list of 3..7`, `Decimal`."""
+    """For object columns: what they contain, such as `str`, `None`, `list of 3..7`, `Decimal`."""
     nonfinite: int = 0
     unreadable: int | None = None
-    """Of a column of written numbers: how many of its first texts are none, such as `?`; None where most are words."""
+    """For a text column of numbers: how many of its first values are no numbers, such as `?`; None if most are words."""
 
 
 @dataclass(frozen=True)
@@ -67,24 +67,24 @@ class ArrayFacts:
     """One component of x, y or the sample weights."""
 
     path: str
-    """In the user's words: `x`, `x['image']`, `y[0]`."""
+    """As the user writes it: `x`, `x['image']`, `y[0]`."""
     key: str = ""
-    """Its key or index among its siblings; "" when it is alone."""
+    """Its key or index among its siblings; "" if it has none."""
     container: str = ""
-    """What it is: `numpy.ndarray`, `pandas.DataFrame`, `list`, `tensorflow.Tensor`, `tf.data element`, …"""
+    """Its type: `numpy.ndarray`, `pandas.DataFrame`, `list`, `tensorflow.Tensor`, `tf.data element`, …"""
     shape: Shape | Unknown = Unknown()
-    """With the sample axis first; batched data has its batch axis first, None where it varies."""
+    """The sample or batch axis comes first; None stands for a length that varies."""
     dtype: str | Unknown = Unknown()
     statistics: Statistics | Unknown = Unknown()
     columns: tuple[Column, ...] = ()
     code: Code | Unknown = Unknown()
-    """The expression that made it (its last assignment or reshape)."""
+    """The expression that created it: its last assignment or reshape."""
     use: Code | Unknown = Unknown()
-    """The expression that was given to fit."""
+    """The expression passed to `fit`."""
     device: str = ""
-    """For a tensor: where it lies, such as `CPU:0`."""
+    """For a tensor: its device, such as `CPU:0`."""
     written_numbers: bool = False
-    """For strings: each of those that were looked at is a written number."""
+    """For strings: whether every one that was read is a number."""
 
     @property
     def sample_shape(self) -> Shape | Unknown:
@@ -99,71 +99,71 @@ class PipelineStep:
     operation: str
     """`from_tensor_slices`, `map`, `batch`, `shuffle`, …"""
     specs: tuple[Spec, ...] = ()
-    """What comes out of it, flattened."""
+    """Its output, flattened."""
     arguments: tuple[tuple[str, str], ...] = ()
     """Plain arguments by name, as text: (("batch_size", "32"),)."""
     code: Code | Unknown = Unknown()
     count: int | Unknown = Unknown()
-    """How many elements come out of it, where the source tells."""
+    """The number of its output elements, if the source shows it."""
     callers: tuple[Code, ...] = ()
-    """The calls that led to it while the program ran, the nearest first."""
+    """The calls that led to it while the program ran, innermost first."""
 
 
 @dataclass(frozen=True)
 class FailureSummary:
-    """Type and message of something that raised while we tried it."""
+    """Type and message of an exception raised in a trial."""
 
     type: str
     message: str
     layer: str = ""
-    """The layer in which it raised, by name."""
+    """The name of the layer that raised."""
     layer_class: str = ""
     inputs: tuple[Spec, ...] = ()
-    """What that layer was given."""
+    """The inputs of that layer."""
     place: Location | None = None
-    """The last line of the user's own code on the way to it."""
+    """The innermost line of the user's code that led to it."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an abstract run gave: specs when it went through, the failure when it raised."""
+    """The result of an abstract run: specs, or the failure if it raised."""
 
     specs: tuple[Spec, ...] = ()
     failure: FailureSummary | None = None
 
     @property
     def ok(self) -> bool:
-        """Whether it went through."""
+        """Whether it succeeded."""
         return self.failure is None
 
 
 @dataclass(frozen=True)
 class Trial:
-    """The model tried abstractly on the data's specs: no step is made, nothing is changed."""
+    """An abstract run of the model on the specs of the data, without a training step and without changing anything."""
 
     forward: Outcome | Unknown = Unknown()
     loss: Outcome | Unknown = Unknown()
     metrics: Outcome | Unknown = Unknown()
     short: Outcome | Unknown = Unknown("there was no shorter batch to try")
-    """The forward pass on the last batch, where that is shorter and the model's code may mind."""
+    """The forward pass on a shorter last batch, if the model's code may depend on the batch size."""
     short_rows: int = 0
     step: Outcome | Unknown = Unknown("the model has no custom step")
-    """What the model's own `train_step` (or `test_step`) raised outside of its forward pass and its loss."""
+    """What a custom `train_step` (or `test_step`) raised outside its forward pass and loss."""
 
 
 @dataclass(frozen=True)
 class Sharding:
-    """How a dataset would be shared out among several workers."""
+    """How a dataset would be sharded over several workers."""
 
     policy: str = ""
     """`AUTO`, `FILE`, `DATA`, `OFF` or `HINT`."""
     files: int | Unknown = Unknown()
-    """How many files it reads; 0 where it surely reads none."""
+    """The number of files that it reads; 0 if it certainly reads none."""
 
 
 @dataclass(frozen=True)
 class DataFacts:
-    """The data of one fit call: once for training, once for validation."""
+    """The training data or the validation data of one call of `fit`."""
 
     role: str = "training"
     """`training` or `validation`."""
@@ -175,31 +175,31 @@ class DataFacts:
     x_structure: str = "single"
     """`single`, `list`, `tuple` or `dict`."""
     x_order: tuple[str, ...] = ()
-    """The keys of an `OrderedDict`, in the order in which Keras matches them with the model inputs."""
+    """The keys of an `OrderedDict`, in the order in which Keras matches them to the model inputs."""
     y_structure: str = "single"
-    """… or `none`."""
+    """The same, or `none`."""
     element: str = ""
-    """For batched data: the structure of an element in words, such as `tuple of 3` or `dict`."""
+    """For batched data: the structure of an element, such as `tuple of 3` or `dict`."""
     element_size: int | None = None
-    """For batched data: how many items the element tuple has (1 when it is no tuple)."""
+    """For batched data: the number of items in the element tuple (1 if it is not a tuple)."""
     samples: int | Unknown = Unknown()
     batch_size: int | Unknown = Unknown()
     batches: int | Unknown = Unknown()
-    """How many batches one pass gives."""
+    """The number of batches per pass."""
     endless: bool | Unknown = Unknown()
     first_batch: tuple[Spec, ...] = ()
     last_batch: tuple[Spec, ...] = ()
-    """Specs of the last, short batch where there is one."""
+    """Specs of a shorter last batch, if there is one."""
     pipeline: tuple[PipelineStep, ...] = ()
     sharding: Sharding | Unknown = Unknown("it is not distributed among workers")
     yielded: tuple[ArrayFacts, ...] | Unknown = Unknown()
-    """For `from_generator`: the parts of one element as the Python function gives them, before they are converted."""
+    """For `from_generator`: the parts of one element as the Python function yields them, before conversion."""
     trial: Trial = Trial()
     shared_rows: int | Unknown = Unknown()
-    """For validation data: how many of its rows are in the training data too."""
+    """For validation data: how many of its rows are also in the training data."""
     problem: FailureSummary | None = None
-    """Reading or adapting the data raised this."""
+    """What reading or adapting the data raised."""
     code: Code | Unknown = Unknown()
-    """The expression that made the dataset, generator or x."""
+    """The expression that created the dataset, generator or x."""
     y_code: Code | Unknown = Unknown()
-    """For arrays: the expression that made y as a whole, where it has parts."""
+    """For arrays: the expression that created y as a whole, if it has parts."""

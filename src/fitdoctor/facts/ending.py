@@ -1,4 +1,4 @@
-"""How training ended: its exception, or its losses, and the symbolic tensors that were still held then."""
+"""How training ended: with which exception or losses, and which symbolic tensors were still referenced."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Frame:
     function: str
     text: str = ""
     library: bool = False
-    """Of an installed package or the standard library, not of the user's project."""
+    """Whether it belongs to an installed package or the standard library."""
     cell: int | None = None
     code: Code | Unknown = Unknown()
-    """The very call in that line that was under way, where the interpreter tells."""
+    """The call on that line that was running, if the interpreter says."""
 
     @property
     def location(self) -> Location:
@@ -34,136 +34,136 @@ _LONGEST_LINE = 160
 
 @dataclass(frozen=True)
 class FailureFacts:
-    """An exception of training, from a living object or from saved text."""
+    """An exception raised in training, from a live object or from saved text."""
 
     type: str
     """The class name without its module: `ValueError`, `InvalidArgumentError`."""
     message: str
-    """Normalised: no ANSI codes, no envelope, the real cause of a graph failure."""
+    """Without ANSI codes and wrapping text; for a graph error, the real cause."""
     raw_message: str = ""
     dialect: str = "bare"
     """`bare`, `wrapped` (Keras: "Exception encountered when calling"), `autograph` or `graph`."""
     frames: tuple[Frame, ...] = ()
-    """Outermost first, including those that AutoGraph quotes in its message."""
+    """Outermost first, including the frames that AutoGraph quotes in its message."""
     layer: str = ""
-    """The name of the layer that Keras names as the one that failed."""
+    """The layer that failed, according to Keras."""
     layer_class: str = ""
     arguments: tuple[tuple[str, str], ...] = ()
     """The "Arguments received by" block: (("inputs", "tf.Tensor(shape=(None, 8), dtype=float32)"),)."""
     node: str = ""
     """For a graph failure: the node's name."""
     operation: str = ""
-    """… and its operation."""
+    """For a graph failure: the operation of the node."""
     definition: tuple[Frame, ...] = ()
-    """… and the stack where it was defined."""
+    """For a graph failure: the stack where the node was defined."""
     made_at: tuple[Frame, ...] = ()
-    """For a tensor out of scope: the stack where it was made."""
+    """For an out-of-scope tensor: the stack where it was created."""
     made_in: str = ""
-    """… and the function graph that owns it."""
+    """For an out-of-scope tensor: the function graph that owns it."""
     used_in: str = ""
     earlier: tuple[FailureSummary, ...] = ()
-    """What it was raised from, nearest first."""
+    """The exceptions it was raised from, nearest first."""
     wrapped: FailureFacts | None = None
-    """The nearest of these as a whole, where the program's own exception only passes it on."""
+    """The nearest of these, if the program's own exception only re-raises it."""
     called: str = ""
     """The Keras or TensorFlow function that the user's code called: `fit`, `compile`, `Dense`, …"""
     held: tuple[HeldTensor, ...] = ()
-    """Symbolic tensors that the program still held when it failed; looked for where the message speaks of one."""
+    """Symbolic tensors that the program still referenced when it failed, if the message is about one."""
     layers: tuple[str, ...] = ()
-    """The classes of the layers before the one that failed, nearest first, in a model that was being put together."""
+    """The classes of the layers before the one that failed, nearest first, if a model was being built."""
     from_text: bool = False
-    """Read from saved text: files and lines may have changed since."""
+    """Whether it was read from saved text: files and lines may have changed since."""
     package: str = ""
-    """The package that defines the exception, if it is named with it: `sklearn` of `sklearn.exceptions.NotFittedError`."""
+    """The package that defines the exception, if given: `sklearn` of `sklearn.exceptions.NotFittedError`."""
     trained: bool = False
-    """The text before it shows an epoch that was trained to its last batch, and no second one begun."""
+    """Whether the text before it shows a complete first epoch and no second one."""
 
     @property
     def first_line(self) -> str:
-        """The first line of the message; a long one is cut between two words."""
+        """Return the first line of the message, shortened between words if it is long."""
         line = self.message.strip().partition("\n")[0].strip()
         return line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE].rpartition(" ")[0] + " …"
 
     @property
     def user_frames(self) -> tuple[Frame, ...]:
-        """The frames in the user's own code, outermost first."""
+        """Return the frames in the user's code, outermost first."""
         return tuple(frame for frame in self.frames if not frame.library)
 
     @property
     def last_user_frame(self) -> Frame | None:
-        """The innermost frame in the user's own code."""
+        """Return the innermost frame in the user's code."""
         frames = self.user_frames
         return frames[-1] if frames else None
 
     @property
     def location(self) -> Location | None:
-        """The user's line that raised it."""
+        """Return the user's line that raised it."""
         frame = self.last_user_frame
         return frame.location if frame is not None else None
 
 
 @dataclass(frozen=True)
 class HeldTensor:
-    """A symbolic tensor that something still holds after the function that made it was traced."""
+    """A symbolic tensor that is still referenced after the trace that created it."""
 
     path: str
     """How to reach it: `model.encoder.last_hidden`, `history[0]`."""
     holder_class: str
-    """The class of the object whose attribute leads to it; "" for a plain name."""
+    """The class of the object whose attribute refers to it; "" for a variable."""
     attribute: str
-    """That attribute, or the name."""
+    """The attribute, or the variable."""
     tensor: str
-    """The tensor in words: `<tf.Tensor 'mul:0' shape=(2,) dtype=float32>`."""
+    """The `repr` of the tensor: `<tf.Tensor 'mul:0' shape=(2,) dtype=float32>`."""
     graph: str
     """The function graph that owns it."""
     made_at: tuple[Frame, ...] = ()
-    """The stack where it was made, outermost first."""
+    """The stack where it was created, outermost first."""
     graphs: int = 1
-    """How many graphs its holder keeps alive: a list that grows by one tensor a trace holds one graph each."""
+    """How many graphs its container keeps alive: one per tensor, if a list grows with every trace."""
     operations: int = 0
-    """How many operations those graphs have together."""
+    """The number of operations in these graphs."""
 
 
 @dataclass(frozen=True)
 class KeptTensors:
-    """A list that holds many tensors with their values."""
+    """A list that keeps many tensors and their values in memory."""
 
     path: str
     attribute: str
-    """The attribute or name that leads to it."""
+    """The attribute or variable that refers to it."""
     count: int
     bytes: int
 
 
 @dataclass(frozen=True)
 class RetracedFunction:
-    """A `tf.function` of the user's that is traced at nearly every call."""
+    """A `tf.function` of the user's that is traced again on nearly every call."""
 
     name: str
     traces: int
     begins: Location
-    """Where it begins, with its decorators."""
+    """Where it begins, decorators included."""
 
 
 @dataclass(frozen=True)
 class TrainingFacts:
-    """How a fit, or a program, went that came to its end."""
+    """How a call of `fit`, or a program, that completed went."""
 
     losses: tuple[float, ...] = ()
     """The loss of each epoch."""
     first: bool = False
-    """These were the first steps of the optimizer, surely: what it trains was not trained by it before."""
+    """Whether these were certainly the first steps of the optimizer."""
     nonfinite_weights: tuple[str, ...] = ()
-    """Weights that hold NaN or Inf afterwards, by name."""
+    """Names of weights that contain NaN or Inf afterwards."""
     held: tuple[HeldTensor, ...] = ()
-    """Symbolic tensors that the program still holds when its functions have been traced."""
+    """Symbolic tensors that the program still references after tracing."""
     kept: tuple[KeptTensors, ...] = ()
-    """Lists of tensors that the program holds."""
+    """Lists of tensors that the program keeps."""
     retraced: tuple[RetracedFunction, ...] = ()
-    """Functions that are traced again and again."""
+    """Functions that are traced repeatedly."""
     ran_out: bool = False
-    """Keras warned that the data ended before the steps did."""
+    """Whether Keras warned that the data ran out."""
     without_gradient: tuple[str, ...] = ()
-    """The outermost layers for whose variables, all of them, Keras warned that there is no gradient."""
+    """The outermost layers none of whose variables has a gradient, according to a warning of Keras."""
     history: tuple[tuple[str, tuple[float, ...]], ...] = ()
-    """Every metric with its value at the end of each epoch, as fit returned them."""
+    """Every metric with its value at the end of each epoch, from the history that `fit` returned."""

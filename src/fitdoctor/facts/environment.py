@@ -8,7 +8,7 @@ from fitdoctor.records import dataclass
 
 @dataclass(frozen=True)
 class Conflict:
-    """Two installed things that do not go together, and who says so."""
+    """Two installed versions that are incompatible, and the source of that claim."""
 
     first: str
     """`tensorflow 2.17.0`."""
@@ -16,19 +16,19 @@ class Conflict:
     problem: str
     remedy: str
     source: str
-    """Where that is said: a package's metadata, release notes."""
+    """The source: a package's metadata, or release notes."""
 
 
 @dataclass(frozen=True)
 class MemoryLimit:
-    """One bound on memory."""
+    """A limit on memory."""
 
     name: str
     """What sets it: `this machine`, `the container`, `RLIMIT_AS`, or a device such as `GPU:0`."""
     total: int
-    """In bytes, with what the machine may swap out."""
+    """In bytes, including swap."""
     free: int
-    """What is left of it now."""
+    """The bytes that are free now."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +46,19 @@ class EnvironmentFacts:
     devices: tuple[str, ...] | Unknown = Unknown()
     soft_placement: bool | Unknown = Unknown()
     cluster_config: str = ""
-    """TF_CONFIG as it stands."""
+    """The current value of TF_CONFIG."""
     conflicts: tuple[Conflict, ...] | Unknown = Unknown()
     problems: tuple[str, ...] = ()
     """Settings that cannot be read: a broken `keras.json`."""
     stand_ins: tuple[tuple[str, str], ...] = ()
-    """Packages that were imported from something else, a file or folder of the same name: name and place."""
+    """Packages hidden by a file or folder of the same name: name and path."""
     memory: tuple[MemoryLimit, ...] = ()
-    """Every bound on the memory that tensors live in, the tightest first: of the GPUs where there are any."""
+    """Every limit on the memory for tensors, the tightest first; those of the GPUs if there are any."""
 
     def version(self, package: str) -> str | None:
-        """The installed version of a package."""
+        """Return the installed version of a package."""
         return dict(self.packages).get(package)
 
     def release(self, package: str) -> tuple[int, ...]:
-        """The numbers of that version, to be compared; empty when it is not installed."""
+        """Return the numbers of the installed version, for comparison; () if it is not installed."""
         return tuple(int(part) for part in (self.version(package) or "").split(".")[:3] if part.isdigit())

@@ -1,4 +1,4 @@
-"""The model that fit was called on: its layers, losses and metrics."""
+"""Facts about the model: its layers, losses and metrics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fitdoctor.records import dataclass
 
 @dataclass(frozen=True)
 class LayerFacts:
-    """One layer: what it is, what goes in and out, where it was made."""
+    """One layer: its class, its inputs and outputs, and where it is created."""
 
     name: str
     class_name: str
@@ -25,25 +25,25 @@ class LayerFacts:
     trainable_parameters: int = 0
     trainable: bool = True
     builtin: bool = True
-    """A layer of Keras, not of the user's."""
+    """Whether it is a layer of Keras."""
     code: Code | Unknown = Unknown()
     sublayers: tuple[LayerFacts, ...] = ()
     fed_by: tuple[str, ...] = ()
-    """In a graph of layers: the names of the layers whose outputs go into it."""
+    """In a graph of layers: the names of the layers that feed it."""
     output_dtypes: tuple[str, ...] = ()
-    """For each of `output_shapes` its dtype; empty where those are unknown."""
+    """The dtypes of `output_shapes`; () if unknown."""
 
     def setting(self, name: str) -> str | None:
-        """A plain setting by name."""
+        """Return a plain setting by name."""
         return dict(self.config).get(name)
 
 
 @dataclass(frozen=True)
 class InnerLoss:
-    """A crossentropy that a custom loss applies to the predictions as they are."""
+    """A crossentropy that a custom loss applies to the unchanged predictions."""
 
     name: str
-    """As the source spells it: `tf.nn.sigmoid_cross_entropy_with_logits`."""
+    """As the source writes it: `tf.nn.sigmoid_cross_entropy_with_logits`."""
     activation: str
     """The activation that belongs to it: `sigmoid` or `softmax`."""
     from_logits: bool
@@ -57,24 +57,24 @@ class LossFacts:
     """The loss of one output."""
 
     name: str
-    """The Keras name in snake case (`categorical_crossentropy`) or the function's or class's own name."""
+    """The Keras name in snake case (`categorical_crossentropy`), or the name of a custom function or class."""
     kind: str = "builtin"
-    """`builtin`, `function` (the user's), `class` (a Loss subclass of the user's) or `none`."""
+    """`builtin`, `function` (custom), `class` (a custom `Loss`) or `none`."""
     from_logits: bool | Unknown = Unknown()
     settings: tuple[tuple[str, str], ...] = ()
     output: str = ""
     """The output it belongs to; "" for the only one."""
     code: Code | Unknown = Unknown()
-    """Where it was given: the value of `loss=` in compile."""
+    """The value of `loss=` in `compile`."""
     inner: InnerLoss | None = None
-    """For a custom loss: the crossentropy that it is made of, where there is only one."""
+    """For a custom loss: the only crossentropy in it."""
     captured: Code | None = None
     """For a custom loss: where it reads a symbolic tensor of the enclosing code (`inputs`, `z_mean`)."""
 
 
 @dataclass(frozen=True)
 class MetricFacts:
-    """A metric given to compile."""
+    """A metric passed to `compile`."""
 
     name: str
     class_name: str
@@ -87,13 +87,13 @@ class MetricFacts:
 
 @dataclass(frozen=True)
 class ScheduleFacts:
-    """A learning-rate schedule that comes to an end."""
+    """A learning-rate schedule that ends."""
 
     name: str
     highest: float
     """The highest rate."""
     steps: int
-    """After so many steps the rate stays as it is, or is next to nothing."""
+    """The number of steps after which the rate stays constant or is almost zero."""
     last: float
     """The rate from then on."""
     code: Code | Unknown = Unknown()
@@ -102,21 +102,21 @@ class ScheduleFacts:
 
 @dataclass(frozen=True)
 class ScopeFacts:
-    """Which distribution strategy fit runs under, and what belongs to another one."""
+    """The distribution strategy that `fit` runs under, and what belongs to another one."""
 
     strategy: str = ""
-    """That of the model, else the one in whose scope fit is called; "" for none."""
+    """The strategy of the model, or else the one in whose scope `fit` is called; "" for none."""
     optimizer: str = "same"
-    """Whose the optimizer's variables are: `same`, `none` (made outside of every scope) or `other`."""
+    """The strategy of the optimizer's variables: `same`, `none` (created outside every scope) or `other`."""
     optimizer_keeps_state: bool = False
-    """It makes variables for each weight, surely."""
+    """Whether it certainly creates variables for each weight."""
     layers: tuple[str, ...] = ()
-    """The model's own layers whose weights are to be trained and were made outside of the strategy's scope."""
+    """Layers of the model with trainable weights that were created outside the strategy's scope."""
 
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """The model that fit was called on."""
+    """The model that `fit` is called on."""
 
     name: str = ""
     class_name: str = ""
@@ -131,12 +131,12 @@ class ModelFacts:
     input_structure: str = "single"
     """`single`, `list` or `dict`."""
     input_layers: tuple[str, ...] = ()
-    """The names of the layers that the inputs come from, in their order."""
+    """The names of the input layers, in order."""
     outputs: tuple[Spec, ...] | Unknown = Unknown()
     output_names: tuple[str, ...] = ()
     output_structure: str = "single"
     output_paths: tuple[tuple[str, ...], ...] = ()
-    """For each output the names of the layers that lead to it, last first, up to where several ways meet."""
+    """For each output, the names of the layers that lead to it, last first, up to the first merge."""
     layers: tuple[LayerFacts, ...] = ()
     losses: tuple[LossFacts, ...] = ()
     loss_structure: str = "single"
@@ -147,51 +147,51 @@ class ModelFacts:
     optimizer: str = ""
     optimizer_settings: tuple[tuple[str, str], ...] = ()
     schedule: ScheduleFacts | None = None
-    """The schedule of the learning rate, where it has one that comes to an end."""
+    """Its learning-rate schedule, if that ends."""
     overrides: tuple[str, ...] = ()
     """Which of `call`, `train_step`, `test_step`, `compute_loss`, … the user's class defines."""
     added_losses: bool = False
-    """Losses come from `add_loss`."""
+    """Whether losses come from `add_loss`."""
     jit_compile: bool = False
     run_eagerly: bool = False
     parameters: int = 0
     trainable_parameters: int | Unknown = Unknown()
     trainable_changed: tuple[str, ...] = ()
-    """Layers whose `trainable` is not what it was when the model was compiled."""
+    """Layers whose `trainable` has changed since the model was compiled."""
     trainable_code: Code | Unknown = Unknown()
-    """The statement that last set `trainable` of one of them."""
+    """The last statement that set `trainable` of one of them."""
     untracked_variables: tuple[str, ...] = ()
-    """Variables reachable from the model that it does not track, in words."""
+    """Descriptions of variables that are reachable from the model but not tracked by it."""
     foreign_variables: tuple[str, ...] = ()
     """For a model of Keras 2: variables of Keras 3 in its graph, by their paths."""
     strategy: str = ""
-    """The distribution strategy that the model was made under; "" for none."""
+    """The distribution strategy that the model was created under; "" for none."""
     replicas: int = 1
-    """Among how many replicas it shares a batch."""
+    """The number of replicas that share a batch."""
     workers: int = 1
-    """Among how many processes a strategy shares out the data."""
+    """The number of processes that share the data."""
     replica_devices: tuple[str, ...] = ()
-    """Where a strategy over the devices of one machine puts them, such as `GPU:0`."""
+    """The devices of a strategy on one machine, such as `GPU:0`."""
     scope: ScopeFacts = ScopeFacts()
-    """What was made in the scope of that strategy, before the first step."""
+    """What was created in the scope of that strategy before the first step."""
     device: str = ""
-    """Where its weights lie, such as `GPU:0`; "" where it has none yet."""
+    """The device of its weights, such as `GPU:0`; "" if it has none yet."""
     code: Code | Unknown = Unknown()
-    """Where it was made."""
+    """Where it is created."""
     compile_code: Code | Unknown = Unknown()
     """The call of `compile`."""
     input_code: Code | Unknown = Unknown()
-    """The `Input(…)` or `input_shape=` that fixes its input."""
+    """The `Input(…)` or `input_shape=` that sets its input shape."""
     shape_code: Code | Unknown = Unknown()
-    """What that shape is, where it is written elsewhere: `x_train[:32].shape`, passed to the function that builds it."""
+    """The expression for that shape if it is elsewhere: `x_train[:32].shape`, passed to the function that builds it."""
 
     @cached_property
     def layer_by_name(self) -> dict[str, LayerFacts]:
-        """Every layer by its name; of several the outermost and first."""
+        """Return the layers by name; of several, the first and outermost."""
         return {layer.name: layer for layer in reversed(self.every_layer())}
 
     def every_layer(self) -> tuple[LayerFacts, ...]:
-        """All layers, those inside nested models too, in order."""
+        """Return all layers in order, including those of nested models."""
         found: list[LayerFacts] = []
         pending = list(reversed(self.layers))
         while pending:

@@ -1,4 +1,4 @@
-"""What could not be known, and the shapes in which lengths may be open."""
+"""`Unknown`, and shapes with open lengths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Unknown:
-    """Something that could not be known, and why. It is falsy, and never a guess."""
+    """A fact that is not known, and the reason. It is falsy."""
 
     KIND = "unknown"
 
@@ -26,5 +26,5 @@ Shape = tuple[int | None, ...]
 
 
 def known(value: T | Unknown) -> bool:
-    """Whether a fact is there."""
+    """Return whether a fact is known."""
     return not isinstance(value, Unknown)
