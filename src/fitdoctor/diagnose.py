@@ -1,4 +1,4 @@
-"""Judges what is known at each moment, and makes one diagnosis of it."""
+"""Judge the facts of each moment and combine them into one diagnosis."""
 
 from __future__ import annotations
 
@@ -66,16 +66,16 @@ def examine_call(
     with_source: bool = False,
     other_calls: bool = True,
 ) -> Diagnosis:
-    """Judge a living call of fit.
+    """Judge a live call of `fit`.
 
     Args:
         collected: the call.
-        project: the source, read when it is asked for.
+        project: returns the source; called only if needed.
         environment: versions and settings.
         select: ids to judge by.
         ignore: ids to leave out.
-        with_source: also report what only the source shows: what trains, but learns the wrong thing.
-        other_calls: of the source, also judge calls of fit and models that were not seen yet.
+        with_source: whether to report silent causes that only the source shows.
+        other_calls: whether to judge calls of `fit` and models in the source that were not seen yet.
     """
     project = functools.cache(project)
     cases = [call_case(collected, project, environment)]
@@ -83,7 +83,7 @@ def examine_call(
     if read is not None:
         cases.extend(source_cases(read, calls=(collected,), sites=other_calls))
     diagnosis = _finished(cases, project, select, ignore)
-    # An error that only the source announces is left to the call itself.
+    # An error that only the source predicts is left to the call itself.
     findings = [
         found
         for found in diagnosis.findings
@@ -98,7 +98,7 @@ def examine_cluster(
     select: Collection[str] = (),
     ignore: Collection[str] = (),
 ) -> Diagnosis:
-    """Judge the cluster that a strategy is about to be made for."""
+    """Judge the cluster that a strategy is about to use."""
     return _finished([cluster_case(cluster, project)], project, select, ignore)
 
 
@@ -109,7 +109,7 @@ def examine_training(
     select: Collection[str] = (),
     ignore: Collection[str] = (),
 ) -> Diagnosis:
-    """Judge how a fit went."""
+    """Judge how training went."""
     project = functools.cache(project)
     return _finished([training_case(training, collected, project)], project, select, ignore)
 
@@ -122,7 +122,7 @@ def examine_failure(
     select: Collection[str] = (),
     ignore: Collection[str] = (),
 ) -> Diagnosis:
-    """Judge an exception; one that no cause explains is told as such."""
+    """Judge an exception; if no cause explains it, the diagnosis says so."""
     failure, project = _what_it_repeats(failure), functools.cache(project)
     told = logged_finding(failure)
     if told is not None:
@@ -139,14 +139,14 @@ def examine_failure(
             return hidden
     if failure.wrapped is not None:
         wrapped = failure.wrapped
-        if not wrapped.user_frames:  # raised and caught inside of a library
+        if not wrapped.user_frames:  # raised and caught inside a library
             wrapped = replace(wrapped, frames=(*failure.user_frames, *wrapped.frames))
         inner = examine_failure(wrapped, project, collected, environment, select, ignore)
-        # Another library that asks an object of TensorFlow for something is not explained by the words of its refusal.
+        # The words of an error inside another library that uses a TensorFlow object explain nothing.
         by_words_alone = [finding.subject in (BY_MESSAGE, BY_TYPE) for finding in inner.findings[:1]]
         if inner.findings and not (any(by_words_alone) and is_of_another_library(failure.frames)):
             return inner
-    if failure.type == "Exception":  # all that Keras 1 raised
+    if failure.type == "Exception":  # Keras 1 raised nothing else
         today = examine_failure(
             replace(failure, type="ValueError"), project, collected, environment, select, ignore
         )
@@ -165,12 +165,12 @@ _TYPES_TO_TRY = (
     *("ImportError", "ModuleNotFoundError", "NotImplementedError", "IndexError", "AssertionError"),
 )
 _LONGEST_QUESTION = 20_000
-"""Characters of a text that may be a question, with a message in its prose; logs are longer."""
+"""The most characters of a text that may be a question with a message in its prose; logs are longer."""
 _LINES_OF_A_MESSAGE = 4
 
 
 def failures_told_in(text: str, path: str = "") -> list[FailureFacts]:
-    """The failures in a text; a bare message, pasted without its exception type, counts if some cause explains it.
+    """Return the failures in a text; a message pasted without its exception type counts if a cause explains it.
 
     Args:
         text: a log, a traceback, a saved notebook or a message.
@@ -194,7 +194,7 @@ def failures_told_in(text: str, path: str = "") -> list[FailureFacts]:
         sure, by_words, of_others = _with_guessed_type(" ".join(text.split()))
         if sure:
             return sure
-    else:  # prose or a log of many lines may contain the words of a message
+    else:  # prose or a long log may contain the words of a message
         by_words = of_others = []
     for index, said in enumerate(_sayings(text)):
         sure, words, others = _with_guessed_type(said)
@@ -207,24 +207,24 @@ def failures_told_in(text: str, path: str = "") -> list[FailureFacts]:
 _HEADLESS = re.compile(
     r"^ {2}File \"[^\"\n]+\", line \d+, in [^\n]+\n(?: {4}[^\n]+\n)? {2}File \"", re.MULTILINE
 )
-"""Two frames of a traceback that lost both its header and its exception."""
+"""Two frames of a traceback without header and exception."""
 _ADMITS_FAILURE = re.compile(
     r"^(?!.{0,40}\d\d:\d\d)[^\n]{0,300}\b(?i:errors?|fail(?:s|ed|ing)?|crash(?:es|ed)?|exception)\b",
     re.MULTILINE,
 )
-"""A line of prose that says so; a line of a log begins with its time."""
+"""A line of prose that reports a failure; a line of a log begins with a time."""
 
 
 _ROOT_ERROR = re.compile(r"^[\s`]{0,8}\(0\) [A-Z][\w ]{2,30}: ", re.MULTILINE)
-"""The first of the root errors that an exception of TensorFlow lists."""
+"""Return the first of the root errors that an exception of TensorFlow lists."""
 
 
 def _logged_failure(text: str) -> list[FailureFacts] | None:
-    """What TensorFlow logged before it raised, if a cause explains it; None if it logged nothing."""
+    """Return what TensorFlow logged before it raised, if a cause explains it; None otherwise."""
     from fitdoctor.failure.signs import logged_status
     from fitdoctor.failure.text import failures_in
 
-    # The log of a program that works has such lines, too; a piece of a traceback shows that it failed.
+    # A working program logs such lines too; part of a traceback shows that it failed.
     short = text.strip().count("\n") < _LINES_OF_A_MESSAGE
     failed = short or '  File "' in text or _ADMITS_FAILURE.search(text) or _ROOT_ERROR.search(text)
     status = logged_status(text) if failed else None
@@ -246,22 +246,22 @@ _FENCED = re.compile(r"^```\w*\n(?P<message>[^\n]{15,1000})\n```", re.MULTILINE)
 _ON_ITS_OWN = re.compile(
     r"^ {0,3}(?P<message>[A-Z`'\"](?![^\n]*\b(?:I|I'm|my|me|we|our)\b)[^\n]{25,1000})$", re.MULTILINE
 )
-"""A line that may be a message rather than a sentence of the person who asks."""
+"""A line that may be a message rather than a sentence of the user."""
 _ASKS = re.compile(
     r"(?i)\b(?:errors?|fail(?:s|ed|ing)?|crash(?:es|ed)?|exception|problems?|issue|solve|fix|wrong|help)\b"
 )
-"""Words of somebody whose program fails."""
+"""What people write about a program that fails."""
 _LOGGED = re.compile(r"[> ]{0,3}(?:\d{4}-\d\d-\d\d |[IWEF]\d{4} )")
-"""The beginning of a line that TensorFlow logged."""
+"""The start of a line logged by TensorFlow."""
 _MOST_SAYINGS = 12
 
 
 def _sayings(text: str) -> list[str]:
-    """The passages of a question that may be a message, the most likely first: title, quotes, lines of their own."""
+    """Yield the passages of a question that may be a message, the most likely first: title, quotes, separate lines."""
     title = _TITLE.match(text)
     found = [] if title is None else [title["message"]]
     told = (_QUOTED_MESSAGE, _FENCED, _LABELLED, _IN_SENTENCE, _EMPHASIZED)
-    # A page of documentation has sentences that read like a message, too.
+    # Documentation contains sentences that read like a message, too.
     asked = (*told, _ON_ITS_OWN) if _ASKS.search(text) else told
     for expected in asked:
         found += [each["message"] for each in expected.finditer(text)][-_MOST_SAYINGS // 4 :]
@@ -277,11 +277,11 @@ _ERROR_LABEL = re.compile(
 
 
 _SHORTEST_MESSAGE = 40
-"""Characters of a message that may have been cut in the middle."""
+"""The most characters of a message that may have been cut in the middle."""
 
 
 def _with_message_in_prose(cut: FailureFacts, text: str) -> FailureFacts:
-    """A traceback that was cut before its message, with the one that the title or the prose tells if it fits."""
+    """Return a traceback that was cut before its message, with the message from the title or prose if it fits."""
     said_so_far = cut.message.strip()
     if len(said_so_far) > _SHORTEST_MESSAGE or not cut.frames or examine_failure(cut).findings:
         return cut
@@ -309,7 +309,7 @@ _PYTHON_SAYS = (
 
 
 def _with_guessed_type(message: str) -> tuple[list[FailureFacts], list[FailureFacts], list[FailureFacts]]:
-    """Return what a message without its type is: explained by a judge, by its words alone, or by a note."""
+    """Return how a message without its type is explained: by a judge, by its words alone, or by a note."""
     from fitdoctor.failure.text import failures_in
 
     by_words: list[FailureFacts] = []
@@ -320,7 +320,7 @@ def _with_guessed_type(message: str) -> tuple[list[FailureFacts], list[FailureFa
         findings = examine_failure(guessed[-1]).findings if guessed else ()
         if findings and findings[0].subject not in (BY_MESSAGE, BY_TYPE):
             return guessed, [], []
-        if findings and findings[0].subject == BY_MESSAGE:  # a guessed type is no evidence
+        if findings and findings[0].subject == BY_MESSAGE:  # a guessed type is not evidence
             by_words = by_words or guessed
         if guessed and not findings and note_about(guessed[-1]):
             of_others = of_others or guessed
@@ -334,7 +334,7 @@ def _with_reason_in_source(
     select: Collection[str],
     ignore: Collection[str],
 ) -> Diagnosis:
-    """What the source tells of the call that failed, where the failure itself shows only a consequence, or nothing."""
+    """Return what the source shows about the call that failed, if the failure shows a consequence or nothing."""
     call = call_in_source(failure, project)
     if call is None:
         return diagnosis
@@ -355,7 +355,7 @@ def _with_reason_in_source(
 def _in_hidden_function(
     project: Project | None, select: Collection[str], ignore: Collection[str]
 ) -> Diagnosis | None:
-    """What the source alone tells of the function whose exception is not told."""
+    """Return what the source alone shows about the function that raised an unexplained exception."""
     if project is None:
         return None
     read = examine_source(project, select, ignore)
@@ -368,7 +368,7 @@ def _in_hidden_function(
 
 
 def quoted_lines(failure: FailureFacts) -> dict[tuple[str, int | None, int], str]:
-    """The lines of the user's that a saved traceback quotes; of a living one, the files themselves are at hand."""
+    """Return the user's lines that a saved traceback quotes; for a live one, the files are there."""
     if not failure.from_text:
         return {}
     frames = (*failure.frames, *failure.definition, *failure.made_at)
@@ -376,13 +376,13 @@ def quoted_lines(failure: FailureFacts) -> dict[tuple[str, int | None, int], str
 
 
 def _what_it_repeats(failure: FailureFacts) -> FailureFacts:
-    """The exception inside, where the one around it only repeats its message: its own lines tell more."""
+    """Return the inner exception if the outer one only repeats its message: its own lines show more."""
     while failure.wrapped is not None and failure.wrapped.message[:80].strip():
         inner = failure.wrapped
         if inner.type == failure.type or inner.message[:80] not in failure.message:
             break
         if failure.user_frames and not inner.user_frames:
-            break  # raised and caught inside of a library
+            break  # raised and caught inside a library
         failure = inner
     return failure
 
@@ -407,24 +407,24 @@ def _may_need_whole_training(failure: FailureFacts) -> bool:
 
 @dataclass(frozen=True)
 class Run:
-    """All that is known when a program has ended."""
+    """Everything known when a program has ended."""
 
     project: Project | None
     calls: Sequence[Call] = ()
     trainings: Sequence[tuple[TrainingFacts, Call]] = ()
-    """How the fits went that came to their end."""
+    """How the completed calls of `fit` went."""
     clusters: Sequence[ClusterFacts] = ()
-    """What the program was told of its cluster, for each strategy over several workers."""
+    """What the program knew about its cluster, per multi-worker strategy."""
     left: TrainingFacts | None = None
-    """What it still held at its end, and what it had traced too often."""
+    """The tensors it still referenced at its end, and the functions it traced too often."""
     failure: FailureFacts | None = None
-    """What ended the program."""
+    """The exception that ended the program."""
     failed_call: Call | None = None
-    """The call that it escaped from."""
+    """The call that raised it."""
     stopped: bool = False
-    """fitdoctor itself stopped it."""
+    """Whether fitdoctor itself stopped the program."""
     whole: bool = True
-    """Every fit ran as the program asked, not cut short by `--smoke`."""
+    """Whether every `fit` ran in full, not shortened by `--smoke`."""
     environment: EnvironmentFacts | None = None
     crashes: tuple[Crash, ...] = ()
     script: Script | None = None
@@ -481,7 +481,7 @@ def _may_train(text: str) -> bool:
 def _explained_case(
     run: Run, project: ProjectSource, select: Collection[str], ignore: Collection[str]
 ) -> Case:
-    """The case of what ended the program, or of what that passes on, where only the latter is known."""
+    """Return the case of the exception that ended the program, or of the one it re-raises if only that is known."""
     assert run.failure is not None
     failure = whole = _what_it_repeats(run.failure)
     first = failure_case(failure, project, run.failed_call, run.environment)
@@ -496,7 +496,7 @@ def _explained_case(
 
 
 def _refuted(finding: Finding, run: Run, diagnosis: Diagnosis) -> bool:
-    """Whether the end of the program speaks against an error that was announced and not proved."""
+    """Return whether the way the program ended contradicts a predicted error."""
     if finding.severity is not Severity.ERROR or finding.moment is Moment.AFTER_FAILURE:
         return False
     if finding.moment is Moment.BEFORE_FIT and finding.confidence is Confidence.CERTAIN:
@@ -511,11 +511,11 @@ def _refuted(finding: Finding, run: Run, diagnosis: Diagnosis) -> bool:
 
 
 _UNRELATED = ("NameError", "FileNotFoundError", "NotADirectoryError", "PermissionError", "SystemExit")
-"""Ends that say nothing about training: the program did not come to the announced failure."""
+"""Exceptions that say nothing about training: the program did not reach the predicted failure."""
 
 
 def _raises_another(finding: Finding, failure: FailureFacts | None) -> bool:
-    """Whether what ended the program is not the exception that the finding announces."""
+    """Return whether the program ended with another exception than the finding predicts."""
     cause = catalogue().get(finding.id)
     if failure is None or cause is None or cause.raises is None:
         return False
@@ -524,7 +524,7 @@ def _raises_another(finding: Finding, failure: FailureFacts | None) -> bool:
 
 
 def _explains_end(finding: Finding, run: Run) -> bool:
-    """Whether a finding accounts for the end: it was made from the failure, or from the very call that failed."""
+    """Return whether a finding explains the end: it comes from the failure, or from the call that failed."""
     if finding.moment is Moment.AFTER_FAILURE:
         return True
     return (
@@ -578,15 +578,15 @@ def _finished(
     causes: Mapping[str, Cause] | None = None,
     quoted: Mapping[tuple[str, int | None, int], str] | None = None,
 ) -> Diagnosis:
-    """Judge, leave out what the source says to leave out, and sign. A call without findings reads no source.
+    """Judge, remove suppressed findings, and add fingerprints. Without findings, no source is read.
 
     Args:
-        cases: what is known.
-        project: the source, read when it is asked for.
+        cases: the facts of each moment.
+        project: returns the source; called only if needed.
         select: ids to judge by.
         ignore: ids to leave out.
-        causes: those that could find something, where the others need not be imported; all by default.
-        quoted: lines of files that are not at hand, by path, cell and number.
+        causes: those that could find something, to avoid importing the others; all by default.
+        quoted: lines of files that do not exist here, by path, cell and number.
     """
     from fitdoctor import __version__
 
@@ -604,7 +604,7 @@ def _finished(
 
 
 def _edited_at_origins(diagnosis: Diagnosis, project: Project | None) -> Diagnosis:
-    """Put the edits of every fix where the values that they change are written."""
+    """Move the edits of every fix to where the values that they change are written."""
     if project is None or not any(fix.edits for finding in diagnosis.findings for fix in finding.fixes):
         return diagnosis
     from fitdoctor.source.origin_edits import at_their_origins
@@ -623,7 +623,7 @@ def _edited_at_origins(diagnosis: Diagnosis, project: Project | None) -> Diagnos
 
 
 def _without_suppressed(diagnosis: Diagnosis, project: Project | None) -> Diagnosis:
-    """Leave out the findings that a comment in the source suppresses."""
+    """Remove the findings that a comment in the source suppresses."""
     if project is None:
         return diagnosis
     from fitdoctor.source.suppressions import suppress
@@ -653,7 +653,7 @@ def _with_unexplained(
 
 
 def _unexplained(failure: FailureFacts, call: Call | None = None) -> Unexplained:
-    """What is known about a failure that no cause fits, and of the call that it came from."""
+    """Return what is known about an unexplained failure and the call that raised it."""
     frame = failure.last_user_frame
     location = frame.location if frame is not None else None
     if frame is not None and not isinstance(frame.code, Unknown) and frame.code.location.line == frame.line:
@@ -675,7 +675,7 @@ def _unexplained(failure: FailureFacts, call: Call | None = None) -> Unexplained
 
 
 def _given(call: Call | None) -> Iterator[str]:
-    """The shapes and types of what a call was given."""
+    """Return the shapes and dtypes of the arguments of a call."""
     for data in call.data if call is not None else ():
         for array in (*data.x, *data.y, *data.sample_weight):
             if not isinstance(array.shape, Unknown):

@@ -1,4 +1,4 @@
-"""What fitdoctor tells: findings with their evidence, place and fixes, as frozen plain data."""
+"""Findings with their evidence, location and fixes, as frozen plain data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCHEMA_VERSION = 1
 
 
 class Severity(str, Enum):
-    """How bad it is: fit raises, fit learns the wrong thing, or it is worth knowing."""
+    """How bad it is: `fit` raises, `fit` learns the wrong thing, or it is worth knowing."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -21,12 +21,12 @@ class Severity(str, Enum):
 
     @property
     def rank(self) -> int:
-        """0 for the worst."""
+        """Return its rank; 0 is the worst."""
         return ("error", "warning", "info").index(self.value)
 
 
 class Confidence(str, Enum):
-    """How sure it is. `CERTAIN` needs a proof: only such an error may stop a program."""
+    """How sure it is. `CERTAIN` needs proof; only a certain error may stop a program."""
 
     CERTAIN = "certain"
     LIKELY = "likely"
@@ -34,34 +34,34 @@ class Confidence(str, Enum):
 
     @property
     def rank(self) -> int:
-        """0 for the surest."""
+        """Return its rank; 0 is the most certain."""
         return ("certain", "likely", "possible").index(self.value)
 
 
 class Moment(str, Enum):
-    """When a finding was made, in the order of what is known by then."""
+    """When a finding was made; more is known at each later moment."""
 
     SOURCE = "source"
     BEFORE_FIT = "before_fit"
     WHILE_TRAINING = "while_training"
     AFTER_FAILURE = "after_failure"
     IN_DATA = "in_data"
-    """`scan` read it: nothing called fit."""
+    """Found by `scan`, without a call of `fit`."""
 
 
 class Applicability(str, Enum):
-    """Whether a fix may be applied without asking."""
+    """Whether a fix can be applied without asking."""
 
     SAFE = "safe"
-    """The old behavior cannot have been intended: the program could not run, and there is only one repair."""
+    """Nobody can have intended the old behavior: the program could not run, and there is only one repair."""
     UNSAFE = "unsafe"
     """It changes what the model learns; the user decides."""
     DISPLAY = "display"
-    """To be read, not applied."""
+    """For display only; it cannot be applied."""
 
 
 NOTEBOOK = "<notebook>"
-"""The path of a notebook of which only its cells are known: it runs in this process, or left a traceback."""
+"""The path of a notebook without a known file: it runs in this process, or left a traceback."""
 
 
 @dataclass(frozen=True, order=True)
@@ -72,13 +72,13 @@ class Location:
     line: int
     column: int = 1
     end_line: int = 0
-    """Filled in as `line` where it is not given."""
+    """`line` by default."""
     end_column: int = 0
-    """0 while it is not known: the engine fills in the end of the line where it can read it."""
+    """0 if unknown; the engine then uses the end of the line."""
     cell: int | None = None
-    """The notebook cell that `line` counts in; None in a plain file.
+    """The notebook cell that `line` is in; None in a plain file.
 
-    In a notebook's file they are counted from 1 as they stand there, in `NOTEBOOK` as they were run.
+    Cells count from 1, in a notebook's file in their order there, in `NOTEBOOK` in the order of execution.
     """
 
     def __post_init__(self) -> None:
@@ -89,41 +89,41 @@ class Location:
         if self.path == NOTEBOOK:
             return f"cell In[{self.cell}], line {self.line}"
         if self.cell is None and ("ipykernel_" in self.path or "ipython-input-" in self.path):
-            # The file of a cell that no longer tells which one it was.
+            # The temporary file of a cell, which does not say which cell it was.
             return f"a notebook cell, line {self.line}"
         cell = "" if self.cell is None else f"cell {self.cell}:"
         return f"{self.path}:{cell}{self.line}"
 
     @property
     def start(self) -> Location:
-        """The point where it begins: an edit there inserts."""
+        """Return the empty span where it begins."""
         return Location(self.path, self.line, self.column, self.line, self.column, self.cell)
 
     @property
     def end(self) -> Location:
-        """The point behind it."""
+        """Return the empty span after it."""
         return Location(self.path, self.end_line, self.end_column, self.end_line, self.end_column, self.cell)
 
     @property
     def lines(self) -> Location:
-        """Its lines as a whole, with their indentation and the end of the last."""
+        """Return its whole lines, including indentation and the last line end."""
         return Location(self.path, self.line, 1, self.end_line + 1, 1, self.cell)
 
     @property
     def exact(self) -> str:
-        """With the column, in the form that editors take."""
+        """Return it with the column, in the form that editors accept."""
         return str(self) if ", line " in str(self) else f"{self}:{self.column}"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One observation that the finding rests on, as a pair where there is one."""
+    """One observation that supports the finding, with the expected value if there is one."""
 
     claim: str
     observed: str = ""
     expected: str = ""
     fact: str = ""
-    """Which fact it was read from, such as `data.x.shape`."""
+    """The fact it comes from, such as `data.x.shape`."""
     location: Location | None = None
 
 
@@ -137,18 +137,18 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fix:
-    """A remedy: its title in the imperative and, where a text edit can say it, the edits."""
+    """A remedy: its title in the imperative and, if text edits can express it, the edits."""
 
     title: str
     applicability: Applicability = Applicability.DISPLAY
     edits: tuple[Edit, ...] = ()
     verified: bool = False
-    """The repaired program ran, in a process of its own, past the point of failure."""
+    """Whether the repaired program ran past the point of failure, in a separate process."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One cause, found."""
+    """One cause found in a program."""
 
     id: str
     slug: str
@@ -166,11 +166,11 @@ class Finding:
 
     @property
     def stops(self) -> bool:
-        """Whether the finding may stop a program before its first step."""
+        """Return whether the finding may stop a program before its first step."""
         return self.severity is Severity.ERROR and self.confidence is Confidence.CERTAIN
 
     def with_fingerprint(self, line_text: str = "") -> Finding:
-        """The same finding, with a fingerprint that still matches after its line has moved."""
+        """Return the finding with a fingerprint that still matches after its line has moved."""
         import hashlib
 
         path = self.location.path if self.location else ""
@@ -185,11 +185,11 @@ class Origin:
     id: str
     subject: str
     found_at: Location
-    """The location that the finding has without it."""
+    """The location of the finding without it."""
     location: Location
     trail: Evidence
     fixes: tuple[Fix, ...] = ()
-    """Repairs there."""
+    """Repairs at that place."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Crash:
-    """A judge or collector of ours that failed: our bug, reported and survived."""
+    """An internal error of a judge or collector, which is reported."""
 
     where: str
     error: str
@@ -210,7 +210,7 @@ class Crash:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """A line of source as it was when it was judged, for reports that are drawn later."""
+    """A line of source at the time of judging, for reports that are rendered later."""
 
     path: str
     line: int
@@ -220,7 +220,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Raised:
-    """An exception by its type and message."""
+    """The type and message of an exception."""
 
     type: str
     message: str
@@ -237,7 +237,7 @@ class Script:
 
 @dataclass(frozen=True)
 class Unexplained:
-    """A failure that no known cause fits: what is known about it all the same."""
+    """What is known about a failure that no cause explains."""
 
     type: str
     message: str
@@ -246,12 +246,12 @@ class Unexplained:
     layer: str = ""
     arguments: tuple[str, ...] = ()
     note: str = ""
-    """Why nothing more is known, where that can be said."""
+    """Why no more is known, if that can be said."""
 
 
 @dataclass(frozen=True)
 class WayStep:
-    """A station of the data on its way from where it is made to the loss."""
+    """A stage of the data flow from its source to the loss."""
 
     stage: str
     """`data`, `pipeline`, `batch`, `model` or `loss`."""
@@ -260,20 +260,20 @@ class WayStep:
     dtype: str = ""
     device: str = ""
     location: Location | None = None
-    """The line that made it so."""
+    """The line that defines it."""
     note: str = ""
-    """Where what is given and what is expected part: what was refused here."""
+    """What was rejected at this stage."""
     name: str = ""
-    """What others refer to it by in `after`; tensors that leave the same stage together share it."""
+    """The key by which `after` refers to it; tensors from the same stage share it."""
     after: tuple[str, ...] = ()
     """The names of the stages that feed it."""
     block: tuple[str, ...] = ()
-    """For a layer: the nested models that it is inside of, outermost first."""
+    """For a layer: the nested models that contain it, outermost first."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """The way of the data through one call of fit."""
+    """The data flow of one call of `fit`."""
 
     method: str
     location: Location | None
@@ -284,12 +284,12 @@ class Way:
 
 @dataclass(frozen=True)
 class Training:
-    """The epochs of one call of fit that returned."""
+    """The epochs of one completed call of `fit`."""
 
     method: str
     location: Location | None
     history: tuple[tuple[str, tuple[float, ...]], ...]
-    """For each metric its value at the end of each epoch."""
+    """The value of each metric at the end of each epoch."""
 
 
 @dataclass(frozen=True)
@@ -297,19 +297,19 @@ class Invocation:
     """What was run, when, and with which versions."""
 
     command: str
-    """The command of fitdoctor: `run`, `fix` or `scan`."""
+    """The fitdoctor command: `run`, `fix` or `scan`."""
     program: str
     arguments: tuple[str, ...] = ()
     started: str = ""
-    """In UTC, as ISO 8601 writes it: `2026-03-01T14:05:09Z`."""
+    """In UTC, in ISO 8601: `2026-03-01T14:05:09Z`."""
     seconds: float | None = None
     versions: tuple[tuple[str, str], ...] = ()
-    """Installed packages by name, Python first."""
+    """Versions of installed packages, Python first."""
 
 
 @dataclass(frozen=True)
 class MemoryCourse:
-    """The memory of tensors over one step of a call of fit, layer by layer, as estimated from their shapes."""
+    """The estimated memory of tensors over one training step, layer by layer."""
 
     method: str
     location: Location | None
@@ -317,12 +317,12 @@ class MemoryCourse:
     points: tuple[tuple[str, int], ...]
     """(stage, bytes): `forward`, `backward`, `update`."""
     free: int | None = None
-    """Bytes that were free when fit was called, where that is known."""
+    """Bytes free when `fit` was called, if known."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The ranked findings of one look at a program; the first is primary."""
+    """The ranked findings about a program; the first is primary."""
 
     findings: tuple[Finding, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -332,7 +332,7 @@ class Diagnosis:
     script: Script | None = None
     ways: tuple[Way, ...] = ()
     memory: tuple[MemoryCourse, ...] = ()
-    """The estimated memory over a step, for the call that the report is about."""
+    """The estimated memory over a step of the call that the report is about."""
     trainings: tuple[Training, ...] = ()
     scan: ScanStatistics | None = None
     invocation: Invocation | None = field(default=None, compare=False)
@@ -340,20 +340,20 @@ class Diagnosis:
 
     @property
     def primary(self) -> Finding | None:
-        """The finding to read first."""
+        """Return the finding to read first."""
         return self.findings[0] if self.findings else None
 
     @property
     def ok(self) -> bool:
-        """Whether nothing at or above a warning was found."""
+        """Return whether there are no errors and warnings."""
         return all(finding.severity is Severity.INFO for finding in self.findings)
 
     def at_least(self, severity: Severity) -> tuple[Finding, ...]:
-        """The findings of that severity or worse."""
+        """Return the findings of that severity or worse."""
         return tuple(found for found in self.findings if found.severity.rank <= severity.rank)
 
     def line_text(self, location: Location) -> str | None:
-        """The saved text of a location's first line."""
+        """Return the saved text of a location's first line."""
         for excerpt in self.excerpts:
             if (excerpt.path, excerpt.cell, excerpt.line) == (location.path, location.cell, location.line):
                 return excerpt.text
@@ -378,13 +378,13 @@ class Diagnosis:
         return render(self, "text", width=terminal_width(sys.stdout), full=len(self.findings)).rstrip("\n")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """What a notebook shows: a card, and the same as text where HTML cannot be drawn."""
+        """Return what a notebook shows: a card, or text where HTML is not supported."""
         from fitdoctor.report.card import card
 
         return {"text/html": card(self), "text/plain": str(self)}
 
     def to_json(self) -> dict[str, Any]:
-        """The published JSON form; see `docs/json.md`."""
+        """Return the published JSON form; see `docs/json.md`."""
         from fitdoctor.json_codec import to_plain
 
         plain: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Facts in, diagnosis out: select, judge, suppress, merge, rank."""
+"""Turn facts into a diagnosis: select the judges, run them, merge and rank what they find."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fitdoctor.records import dataclass, replace
 from fitdoctor.source.project import NO_FILES
 
 ReadLine = Callable[[Location], str | None]
-"""Gives the text of a location's first line, or None."""
+"""Returns the text of a location's first line, or None."""
 
 
 @dataclass(frozen=True)
@@ -40,26 +40,26 @@ class Case:
     moment: Moment
     facts: Mapping[str, tuple[Any, ...] | Unknown]
     path: str = ""
-    """The file that is judged; "" for the program as a whole."""
+    """The file to judge; "" for the whole program."""
     call: str = ""
-    """The call of fit that it is about; "" where it is about no single one."""
+    """The call of `fit` that it is about; "" if it is not about a single one."""
     seen_live: bool = False
-    """Whether the same call or model is judged live, too: a judge of both moments knows more of the live one."""
+    """Whether the same call or model is also judged live, where a judge of both moments knows more."""
 
     @property
     def scope(self) -> Scope:
-        """What a finding of this case can be the reason for."""
+        """Return the scope in which a finding of this case can explain others."""
         return self.path, self.call
 
 
 Scope = tuple[str, str]
-"""A file and a call in it; an empty one stands for all of them."""
+"""A file and a call in it; "" matches any."""
 EVERYTHING: Scope = ("", "")
 
 
 @dataclass(frozen=True)
 class Found:
-    """A finding, and the cases that it was made in."""
+    """A finding, and the scopes of the cases that led to it."""
 
     finding: Finding
     scopes: frozenset[Scope] = frozenset((EVERYTHING,))
@@ -93,7 +93,7 @@ def diagnose(
         kinds = set(case.facts)
         for cause in chosen:
             for judge in cause.judges:
-                # Cases of this kind may never have what a judge needs: then nothing is missed.
+                # No case of this kind has the facts that the judge needs, so it is not reported as skipped.
                 if judge.moment is not case.moment or not judge.needs <= kinds:
                     continue
                 if not (case.seen_live and cause.judges_live(judge)):
@@ -115,7 +115,7 @@ def diagnose(
 
 
 def _at_the_change(finding: Finding) -> Finding:
-    """Of a call over several lines, the one with the argument that the first fix replaces."""
+    """Move the location of a call over several lines to the argument that the first fix replaces."""
     place = finding.location
     if place is None or place.line == place.end_line or not finding.fixes:
         return finding
@@ -131,7 +131,7 @@ def _at_the_change(finding: Finding) -> Finding:
 
 
 def _in_simple_words(finding: Finding, read_line: ReadLine) -> Finding:
-    """The finding with fixes as a person would write them."""
+    """Return the finding with its edits simplified to what a person would write."""
     if not any(fix.edits for fix in finding.fixes):
         return finding
     from fitdoctor.source.simplify import simplified
@@ -140,14 +140,14 @@ def _in_simple_words(finding: Finding, read_line: ReadLine) -> Finding:
 
 
 def selected(causes: Mapping[str, Cause], select: Collection[str], ignore: Collection[str]) -> list[Cause]:
-    """The causes that `select` names, without those that `ignore` names; both take ids, prefixes of ids and slugs."""
+    """Return the causes that `select` names without those that `ignore` names, by id, prefix or slug."""
     if not select and not ignore:
         return list(causes.values())
     return [cause for cause in causes.values() if is_selected(cause, select, ignore)]
 
 
 def is_selected(cause: Cause, select: Collection[str], ignore: Collection[str]) -> bool:
-    """Whether to judge by a cause, given the ids, prefixes and slugs to select (all when empty) and to ignore."""
+    """Return whether a cause is selected (all are if `select` is empty) and not ignored."""
     chosen = not select or any(_names(word, cause) for word in select)
     return chosen and not any(_names(word, cause) for word in ignore)
 
@@ -181,7 +181,7 @@ def _judge(
         try:
             for finding in judge.function(*arguments):
                 findings.append(Found(replace(finding, moment=case.moment), frozenset((case.scope,))))
-        # A judge that crashes is our bug: it must neither hurt the user's program nor silence the others.
+        # A crash here is our bug. It must neither hurt the user's program nor silence other judges.
         except Exception as error:
             where = f"{cause.id} {judge.function.__name__}"
             crashes.append(Crash(where, _describe(error)))
@@ -196,7 +196,7 @@ def _describe(error: BaseException) -> str:
 
 
 def merge(findings: Iterable[Found]) -> list[Found]:
-    """Make one of the findings that one cause gives for one subject at several moments."""
+    """Merge the findings of one cause about one subject at several moments."""
     merged: list[Found] = []
     for found in findings:
         for index, other in enumerate(merged):
@@ -226,14 +226,14 @@ def _edits(finding: Finding) -> set[Edit]:
 
 
 def _meet(first: Scope, second: Scope) -> bool:
-    """Whether two scopes can be about the same call of the same program."""
+    """Return whether two scopes can mean the same call of the same program."""
     return all(not one or not other or one == other for one, other in zip(first, second, strict=True))
 
 
 def _joined(first: Finding, second: Finding) -> Finding:
-    """The stronger of the two, with what the other adds.
+    """Return the stronger of two findings, with what the other adds.
 
-    One that can edit its line found the line to change; else a later moment knows more than an earlier one.
+    The finding whose fix edits its own line is stronger; otherwise the one made at the later moment.
     """
     moments = list(Moment)
 
@@ -255,14 +255,14 @@ def _joined(first: Finding, second: Finding) -> Finding:
 
 
 def _joined_evidence(first: tuple[Evidence, ...], second: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    """Return the evidence of both, without rows that repeat the figures of an earlier row at another place."""
+    """Return the evidence of both, without rows that repeat the figures of an earlier row."""
     rows = {(each.claim, each.observed, each.expected) for each in first if each.observed}
     added = (each for each in second if (each.claim, each.observed, each.expected) not in rows)
     return tuple(dict.fromkeys((*first, *added)))
 
 
 def _joined_fixes(first: tuple[Fix, ...], second: tuple[Fix, ...]) -> tuple[Fix, ...]:
-    """Return the fixes of both, without those of the second whose edits one of the first makes as well."""
+    """Return the fixes of both, without those of the second whose edits the first already makes."""
     titles = {fix.title for fix in first if fix.edits}
     made = [(fix.applicability, set(fix.edits)) for fix in first if fix.edits]
     candidates = list(first)
@@ -279,7 +279,7 @@ def _joined_fixes(first: tuple[Fix, ...], second: tuple[Fix, ...]) -> tuple[Fix,
 
 
 def without_consequences(findings: list[Found], causes: Mapping[str, Cause]) -> list[Finding]:
-    """Leave out what another finding for the same call explains: one error, one message."""
+    """Remove findings that another finding for the same call explains: one error, one message."""
     return [
         found.finding
         for found in findings
@@ -290,7 +290,7 @@ def without_consequences(findings: list[Found], causes: Mapping[str, Cause]) -> 
 
 
 def _explains(reason: Found, found: Found, scope: Scope, causes: Mapping[str, Cause]) -> bool:
-    """Whether a finding is the reason for another one in that scope, and can stand for it."""
+    """Return whether a finding explains another one in that scope and can replace it."""
     cause = causes.get(reason.finding.id)
     if cause is None or found.finding.id not in cause.explains:
         return False
@@ -302,12 +302,12 @@ def _explains(reason: Found, found: Found, scope: Scope, causes: Mapping[str, Ca
 
 
 def ends_program(finding: Finding) -> bool:
-    """Whether it is read from the exception itself."""
+    """Return whether it was read from the exception itself."""
     return finding.moment is Moment.AFTER_FAILURE and finding.severity is Severity.ERROR
 
 
 def accounts_for_failure(finding: Finding) -> bool:
-    """Whether it says why a call failed: it was read from the exception, or seen when the call was made."""
+    """Return whether it explains why a call failed: it comes from the exception, or from the live call."""
     if finding.severity is not Severity.ERROR or finding.confidence is Confidence.POSSIBLE:
         return ends_program(finding)
     return finding.moment in (Moment.AFTER_FAILURE, Moment.BEFORE_FIT)
@@ -329,7 +329,7 @@ def _rank(finding: Finding, stage: int) -> tuple[Any, ...]:
 
 
 def _complete(findings: list[Finding], read_line: ReadLine) -> tuple[list[Finding], tuple[Excerpt, ...]]:
-    """Fill in the ends of lines, the fingerprints and the excerpts that reports need."""
+    """Add line ends, fingerprints and excerpts, which reports need."""
     excerpts: dict[tuple[str, int | None, int], Excerpt] = {}
 
     def text_at(location: Location) -> str | None:
@@ -355,7 +355,7 @@ def _complete(findings: list[Finding], read_line: ReadLine) -> tuple[list[Findin
 
 
 def whole_line(location: Location, text: str) -> Location:
-    """The location of a line without its indentation and what trails it."""
+    """Return the location of a line without indentation and trailing space."""
     stripped = text.rstrip()
     start = len(stripped) - len(stripped.lstrip()) + 1
     return replace(location, column=max(start, 1), end_column=len(stripped) + 1)

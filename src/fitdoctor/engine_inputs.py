@@ -1,4 +1,4 @@
-"""Cases for the engine: what is known at each moment, from source, a living call of fit, its end or its failure."""
+"""Cases for the engine: the facts from source, from a live call of `fit`, from its end or from its failure."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ else:
 
 
 class Call(Protocol):
-    """A call of fit, as facts."""
+    """The facts about one call of `fit`."""
 
     @property
     def model(self) -> ModelFacts | Unknown:
-        """The model that it was called on."""
+        """The model that it is called on."""
 
     @property
     def fit(self) -> FitFacts:
@@ -35,12 +35,12 @@ class Call(Protocol):
 
     @property
     def data(self) -> tuple[DataFacts, ...]:
-        """What it was given, for training and for validation."""
+        """Its training and validation data."""
 
 
 @dataclass(frozen=True)
 class SeenCall:
-    """A call of fit that was seen in a program."""
+    """A call of `fit` seen in a program."""
 
     model: ModelFacts | Unknown
     fit: FitFacts
@@ -62,14 +62,14 @@ def source_cases(
     crashes: list[Crash] | None = None,
     sites: bool = True,
 ) -> list[Case]:
-    """One case a module, and one for each call of fit and each model whose facts the source tells.
+    """Return one case per module, and one per call of `fit` and per model that the source describes.
 
     Args:
         project: the files.
-        files: only these of them, by path; the others are there for what these take from them.
-        calls: those that were seen live; judges that know more of a live call leave out what the source says of it.
-        crashes: takes what failed in our own reading.
-        sites: also the calls of fit and the models.
+        files: the paths of those to judge; the others only provide what these import.
+        calls: calls that were seen live, which judges of both moments do not judge from source again.
+        crashes: receives internal errors.
+        sites: whether to include calls of `fit` and models.
     """
     cases: list[Case] = []
     live = {place for call in calls for place in _places_of(call)}
@@ -85,7 +85,7 @@ def source_cases(
             cases.extend(
                 _within_budget(module, project, live) if live else _site_cases(module, project, live)
             )
-        # A border: following a program must not keep the judges of its text from theirs.
+        # A boundary: if the interpreter fails, the judges of the text still run.
         except Exception as error:
             if crashes is not None:
                 crashes.append(Crash(f"following {module.path}", f"{type(error).__name__}: {error}"))
@@ -93,13 +93,13 @@ def source_cases(
 
 
 def called_in_source(call: Call, project: ProjectSource) -> Case:
-    """The case of one call of fit, as the source tells it."""
+    """Return the case of one call of `fit` in the source."""
     return Case(Moment.SOURCE, {**_call_facts(call), "Project": _project(project())})
 
 
 _Place = tuple[str, "int | None", int]
 _MOST_STEPS = 1_000_000
-"""Of work (see `work_budget`), about three seconds: a program that has run is not held up for longer."""
+"""Units of work (see `work_budget`), about three seconds: a program that has run is not delayed for longer."""
 
 
 def _within_budget(module: Module, project: Project, live: set[_Place]) -> list[Case]:
@@ -113,7 +113,7 @@ def _within_budget(module: Module, project: Project, live: set[_Place]) -> list[
 
 
 def _places_of(call: Call) -> Iterator[_Place]:
-    """Where a call of fit is, and where its model is made."""
+    """Where a call of `fit` is, and where its model is created."""
     for code in (call.fit.code, Unknown("") if isinstance(call.model, Unknown) else call.model.code):
         if not isinstance(code, Unknown):
             yield os.path.abspath(code.location.path), code.location.cell, code.location.line
@@ -128,7 +128,7 @@ def _site_cases(module: Module, project: Project, live: set[_Place]) -> Iterator
         facts = {**_call_facts(site), "Project": (project,)}
         yield Case(Moment.SOURCE, facts, module.path, _call_name(site), seen)
     for made in model_sites(module):
-        # A model that cannot be made is known only as far as it has come: not what a judge of models expects.
+        # Of a model that cannot be built, only part is known, which judges of models do not expect.
         facts = {"ModelFacts": (made.model,)} if made.failure is None else {"ModelSite": (made,)}
         yield Case(Moment.SOURCE, {**facts, "Project": (project,)}, module.path, seen_live=bool(live))
     for spread in spread_sites(module):
@@ -139,7 +139,7 @@ def _site_cases(module: Module, project: Project, live: set[_Place]) -> Iterator
 
 
 class _Facts(Mapping[str, "tuple[Any, ...] | Unknown"]):
-    """Facts by type, some of them made only when a judge asks: reading source costs more than most judges."""
+    """Facts by type, some computed only when a judge asks, since reading source costs more than most judges."""
 
     def __init__(self, **facts: tuple[Any, ...] | Unknown | Callable[[], tuple[Any, ...] | Unknown]) -> None:
         self._facts = dict(facts)
@@ -158,11 +158,11 @@ class _Facts(Mapping[str, "tuple[Any, ...] | Unknown"]):
 
 
 ProjectSource = Callable[[], "Project | None"]
-"""Reads the user's files. Who judges asks it once: reading them costs more than most judges."""
+"""Reads the user's files; called once, since that costs more than most judges."""
 
 
 def files_of(failure: FailureFacts) -> Project | None:
-    """The user's files as they stand now, where the paths of a traceback lead to them, and what they import."""
+    """Return the user's files that a traceback names, and what they import; None if none can be read."""
     from fitdoctor.source.project import Project
     from fitdoctor.source.read import SourceError
 
@@ -178,7 +178,7 @@ def files_of(failure: FailureFacts) -> Project | None:
 def call_case(
     collected: Call, project: ProjectSource = lambda: None, environment: EnvironmentFacts | None = None
 ) -> Case:
-    """The case of a living call of fit."""
+    """Return the case of a live call of `fit`."""
     return Case(
         Moment.BEFORE_FIT,
         _Facts(
@@ -192,12 +192,12 @@ def call_case(
 
 
 def cluster_case(cluster: ClusterFacts, project: ProjectSource = lambda: None) -> Case:
-    """The case of a strategy over several workers that is about to be made."""
+    """Return the case of a multi-worker strategy that is about to be created."""
     return Case(Moment.BEFORE_FIT, _Facts(ClusterFacts=(cluster,), Project=lambda: _project(project())))
 
 
 def training_case(training: TrainingFacts, collected: Call, project: ProjectSource = lambda: None) -> Case:
-    """The case of a fit that has ended."""
+    """Return the case of a call of `fit` that has ended."""
     return Case(
         Moment.WHILE_TRAINING,
         _Facts(TrainingFacts=(training,), **_call_facts(collected), Project=lambda: _project(project())),
@@ -206,7 +206,7 @@ def training_case(training: TrainingFacts, collected: Call, project: ProjectSour
 
 
 def leak_case(left: TrainingFacts, project: ProjectSource = lambda: None) -> Case:
-    """The case of a program that has ended and still holds tensors, or has traced a function again and again."""
+    """Return the case of a program that has ended and still references tensors, or traced a function repeatedly."""
     return Case(Moment.WHILE_TRAINING, _Facts(TrainingFacts=(left,), Project=lambda: _project(project())))
 
 
@@ -216,7 +216,7 @@ def failure_case(
     collected: Call | None = None,
     environment: EnvironmentFacts | None = None,
 ) -> Case:
-    """The case of an exception, with the call of fit that it came from where that was seen."""
+    """Return the case of an exception, with the call of `fit` that raised it if that was seen."""
     frame = failure.last_user_frame
     call = collected or call_in_source(failure, project)
     unseen: dict[str, tuple[Any, ...] | Unknown] = {
@@ -238,7 +238,7 @@ def failure_case(
 
 
 def _call_name(call: Call) -> str:
-    """What tells a call of fit from the others: its place in the source, where that is known."""
+    """Return what identifies a call of `fit`: its place in the source, if known."""
     code = call.fit.code
     return f"call {id(call)}" if isinstance(code, Unknown) else code.location.exact
 
@@ -252,7 +252,7 @@ def _call_facts(call: Call) -> dict[str, tuple[Any, ...] | Unknown]:
 
 
 def call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | None:
-    """What the source says about the call of fit that failed; a log has no living one."""
+    """Return what the source says about the call of `fit` that failed, since a log has no live one."""
     read = project()
     if read is None:
         return None
@@ -272,7 +272,7 @@ def _fit_sites(module: Module) -> tuple[FitSite, ...]:
         from fitdoctor.source.fits.fit_sites import fit_sites
 
         return fit_sites(module)
-    # A border: the failure itself tells enough, and `source_cases` reports what is wrong here.
+    # A boundary: the failure itself says enough, and `source_cases` reports the internal error.
     except Exception:
         return ()
 
