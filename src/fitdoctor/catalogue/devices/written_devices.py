@@ -7,12 +7,10 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, remove_argument
 from fitdoctor.facts import FailureFacts
-from fitdoctor.failure.failed_line import module_of, raised_here
 from fitdoctor.source.module import CallSite, Module
-from fitdoctor.source.project import Project
 
 _DEVICE = "tensorflow.device"
 _MIRRORED = "tensorflow.distribute.MirroredStrategy"
@@ -22,9 +20,6 @@ _MISNAMED = re.compile(
     r"(?i)/?(?:device:)?(?:(?P<kind>cuda|[cgt]pu)(?P<number>\d*)|cuda:(?P<index>\d+)|(?P<alone>\d+))"
 )
 """Device names of other libraries: `cuda:0`, `GPU0`, `0`. TensorFlow accepts plain `gpu` as the first GPU."""
-_SAID = re.compile(
-    r"Unknown attribute '(?P<part>[^']*)' is encountered while parsing the device spec: '(?P<name>[^']*)'"
-)
 _KIND = re.compile(r"(?i)^(?:/?job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(?P<kind>[GT]PU):(?P<number>\d+)$")
 _ASKS = (
     "list_physical_devices",
@@ -45,55 +40,27 @@ def readable(name: str) -> str:
     return f"/{kind}:{int(found['number'] or found['index'] or found['alone'] or 0)}"
 
 
-def misnamed(cause: Cause, module: Module) -> Iterator[Finding]:
-    """Report names that TensorFlow rejects on every machine."""
+def misnamed(cause: Cause, module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Report names that TensorFlow rejects on every machine; after a failure, the one in its message."""
     for _site, node, name in _written(module):
-        if readable(name):
-            yield _misnamed(
-                cause, module.location(node), name, _literal_edits(module, node), Confidence.LIKELY, []
+        meant = readable(name)
+        if f"'{name}'" in failure.message if failure is not None else meant:
+            yield cause.finding(
+                f"TensorFlow cannot parse the device name `{name}`",
+                module.location(node),
+                Evidence("device name", name, meant or "/GPU:0, /CPU:0", "failure.message"),
+                fix(
+                    f"write `{meant}`" if meant else "write `/GPU:0` or `/CPU:0`",
+                    (Edit(module.location(node), f'"{meant}"'),) if meant else (),
+                ),
+                subject="device",
             )
 
 
-def refused_name(cause: Cause, failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """Explain the error about a device name that TensorFlow could not parse."""
-    said, frame = _SAID.search(failure.message), failure.last_user_frame
-    if said is None:
-        return
-    module = module_of(project, frame) if frame is not None else None
-    for _site, node, name in _written(module) if module is not None else ():
-        if module is not None and name == said["name"]:
-            edits = _literal_edits(module, node)
-            yield _misnamed(
-                cause, module.location(node), name, edits, Confidence.CERTAIN, [raised_here(failure)]
-            )
-            return
-    where = failure.location
-    yield _misnamed(cause, where, said["name"], (), Confidence.CERTAIN, [raised_here(failure)])
-
-
-def _misnamed(
-    cause: Cause,
-    where: Location | None,
-    name: str,
-    edits: tuple[Edit, ...],
-    confidence: Confidence,
-    evidence: list[Evidence],
-) -> Finding:
-    meant = readable(name)
-    return cause.finding(
-        f"TensorFlow cannot parse the device name `{name}`",
-        where,
-        Evidence("device name", name, meant or "/GPU:0, /CPU:0", "failure.message"),
-        *evidence,
-        fix(f"write `{meant}`" if meant else "write `/GPU:0` or `/CPU:0`", edits),
-        subject="device",
-        confidence=confidence,
-    )
-
-
-def _literal_edits(module: Module, node: ast.Constant) -> tuple[Edit, ...]:
-    meant = readable(str(node.value))
-    return (Edit(module.location(node), f'"{meant}"'),) if meant else ()
+def placed_softly(off: CallSite) -> Fix:
+    """Turn soft placement on again."""
+    edits = (Edit(off.module.location(off.node.args[0]), "True"),) if off.node.args else ()
+    return fix("leave soft placement on: TensorFlow then falls back to an available device", edits)
 
 
 def insisted(cause: Cause, module: Module) -> Iterator[Finding]:
@@ -103,12 +70,11 @@ def insisted(cause: Cause, module: Module) -> Iterator[Finding]:
     off = soft_placement_off(module)
     for site, node, name in _written(module):
         if off is not None and site.name == _DEVICE and _KIND.match(name):
-            edits = (Edit(module.location(off.node.args[0]), "True"),) if off.node.args else ()
             yield cause.finding(
                 f"the program fails on a machine without {_short(name)}: soft placement is off",
                 module.location(node),
                 Evidence("soft placement is turned off here", location=module.location(off.node)),
-                fix("leave soft placement on: TensorFlow then falls back to an available device", edits),
+                placed_softly(off),
                 subject="device",
                 severity=Severity.INFO,
             )

@@ -91,27 +91,8 @@ def _unreadable(module: Module, node: ast.Assign) -> Location | None:
         json.loads(text.value)
     except json.JSONDecodeError as error:
         # The parser reports the token after an extra or missing comma.
-        read = text.value[: error.pos].rstrip()
-        line = _line_within(module.segment(text), len(read))
+        read, written = text.value[: error.pos].rstrip(), module.segment(text)
         where = module.location(text)
-        return replace(where, line=where.line + line, column=1, end_line=where.line + line, end_column=1)
+        line = where.line + written[: written.find(read[-8:]) + 1].count("\n")
+        return replace(where, line=line, column=1, end_line=line, end_column=1)
     return None
-
-
-def _line_within(literal: str, offset: int) -> int:
-    """Return the line, within a literal of one or more pieces, of the character before an offset."""
-    import io
-    import tokenize
-
-    lines = 0
-    for token in tokenize.generate_tokens(io.StringIO(f"({literal})").readline):
-        if token.type != tokenize.STRING:
-            continue
-        value = str(ast.literal_eval(token.string))
-        lines = token.start[0] - 1
-        if offset <= len(value):
-            # With newlines written as escapes, the whole literal is on one line.
-            spread = token.end[0] - token.start[0] == value.count("\n")
-            return lines + (value[:offset].count("\n") if spread else 0)
-        offset -= len(value)
-    return lines

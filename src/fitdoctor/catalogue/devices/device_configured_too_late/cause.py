@@ -24,19 +24,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.reorder_statements import leading_to, moved_before, moved_up
 from fitdoctor.catalogue.run_order import calls_in_order
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts
-from fitdoctor.failure.failed_line import calls_at
+from fitdoctor.facts import Frame
+from fitdoctor.failure.failed_line import at_frame
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import CallSite, Module
-from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT609", slug="device-configured-too-late", severity=Severity.ERROR, raises="RuntimeError")
 
+_REMEDY = "move the configuration before the first TensorFlow operation"
 CONFIGURATION = (
     "tensorflow.config.set_logical_device_configuration",
     "tensorflow.config.experimental.set_virtual_device_configuration",
@@ -56,16 +56,27 @@ _OF_KERAS = frozenset(
 """Layers that create variables (their random state) on construction in Keras 3."""
 
 
-@CAUSE.in_source
-@mentions("config")
-def from_source(module: Module) -> Iterator[Finding]:
+@CAUSE.rule(
+    "config",
+    says=r"cannot be modified after|must be set before[\s\S]*initialized",
+    types=("RuntimeError",),
+    problem="devices are configured after TensorFlow has initialized them",
+    remedy=_REMEDY,
+    subject="device configuration",
+    confidence=Confidence.CERTAIN,
+)
+def configured_too_late(module: Module, frame: Frame | None) -> Iterator[Finding]:
     """Report configuration calls that run after a call that initializes TensorFlow's devices."""
-    if not module.calls_to(*CONFIGURATION):
+    sites = module.calls_to(*CONFIGURATION)
+    if frame is not None:
+        for site in sites:
+            if at_frame(module, site.node, frame):
+                yield _finding(module, site, _started_before(module, site))
         return
     started: CallSite | None = None
-    for site in calls_in_order(module):
+    for site in calls_in_order(module) if sites else ():
         if site.name in CONFIGURATION and started is not None and not _hides_nothing(site):
-            yield _finding(module, site, started, Confidence.LIKELY, [])
+            yield _finding(module, site, started)
             return
         if started is None and _starts(module, site):
             started = site
@@ -103,23 +114,18 @@ def _starts(module: Module, site: CallSite) -> bool:
     return False
 
 
-def _finding(
-    module: Module, site: CallSite, start: CallSite | None, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _finding(module: Module, site: CallSite, start: CallSite | None) -> Finding:
     name = site.name.rpartition(".")[2]
-    started = (
-        [Evidence("TensorFlow initializes its devices here", location=module.location(start.node))]
-        if start
-        else []
-    )
+    claim = "TensorFlow initializes its devices here"
+    moved = moved_up(module, site.node)
+    if not moved and start is not None:
+        moved = moved_before(module, site.node, start.node)
     return CAUSE.finding(
         f"`{name}` is called after TensorFlow has initialized its devices",
         module.location(site.node),
-        *started,
-        *evidence,
-        fix("move the configuration before the first TensorFlow operation", _moved(module, site, start)),
+        *([Evidence(claim, location=module.location(start.node))] if start else []),
+        fix(_REMEDY, moved),
         subject=f"call of {name}",
-        confidence=confidence,
     )
 
 
@@ -132,32 +138,3 @@ def _started_before(module: Module, late: CallSite) -> CallSite | None:
         if reached is not None:
             return next((site for site in sites[:reached] if _starts(module, site)), None)
     return None
-
-
-def _moved(module: Module, site: CallSite, start: CallSite | None) -> tuple[Edit, ...]:
-    return moved_up(module, site.node) or (
-        moved_before(module, site.node, start.node) if start is not None else ()
-    )
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """Read the `RuntimeError` of a configuration call that came too late."""
-    message = failure.message
-    if failure.type != "RuntimeError" or "cannot be modified after" not in message:
-        if "must be set before" not in message or "initialized" not in message:
-            return
-    evidence = [Evidence("TensorFlow rejects the change", message[:100], fact="failure.message")]
-    for site in calls_at(failure, project):
-        if site.name in CONFIGURATION:
-            started = _started_before(site.module, site)
-            yield _finding(site.module, site, started, Confidence.CERTAIN, evidence)
-            return
-    yield CAUSE.finding(
-        "devices are configured after TensorFlow has initialized them",
-        failure.location,
-        *evidence,
-        fix("move the configuration before the first TensorFlow operation"),
-        subject="device configuration",
-        confidence=Confidence.CERTAIN,
-    )

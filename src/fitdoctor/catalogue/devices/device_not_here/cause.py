@@ -35,6 +35,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.devices import written_devices
 from fitdoctor.catalogue.devices.strategies import EXCHANGES_SINCE, made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, remove_argument
@@ -62,11 +63,32 @@ REFUSED = re.compile(
 @CAUSE.in_source
 @mentions("device", "MirroredStrategy", "OneDeviceStrategy")
 def from_source(module: Module) -> Iterator[Finding]:
-    """Report device names that TensorFlow cannot parse, and devices that the program requires."""
-    from fitdoctor.catalogue.devices.written_devices import insisted, misnamed
+    """Report devices that the program requires."""
+    yield from written_devices.insisted(CAUSE, module)
 
-    yield from misnamed(CAUSE, module)
-    yield from insisted(CAUSE, module)
+
+@CAUSE.rule(
+    *("device", "MirroredStrategy", "OneDeviceStrategy"),
+    says=r"Unknown attribute '[^']*' is encountered while parsing the device spec: '(?P<name>[^']*)'",
+    anywhere=True,
+    problem="TensorFlow cannot parse the device name `{name}`",
+    remedy="write `/GPU:0` or `/CPU:0`",
+    subject="device",
+    confidence=Confidence.CERTAIN,
+)
+def misnamed(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
+    """Find names that TensorFlow rejects on every machine."""
+    return written_devices.misnamed(CAUSE, module, failure)
+
+
+CAUSE.message(
+    "Please provide a TPU Name to connect to|Could not lookup TPU metadata from name",
+    "the program looks for a TPU, but none is available",
+    "catch the `ValueError` and fall back to `tf.distribute.get_strategy()`, on this machine's devices",
+    "pass the name of the TPU to the resolver: `TPUClusterResolver(tpu=…)`",
+    subject="device",
+    confidence=Confidence.CERTAIN,
+)
 
 
 @CAUSE.before_fit
@@ -134,79 +156,36 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     device = next((group for group in refused.groups() if group), "")
     evidence = [Evidence("requested device", device, fact="failure.message")]
     short = re.search(r"(GPU|TPU|CPU|XPU):(\d+)", device, re.IGNORECASE)
+    where, remedy = failure.location, fix("use a device that this machine has, or leave soft placement on")
     for module in project.modules:
-        found = _written(module, short[0]) if short else None
-        if found is not None:
-            yield _named_finding(module, found, device, evidence)
-            return
+        written = _written(module, short[0]) if short is not None else None
+        if written is None:
+            continue
+        where = module.location(written)
+        off = written_devices.soft_placement_off(module)
+        if off is not None:
+            evidence.append(Evidence("soft placement is turned off here", location=module.location(off.node)))
+            remedy = written_devices.placed_softly(off)
+        break
     yield CAUSE.finding(
         f"{f'device `{device}`' if device else 'the requested device'} is not available, and soft placement is off",
-        failure.location,
+        where,
         *evidence,
-        fix("use a device that this machine has, or leave soft placement on"),
+        remedy,
         subject="device",
         confidence=Confidence.CERTAIN,
     )
 
 
-def _written(module: Module, name: str) -> Location | None:
+def _written(module: Module, name: str) -> ast.Constant | None:
     """Return where the device's name is written: in a `tf.device` if possible, else anywhere."""
     strings = [
         node
         for node in module.nodes(ast.Constant)
         if isinstance(node.value, str) and re.search(rf"{name}\b", node.value, re.IGNORECASE)
     ]
-    direct = [node for node in strings if isinstance(module.parent(node), ast.Call)]
-    chosen = direct or strings
-    return module.location(chosen[0]) if chosen else None
-
-
-def _named_finding(module: Module, where: Location, device: str, evidence: list[Evidence]) -> Finding:
-    off = list(module.calls_to("tensorflow.config.set_soft_device_placement"))
-    remedy = [
-        fix(
-            "leave soft placement on: TensorFlow then falls back to an available device",
-            (Edit(module.location(site.node.args[0]), "True"),) if site.node.args else (),
-        )
-        for site in off[:1]
-    ]
-    return CAUSE.finding(
-        f"device `{device}` is not available, and soft placement is off",
-        where,
-        *evidence,
-        *(Evidence("soft placement is turned off here", location=module.location(s.node)) for s in off[:1]),
-        *(remedy or [fix("use a device that this machine has")]),
-        subject="device",
-        confidence=Confidence.CERTAIN,
-    )
-
-
-@CAUSE.after_failure
-def from_name(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """Report a device name that TensorFlow could not parse."""
-    from fitdoctor.catalogue.devices.written_devices import refused_name
-
-    yield from refused_name(CAUSE, failure, project)
-
-
-_NO_TPU = ("Please provide a TPU Name to connect to", "Could not lookup TPU metadata from name")
-
-
-@CAUSE.after_failure
-def from_resolver(failure: FailureFacts) -> Iterator[Finding]:
-    """Report a cluster resolver that looks for a TPU on a machine without one."""
-    if any(words in failure.message for words in _NO_TPU):
-        yield CAUSE.finding(
-            "the program looks for a TPU, but none is available",
-            failure.location,
-            Evidence("the cluster resolver found no TPU", fact="failure.message"),
-            fix(
-                "catch the `ValueError` and fall back to `tf.distribute.get_strategy()`, on this machine's devices"
-            ),
-            fix("pass the name of the TPU to the resolver: `TPUClusterResolver(tpu=…)`"),
-            subject="device",
-            confidence=Confidence.CERTAIN,
-        )
+    direct = (node for node in strings if isinstance(module.parent(node), ast.Call))
+    return next(direct, strings[0] if strings else None)
 
 
 _LISTS = tuple(
@@ -220,14 +199,10 @@ _LISTS = tuple(
 def from_empty_list(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report code that indexes an empty list of devices, or asserts that it is not empty."""
     frame = failure.last_user_frame
-    if (
-        failure.type not in ("IndexError", "AssertionError")
-        or frame is None
-        or frame is not failure.frames[-1]
-    ):
-        return
     module = module_of(project, frame)
-    if module is None:
+    if failure.type not in ("IndexError", "AssertionError") or module is None or frame is None:
+        return
+    if frame is not failure.frames[-1]:
         return
     for listed in _used_lists(module, failure.type):
         call = module.made_by(listed) if at_frame(module, listed, frame) else None

@@ -138,17 +138,13 @@ def _named_share(module: Module, size: ast.expr) -> tuple[str, Location] | None:
     """Return the name on the way back from an argument that says it is one replica's share, and where it is used."""
     end = module.origin(size)
     for where, node in ((module, size), *((step.module, step.node) for step in end.steps)):
-        name = (
-            node.id
-            if isinstance(node, ast.Name)
-            else node.attr
-            if isinstance(node, ast.Attribute)
-            else str(getattr(node.slice, "value", ""))
-            if isinstance(node, ast.Subscript)
-            else ""
-        )
-        if _SHARE.search(name):
-            return name, where.location(node)
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=name)):
+                pass
+            case _:
+                continue
+        if _SHARE.search(str(name)):
+            return str(name), where.location(node)
     return None
 
 

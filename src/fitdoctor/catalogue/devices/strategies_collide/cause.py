@@ -28,7 +28,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.devices.several_workers import left_by_another
 from fitdoctor.catalogue.devices.strategies import made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_before, spell
+from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
 from fitdoctor.source.callees import callers_of
 from fitdoctor.source.index import names_in
@@ -51,7 +51,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     """Report a strategy over several devices that is created repeatedly."""
     for site in made(module):
         if _several_devices(module, site) and _made_repeatedly(module, site.node):
-            yield _finding(module, site, Confidence.LIKELY, [])
+            yield _finding(module, site)
 
 
 def _several_devices(module: Module, site: CallSite) -> bool:
@@ -86,22 +86,17 @@ def _is_cached(module: Module, function: FunctionInfo) -> bool:
 
 
 def _in_loop(module: Module, node: ast.AST) -> bool:
-    parent = module.parent(node)
-    while parent is not None and not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        if isinstance(parent, (ast.For, ast.While, ast.ListComp, ast.DictComp, ast.GeneratorExp)):
-            return True
-        parent = module.parent(parent)
-    return False
+    return module.around(node, ast.For, ast.While, ast.ListComp, ast.DictComp, ast.GeneratorExp) is not None
 
 
-def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+def _finding(module: Module, site: CallSite, *evidence: Evidence) -> Finding:
     return CAUSE.finding(
         "a new strategy is created each time, and two strategies in one process collide",
         module.location(site.node),
         *evidence,
         _made_once(module, site),
         subject="strategy",
-        confidence=confidence,
+        confidence=Confidence.CERTAIN if evidence else Confidence.LIKELY,
     )
 
 
@@ -109,46 +104,17 @@ def _made_once(module: Module, site: CallSite) -> Fix:
     """Move `strategy = …` before the function if it uses none of the function's names."""
     title = "create one strategy outside and use it for every model"
     function, code = site.function, module.code(site.node)
-    if function is not None and function.owner is not None:
-        return fix(title, _before_class(module, site, function))
-    if function is None or isinstance(function.node, ast.Lambda) or code.statement is None:
+    if function is None or isinstance(function.node, ast.Lambda) or function.owner is not None:
         return fix(title)
-    names = names_in(site.node)
-    if names & set(function.parameters):
+    if code.statement is None or not code.target.isidentifier():
         return fix(title)
-    if not code.target.isidentifier():
-        return fix("return the same strategy every time", _kept(module, site, function))
+    if names_in(site.node) & set(function.parameters):
+        return fix(title)
     first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
     here = code.statement
     before = Location(here.path, first, 1, first, 1, here.cell)
     statement = module.segment(module.statement(site.node))
     return fix(title, (Edit(before, f"{statement}\n\n\n"), Edit(here.lines, "")))
-
-
-def _kept(module: Module, site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
-    """For a function without parameters that returns the strategy: keep the first one."""
-    if function.parameters or not isinstance(module.parent(site.node), ast.Return):
-        return ()
-    functools, imports = spell(module.code(site.node), "functools", "functools")
-    return (*insert_before(module.code(function.node), f"@{functools}.cache"), *imports)
-
-
-def _before_class(module: Module, site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
-    """For a method: define a global `STRATEGY` above the class."""
-    own = {
-        node.id
-        for node in ast.walk(function.node)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    names = names_in(site.node)
-    owner = function.owner
-    if owner is None or owner.node.col_offset or names & (own | set(function.parameters)):
-        return ()
-    here = module.location(site.node)
-    first = min([owner.node.lineno, *(node.lineno for node in owner.node.decorator_list)])
-    line = here.line - site.node.lineno + first
-    before = Location(here.path, line, 1, line, 1, here.cell)
-    return (Edit(before, f"STRATEGY = {module.segment(site.node)}\n\n\n"), Edit(here, "STRATEGY"))
 
 
 @CAUSE.after_failure
@@ -158,18 +124,16 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         return
     if WORDS[0] not in failure.message and WORDS[1] not in failure.operation + failure.node + failure.message:
         return
-    evidence = [
-        Evidence("a collective operation received tensors of different shapes", fact="failure.message")
-    ]
+    evidence = Evidence("a collective operation received tensors of different shapes", fact="failure.message")
     for module in project.modules:
         for site in made(module):
             if site.function is not None or _in_loop(module, site.node) or len(made(module)) > 1:
-                yield _finding(module, site, Confidence.CERTAIN, evidence)
+                yield _finding(module, site, evidence)
                 return
     yield CAUSE.finding(
         "two distribution strategies collide in one process",
         failure.location,
-        *evidence,
+        evidence,
         fix("create one strategy and use it for every model"),
         subject="strategy",
         confidence=Confidence.LIKELY,
