@@ -75,7 +75,7 @@ def as_state(
     stored = _Stored(function, owner, node, target.attr, text or module.segment(value), scalar)
     first = _first_value(module, others)
     what, made, imports = _state(stored, first)
-    edits = created_in_init(module, init, others, target.attr, made)
+    edits = _created_in_init(module, init, others, target.attr, made)
     if not edits:
         return None
     return fix(
@@ -131,7 +131,7 @@ def _assigned(stored: _Stored, value: ast.expr) -> tuple[Edit, ...]:
     )
 
 
-def created_in_init(
+def _created_in_init(
     module: Module, init: FunctionInfo, others: list[ast.AST], name: str, made: str
 ) -> tuple[Edit, ...]:
     """Create the weight where the attribute gets its initial value, or after `super().__init__()`."""
