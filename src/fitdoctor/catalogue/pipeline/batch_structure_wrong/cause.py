@@ -59,6 +59,7 @@ from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.records import replace
+from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -123,35 +124,29 @@ def lists_in_source(module: Module) -> Iterator[Finding]:
         made = module.made_by(given) if given is not None else None
         if isinstance(made, ast.Call):
             for function, value in batches_of(module, made.func):
-                found = list(_inner_list(function, value, "training data", Confidence.LIKELY))
-                yield from found or _grown_lists(function, value, "training data", Confidence.LIKELY)
+                yield from _lists_in(function, value, "training data")
                 break
 
 
-def _inner_list(
-    function: FunctionInfo, value: ast.expr, subject: str, confidence: Confidence
-) -> Iterator[Finding]:
+def _lists_in(function: FunctionInfo, value: ast.expr, subject: str, sure: bool = False) -> Iterator[Finding]:
+    """Report a part of a batch that is a list, or lists to which the samples of the batch are appended.
+
+    Unless it is sure that the batch contains a list, a flag may decide whether it is this one.
+    """
     module = function.module
-    if not isinstance(value, ast.Tuple):
-        return
-    for part in value.elts[:2]:
+    for part in value.elts[:2] if isinstance(value, ast.Tuple) else ():
         made = module.made_by(part)
-        if confidence is not Confidence.CERTAIN and not module.origin(part).certain:
-            continue  # a flag decides whether it is this list
-        if isinstance(made, ast.List) and len(made.elts) > 1 and not _numbers(made):
-            yield _holds_list(
-                function.name, module.location(made), subject, confidence, (as_tuple(module, made),)
-            )
+        if (
+            isinstance(made, ast.List)
+            and len(made.elts) > 1
+            and not _numbers(made)
+            and (sure or module.origin(part).certain)
+        ):
+            yield _holds_list(function.name, module.location(made), subject, as_tuple(module, made))
             return
-
-
-def _grown_lists(
-    function: FunctionInfo, value: ast.expr, subject: str, confidence: Confidence
-) -> Iterator[Finding]:
-    """Report lists to which the samples of the batch are appended."""
-    edits = samples_as_arrays(function.module, value)
+    edits = samples_as_arrays(module, value)
     if edits:
-        finding = _holds_list(function.name, function.module.location(value), subject, confidence)
+        finding = _holds_list(function.name, module.location(value), subject)
         yield replace(finding, fixes=(fix("convert the samples to arrays with `np.array(…)`", edits),))
 
 
@@ -159,9 +154,7 @@ def _numbers(node: ast.List) -> bool:
     return all(isinstance(part, ast.Constant) for part in node.elts)
 
 
-def _holds_list(
-    name: str, location: Location | None, subject: str, confidence: Confidence, edits: tuple[Edit, ...] = ()
-) -> Finding:
+def _holds_list(name: str, location: Location | None, subject: str, *edits: Edit) -> Finding:
     of = f" of `{name}`" if name else ""
     return CAUSE.finding(
         f"the batches{of} contain a list, but batches can contain only tuples and dicts of arrays",
@@ -169,7 +162,6 @@ def _holds_list(
         Evidence("part of the batch", "a list", "a tuple", fact="data.x_structure"),
         fix("use a tuple instead of a list", edits),
         subject=subject,
-        confidence=confidence,
     )
 
 
@@ -179,21 +171,18 @@ def from_inner_list(model: ModelFacts, fit: FitFacts, data: DataFacts, project: 
     if data.form not in ("generator", "pydataset") or model.keras == 2 or data.problem is not None:
         return
     if "list" in (data.x_structure, data.y_structure) and fit.method in ("fit", "evaluate", "predict"):
-        yield from _lists_seen(fit, data, project)
+        yield replace(_list_seen(fit, data, project), confidence=Confidence.CERTAIN)
 
 
-def _lists_seen(call: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+def _list_seen(call: FitFacts, data: DataFacts, project: Project) -> Finding:
     found = expression_of(project, data.code)
     subject = f"{data.role} data"
     if found is not None and isinstance(found[1], ast.Call):
         for function, value in batches_of(found[0], found[1].func):
-            findings = list(_inner_list(function, value, subject, Confidence.CERTAIN))
-            findings = findings or list(_grown_lists(function, value, subject, Confidence.CERTAIN))
-            location = function.module.location(value)
-            yield from findings or (_holds_list(function.name, location, subject, Confidence.CERTAIN),)
-            return
+            whole = _holds_list(function.name, function.module.location(value), subject)
+            return next(_lists_in(function, value, subject, sure=True), whole)
     name = found[0].segment(found[1]) if found is not None else words(data)
-    yield _holds_list(name, place(data.code, call.code), subject, Confidence.CERTAIN)
+    return _holds_list(name, place(data.code, call.code), subject)
 
 
 @CAUSE.before_fit
@@ -282,21 +271,21 @@ def from_windows(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     if not nested:
         return
     step = next((step for step in data.pipeline if step.operation == "window"), None)
-    yield _nested(place(step.code if step else None, data.code, fit.code), Confidence.CERTAIN)
+    found = _nested(place(step.code if step else None, data.code, fit.code))
+    yield replace(found, confidence=Confidence.CERTAIN)
 
 
 _NESTED = "the windows of the dataset are datasets, not tensors"
 _TO_TENSORS = "convert each window to a tensor: `.flat_map(lambda window: window.batch(size))`"
 
 
-def _nested(location: Location | None, confidence: Confidence, edits: tuple[Edit, ...] = ()) -> Finding:
+def _nested(location: Location | None, edits: tuple[Edit, ...] = ()) -> Finding:
     return CAUSE.finding(
         _NESTED,
         location,
         Evidence("element", "a dataset", "a tensor", fact="data.element"),
         fix(_TO_TENSORS, edits),
         subject="training dataset",
-        confidence=confidence,
     )
 
 
@@ -311,49 +300,23 @@ def _nested(location: Location | None, confidence: Confidence, edits: tuple[Edit
 )
 def windows_as_tensors(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
     """Report a `window` followed by a `map` that treats its windows as tensors; after a failure, any `window`."""
-    calls = [call for call in module.method_calls("window") if _in_dataset(module, call.node)]
+    calls = [call for call in module.method_calls("window") if is_dataset(module, call.node)]
     for call in calls:
         size, mapped = call.argument("size", 0), _mapped_after(module, call.node)
         function = module.definition(mapped.args[0]) if mapped is not None and mapped.args else None
         if size is not None and isinstance(function, FunctionInfo) and _indexes_parameter(function):
             text = f".flat_map(lambda window: window.batch({module.segment(size)}))"
             edits = with_step_after(module.code(call.node), text)
-            yield _nested(module.location(call.node), Confidence.LIKELY, edits)
+            yield _nested(module.location(call.node), edits)
     for call in calls if failure is not None else ():
-        yield _nested(module.location(call.node), Confidence.LIKELY)
-
-
-def _in_dataset(module: Module, call: ast.Call) -> bool:
-    """Return whether a call is a stage of a chain that starts with `tf.data`."""
-    start: ast.expr = call
-    for _ in range(20):
-        if isinstance(start, ast.Call) and isinstance(start.func, ast.Attribute):
-            if module.resolve(start.func).startswith("tensorflow.data."):
-                return True
-            start = start.func.value
-        else:
-            made = module.made_by(start)
-            if made is start:
-                return False
-            start = made
-    return False
+        yield _nested(module.location(call.node))
 
 
 def _next_step(module: Module, call: ast.Call) -> ast.Call | None:
     """Return the only call on the name that a stage is assigned to, in the next statement."""
-    statement = module.statement(call)
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
-        return None
-    name = statement.targets[0].id
-    for node in module.nodes(ast.Call):
-        if (
-            isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.value.id == name
-            and module.made_by(node.func.value) is call
-        ):
-            return node
-    return None
+    name = module.code(call).target
+    uses = (each for each in module.calls if each.method and module.segment(each.receiver) == name)
+    return next((each.node for each in uses if module.made_by(each.receiver) is call), None)
 
 
 _KEEPS_WINDOWS = frozenset("shuffle repeat prefetch take skip cache".split())
@@ -488,8 +451,9 @@ def from_failure(
         return
     if SCALAR in failure.message and project and frame is not None:
         module = module_of(project, frame)
-        found = list(lists_in_source(module)) if module is not None else []
-        yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found[:1])
+        for finding in lists_in_source(module) if module is not None else ():
+            yield replace(finding, confidence=Confidence.CERTAIN)
+            break
         return
     if _LIST_IN_SIGNATURE in failure.message and failure.called in ("fit", "evaluate", "predict"):
         yield from _list_failed(failure, fit, data, project)
@@ -522,18 +486,16 @@ _LIST_IN_SIGNATURE = "but found <class 'list'> which is not"
 def _list_failed(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
-    frame = failure.last_user_frame
     if isinstance(data, DataFacts) and isinstance(fit, FitFacts) and data.form in ("generator", "pydataset"):
         if data.role == "training":
-            yield from _lists_seen(fit, data, project)
+            yield replace(_list_seen(fit, data, project), confidence=Confidence.CERTAIN)
         return
-    module = module_of(project, frame)
-    found = (
-        [replace(each, confidence=Confidence.CERTAIN) for each in lists_in_source(module)] if module else []
-    )
-    yield from found[:1]
-    if not found:
-        yield _holds_list("", failure.location, "training data", Confidence.LIKELY)
+    module = module_of(project, failure.last_user_frame)
+    found = next(lists_in_source(module), None) if module is not None else None
+    if found is not None:
+        yield replace(found, confidence=Confidence.CERTAIN)
+    else:
+        yield _holds_list("", failure.location, "training data")
 
 
 CAUSE.message(

@@ -13,6 +13,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location
 from fitdoctor.edits import fix, wrap
 from fitdoctor.facts import DataFacts, FitFacts
+from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -21,9 +22,9 @@ MUST_BE_TUPLE = "generator must return a tuple"
 
 
 def in_module(cause: Cause, module: Module) -> Iterator[Finding]:
-    """Report the generator functions that are called in the arguments of `fit`."""
+    """Report the generator functions that are called in the arguments of `fit` and yield lists."""
     for function in _given_to_fit(module):
-        yield from lists(cause, function, "training generator", Confidence.LIKELY)
+        yield from _of_lists(cause, function)
 
 
 def x_alone(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
@@ -32,26 +33,20 @@ def x_alone(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project)
         return
     function = generator_behind(project, data.code)
     if function is not None and function.module.facts.keras != 2:
-        yield from _alone(cause, function, f"{data.role} generator", Confidence.LIKELY)
+        yield from _alone(cause, function, data.role)
 
 
 def seen(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a first batch that is not a tuple."""
     if data.form != "generator" or data.problem is None or MUST_BE_TUPLE not in data.problem.message:
         return
-    function, subject = generator_behind(project, data.code), f"{data.role} generator"
-    if function is not None:
-        judged = lists if data.element.startswith("list") else _alone
-        found = list(judged(cause, function, subject, Confidence.CERTAIN))
-        if found:
-            yield from found
-            return
-    yield cause.finding(
-        f"the {words(data)} yields {_what(data.element)}, but `fit` expects tuples from a generator",
-        place(data.code, fit_call.code),
-        _evidence(data.element),
-        fix(REMEDY),
-        subject=subject,
+    function, judged = generator_behind(project, data.code), _alone
+    if data.element.startswith("list"):
+        judged = _of_lists
+    found = next(judged(cause, function, data.role), None) if function is not None else None
+    where = place(data.code, fit_call.code)
+    yield replace(
+        found or _finding(cause, f"the {words(data)}", where, data.element, fix(REMEDY), data.role),
         confidence=Confidence.CERTAIN,
     )
 
@@ -59,33 +54,31 @@ def seen(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project) ->
 def failed(cause: Cause, module: Module | None, location: Location | None) -> Iterator[Finding]:
     """Report the generator passed to `fit` in this file whose value Keras rejected."""
     for function in _given_to_fit(module) if module is not None else ():
-        for judged in (lists, _alone):
-            found = list(judged(cause, function, "training generator", Confidence.CERTAIN))
-            if found:
-                yield from found
-                return
+        for finding in (*_of_lists(cause, function), *_alone(cause, function)):
+            yield replace(finding, confidence=Confidence.CERTAIN)
+            return
     yield cause.finding("the generator does not yield tuples", location, fix(REMEDY))
 
 
-def lists(cause: Cause, function: FunctionInfo, subject: str, confidence: Confidence) -> Iterator[Finding]:
+def _of_lists(cause: Cause, function: FunctionInfo, role: str = "training") -> Iterator[Finding]:
     """Report a function in which every `yield` yields a list."""
-    module = function.module
-    values = _values(function)
+    module, values = function.module, _values(function)
     made = [module.made_by(value) for value in values]
     first = made[0] if made else None
-    if not isinstance(first, ast.List) or not all(isinstance(one, ast.List) for one in made):
-        return
-    edits = [edit for value in values for edit in _tupled(module, value)]
-    told = f"list of {len(first.elts)}" if first.elts else "list"
-    yield _finding(cause, function, values[0], told, subject, fix("yield a tuple", edits), confidence)
+    if isinstance(first, ast.List) and all(isinstance(one, ast.List) for one in made):
+        edits = [edit for value in values for edit in _tupled(module, value)]
+        told = f"list of {len(first.elts)}" if first.elts else "list"
+        where = module.location(values[0])
+        yield _finding(cause, f"`{function.name}`", where, told, fix("yield a tuple", edits), role)
 
 
-def _alone(cause: Cause, function: FunctionInfo, subject: str, confidence: Confidence) -> Iterator[Finding]:
+def _alone(cause: Cause, function: FunctionInfo, role: str = "training") -> Iterator[Finding]:
     """Report a function in which every `yield` yields a single value that is not a literal tuple."""
-    values = _values(function)
-    made = [function.module.made_by(value) for value in values]
+    module, values = function.module, _values(function)
+    made = [module.made_by(value) for value in values]
     if made and not any(isinstance(one, (ast.Tuple, ast.Dict, ast.List)) for one in made):
-        yield _finding(cause, function, values[0], "single", subject, fix(REMEDY), confidence)
+        where = module.location(values[0])
+        yield _finding(cause, f"`{function.name}`", where, "single", fix(REMEDY), role)
 
 
 def _given_to_fit(module: Module) -> Iterator[FunctionInfo]:
@@ -111,24 +104,11 @@ def _what(element: str) -> str:
     return "only x" if element == "single" else f"a {element}" + (" parts" if element[-1:].isdigit() else "")
 
 
-def _evidence(element: str) -> Evidence:
-    return Evidence("yielded value", _what(element), "a tuple `(x, y)`", fact="data.element")
-
-
-def _finding(
-    cause: Cause,
-    function: FunctionInfo,
-    value: ast.expr,
-    element: str,
-    subject: str,
-    remedy: Fix,
-    confidence: Confidence,
-) -> Finding:
+def _finding(cause: Cause, who: str, where: Location | None, element: str, remedy: Fix, role: str) -> Finding:
     return cause.finding(
-        f"`{function.name}` yields {_what(element)}, but `fit` expects tuples from a generator",
-        function.module.location(value),
-        _evidence(element),
+        f"{who} yields {_what(element)}, but `fit` expects tuples from a generator",
+        where,
+        Evidence("yielded value", _what(element), "a tuple `(x, y)`", fact="data.element"),
         remedy,
-        subject=subject,
-        confidence=confidence,
+        subject=f"{role} generator",
     )

@@ -191,7 +191,12 @@ def from_failure(
     """Report the same after `fit` failed, or a rejected shape with two open leading axes."""
     if failure.type == "InvalidArgumentError":
         if isinstance(data, DataFacts) and len(batch_steps(data.pipeline)) > 1:
-            short = list(_short_last_batch(failure, fit, data))
+            steps = batch_steps(data.pipeline)
+            call = fit.code if isinstance(fit, FitFacts) else Unknown("the `fit` call was not found")
+            where = place(step_place(steps[-1].code), data.code, call)
+            short = list(_cannot_batch(failure, f"{data.role} dataset", where, steps[-1].code))
+            if steps[-1].operation not in BATCHING:
+                short = []
             if not short and isinstance(model, ModelFacts) and isinstance(fit, FitFacts):
                 short = list(from_pipeline(model, fit, data))
             yield from short
@@ -229,52 +234,32 @@ def from_failure(
     )
 
 
-def _short_last_batch(
-    failure: FailureFacts, fit_call: FitFacts | Unknown, data: DataFacts
-) -> Iterator[Finding]:
-    """Report a second `batch` that got the last, shorter batch of the first one."""
-    steps = batch_steps(data.pipeline)
-    sizes = _other_lengths(failure)
-    if sizes is None or steps[-1].operation not in BATCHING:
-        return
-    call = fit_call.code if isinstance(fit_call, FitFacts) else Unknown("the `fit` call was not found")
-    where = place(step_place(steps[-1].code), data.code, call)
-    yield _cannot_batch(sizes, f"{data.role} dataset", where, steps[-1].code)
-
-
-def _other_lengths(failure: FailureFacts) -> tuple[list[str], list[str]] | None:
-    """Return the shapes that could not be combined, if they differ only in their first axis."""
-    said = unlike_shapes(failure.message)
-    if said is None:
-        return None
-    first, other = said
-    return None if first[1:] != other[1:] or first[:1] == other[:1] or not first else said
-
-
 def _batched_in_source(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a `batch` call on data that a utility has already batched, from text alone."""
-    sizes = _other_lengths(failure)
-    for module in () if not project or sizes is None else project.modules:
+    for module in project.modules:
         for call in module.method_calls("batch"):
-            if sizes is not None and on_ready_made(module, call.node):
+            if on_ready_made(module, call.node):
                 code = module.code(call.node)
-                yield _cannot_batch(sizes, "training dataset", place(step_place(code), code), code)
+                yield from _cannot_batch(failure, "training dataset", step_place(code), code)
                 return
 
 
 def _cannot_batch(
-    sizes: tuple[list[str], list[str]], subject: str, location: Location | None, code: Code | Unknown
-) -> Finding:
-    first, other = sizes
-    return CAUSE.finding(
-        f"the dataset is batched twice: batches of {first[0]} and {other[0]} samples cannot be combined",
-        location,
-        Evidence(
-            "element shape before the second `batch`",
-            f"({', '.join(first)})",
-            f"({', '.join(first[1:])})",
-            fact="failure.message",
-        ),
-        fix("remove the second `batch`", without_step(code)),
-        subject=subject,
-    )
+    failure: FailureFacts, subject: str, location: Location | None, code: Code | Unknown
+) -> Iterator[Finding]:
+    """Report a second `batch` that got batches of different lengths: the last one of the first `batch` is shorter."""
+    said = unlike_shapes(failure.message)
+    first, other = said if said is not None else ([], [])
+    if first and first[1:] == other[1:] and first[:1] != other[:1]:
+        yield CAUSE.finding(
+            f"the dataset is batched twice: batches of {first[0]} and {other[0]} samples cannot be combined",
+            location,
+            Evidence(
+                "element shape before the second `batch`",
+                f"({', '.join(first)})",
+                f"({', '.join(first[1:])})",
+                fact="failure.message",
+            ),
+            fix("remove the second `batch`", without_step(code)),
+            subject=subject,
+        )

@@ -83,15 +83,11 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Find
                 array = replace(array, code=where.code(node))
             yield _finding(kind, array, array.path, Confidence.CERTAIN, project)
         elif any(column.holds in WAITING for column in array.columns):
-            found = expression_of(project, array.use)
             yield CAUSE.finding(
                 f"`{array.path}` is an array of futures, not of numbers",
                 place(array.code, array.use, fit.code),
                 Evidence("elements", "futures", "numbers", fact="data.x"),
-                fix(
-                    "wait for each future: `[future.result() for future in …]`",
-                    _elements_awaited(*found) if found is not None else (),
-                ),
+                fix("wait for each future: `[future.result() for future in …]`"),
                 subject=f"argument {array.path}",
                 confidence=Confidence.CERTAIN,
             )
@@ -99,33 +95,6 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Find
 
 WAITING = ("Future", "Task", "coroutine", "ApplyResult", "AsyncResult")
 """Array elements that are not data yet."""
-
-
-_JOINS = frozenset("array asarray stack concatenate vstack hstack concat convert_to_tensor".split())
-
-
-def _elements_awaited(module: Module, expr: ast.expr) -> tuple[Edit, ...]:
-    """Wait for the futures in a list where the list becomes an array: they still run at the same time."""
-    made = origin(module, expr)
-    call = made.node
-    while isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "astype":
-        call = call.func.value
-    if made.path or not isinstance(call, ast.Call) or len(call.args) < 1:
-        return ()
-    if getattr(call.func, "attr", getattr(call.func, "id", "")) not in _JOINS:
-        return ()
-    given = call.args[0]
-    if isinstance(given, (ast.ListComp, ast.GeneratorExp)):
-        listed = isinstance(made.module.made_by(given.generators[0].iter), (ast.List, ast.ListComp))
-        names = _names_of(given.generators[0].target) if listed else []
-        held: list[ast.expr] = [
-            node for node in ast.walk(given.elt) if isinstance(node, ast.Name) and node.id in names
-        ]
-        waited = held or [given.elt]  # the futures of another list, or those that this one starts
-        return tuple(edit for each in waited for edit in wrap(made.module.code(each), "{}.result()"))
-    if isinstance(given, (ast.List, ast.Tuple)):
-        return tuple(edit for each in given.elts for edit in wrap(made.module.code(each), "{}.result()"))
-    return wrap(made.module.code(given), "[future.result() for future in {}]")
 
 
 def _place_to_wait(module: Module, expr: ast.expr, kind: str) -> tuple[Module, ast.expr]:
@@ -289,7 +258,12 @@ _NOT_DATA = re.compile(
     r"|'(?P<owner>ImageDataGenerator)' object "
     r"(?:has no attribute '(?:shape|ndim|dtype|reshape)'|is not (?:subscriptable|an iterator|iterable))"
 )
-_RESOLVED = re.compile(r"'(?P<owner>[\w.]*(?:Tensor|ndarray|DataFrame))' object has no attribute 'result'")
+CAUSE.message(
+    r"'(?P<owner>[\w.]*(?:Tensor|ndarray|DataFrame))' object has no attribute 'result'",
+    "`.result()` is called on a `{owner}`, which already is the data",
+    "remove `.result()`",
+    subject="result",
+)
 
 
 @CAUSE.after_failure
@@ -297,11 +271,8 @@ def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Report the promise that the message shows, or the attribute that it lacks."""
-    if (
-        isinstance(data, DataFacts)
-        and isinstance(fit, FitFacts)
-        and "Unrecognized data type" in failure.message
-    ):
+    unrecognized = "Unrecognized data type" in failure.message
+    if isinstance(data, DataFacts) and isinstance(fit, FitFacts) and unrecognized:
         found = list(from_data(fit, data, project))
         yield from found
         if found or data.form not in ("other", "arrays"):
@@ -318,15 +289,7 @@ def from_failure(
         yield from found
         if found:
             return
-    location: Location | None = failure.location
-    location = _not_awaited(failure.message, project) or location
-    resolved = _RESOLVED.search(failure.message)
-    if resolved is not None:
-        yield CAUSE.finding(
-            f"`.result()` is called on a `{resolved['owner']}`, which already is the data",
-            location,
-            fix("remove `.result()`"),
-        )
+    location = _not_awaited(failure.message, project) or failure.location
     if kind in _FOREIGN and failure.type in ("ValueError", "AttributeError", "TypeError"):
         what, remedy = _FOREIGN[kind]
         yield CAUSE.finding(
@@ -398,10 +361,7 @@ def _kind_in(message: str) -> str:
     given = _UNRECOGNISED.search(message)
     if given is not None:
         return (
-            given["coroutine"]
-            or given["future"]
-            or given["kind"]
-            or ("function" if given["function"] else "")
+            given["coroutine"] or given["future"] or given["kind"] or (given["function"] and "function") or ""
         )
     not_data = _NOT_DATA.search(message)
     if not_data is not None:
@@ -412,12 +372,9 @@ def _kind_in(message: str) -> str:
 
 def _is_awaited_elsewhere(module: Module, made: ast.Call) -> bool:
     """Return whether the same function awaits another call of the same method on the same object."""
-    if not isinstance(made.func, ast.Attribute):
-        return False
-    method = ast.dump(made.func)
-    return any(
+    return isinstance(made.func, ast.Attribute) and any(
         isinstance(node.value, ast.Call)
-        and ast.dump(node.value.func) == method
+        and ast.dump(node.value.func) == ast.dump(made.func)
         and module.function_of(node) is module.function_of(made)
         for node in module.nodes(ast.Await)
     )

@@ -24,13 +24,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.data.generator_sources import generator_function
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import fix, set_argument
-from fitdoctor.facts import FailureFacts
 from fitdoctor.source.module import ClassInfo, Module
-from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT708",
@@ -40,133 +38,82 @@ CAUSE = Cause(
 )
 
 
-@CAUSE.in_source
-@mentions("PyDataset", "Sequence")
-def from_source(module: Module) -> Iterator[Finding]:
+_REMEDIES = ("use one worker (`workers=1`)", "compute each batch from its index, without a generator")
+
+
+@CAUSE.rule(
+    "PyDataset",
+    "Sequence",
+    says="generator already executing",
+    anywhere=True,
+    problem="two threads used one Python generator at the same time",
+    remedy=_REMEDIES,
+    subject="generator",
+)
+def read_by_several_workers(module: Module) -> Iterator[Finding]:
     """Report a PyDataset with several workers that calls `next` on a stored generator."""
     for info in module.classes:
         drawn = _draws_from_generator(info) if info.kind == "PyDataset" else None
         if drawn is None:
             continue
-        for call, workers, place in _with_workers(module, info):
-            yield _finding(
-                info, module.location(drawn), place, workers, _fixes(module, call), Confidence.LIKELY
+        for call, workers in _with_workers(module, info):
+            yield CAUSE.finding(
+                f"`{info.name}` reads its batches from one generator, but {workers} workers call it at the same time",
+                module.location(call),
+                Evidence(
+                    "each worker calls `next` on the same generator here", location=module.location(drawn)
+                ),
+                fix("use one worker", set_argument(module.code(call), "workers", "1")),
+                fix(_REMEDIES[1]),
+                subject=info.name,
             )
-
-
-def _finding(
-    info: ClassInfo,
-    drawn: Location | None,
-    place: Location,
-    workers: str,
-    fixes: list[Fix],
-    confidence: Confidence,
-) -> Finding:
-    return CAUSE.finding(
-        f"`{info.name}` reads its batches from one generator, but {workers} workers call it at the same time",
-        place,
-        Evidence("each worker calls `next` on the same generator here", location=drawn),
-        *fixes,
-        subject=info.name,
-        confidence=confidence,
-    )
-
-
-def _fixes(module: Module, call: ast.Call) -> list[Fix]:
-    return [
-        fix("use one worker", set_argument(module.code(call), "workers", "1")),
-        fix("compute each batch from its index, without a generator"),
-    ]
 
 
 def _draws_from_generator(info: ClassInfo) -> ast.Call | None:
     """Return the `next(self.…)` in `__getitem__` that reads from a stored generator."""
     method = info.methods.get("__getitem__")
-    if method is None:
-        return None
-    nodes = list(ast.walk(method.node))
+    nodes = list(ast.walk(method.node)) if method is not None else []
     if any(isinstance(node, (ast.With, ast.AsyncWith)) for node in nodes):
         return None
     for node in nodes:
-        if not isinstance(node, ast.Call) or not node.args or not isinstance(node.func, ast.Name):
-            continue
-        source = node.args[0]
-        if node.func.id == "next" and _is_own_attribute(source) and _keeps_generator(info, source.attr):  # type: ignore[attr-defined]
-            return node
+        match node:
+            case ast.Call(func=ast.Name(id="next"), args=[source, *_]):
+                name = info.module.own_attribute(source)
+                if name and _keeps_generator(info, name):
+                    return node
     return None
 
 
-def _is_own_attribute(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
 def _keeps_generator(info: ClassInfo, attribute: str) -> bool:
-    for node in ast.walk(info.node):
-        if not isinstance(node, ast.Assign):
-            continue
-        if not any(_is_own_attribute(target) and target.attr == attribute for target in node.targets):  # type: ignore[attr-defined]
-            continue
-        value = node.value
-        if isinstance(value, ast.GeneratorExp):
-            return True
-        if isinstance(value, ast.Call) and _makes_generator(info, value.func):
-            return True
-    return False
+    module = info.module
+    stored = (module.parent(target) for target in module.attribute_stores(info.node).get(attribute, ()))
+    values = [statement.value for statement in stored if isinstance(statement, ast.Assign)]
+    return any(
+        isinstance(value, ast.GeneratorExp)
+        or isinstance(value, ast.Call)
+        and _makes_generator(info, value.func)
+        for value in values
+    )
 
 
 def _makes_generator(info: ClassInfo, func: ast.expr) -> bool:
-    if isinstance(func, ast.Attribute) and _is_own_attribute(func):
-        method = info.module.method(info, func.attr)
-        return method is not None and method.node in method.module.generators
+    own = info.module.method(info, info.module.own_attribute(func))
+    if own is not None:
+        return own.node in own.module.generators
     return generator_function(info.module, func) is not None
 
 
-def _with_workers(module: Module, info: ClassInfo) -> Iterator[tuple[ast.Call, str, Location]]:
+def _with_workers(module: Module, info: ClassInfo) -> Iterator[tuple[ast.Call, int]]:
     """Return the places that set several workers: the constructor call, or `super().__init__`."""
     for call in module.calls:
-        made = module.definition(call.node.func) is info
-        inside = _is_super_init(call.node) and module.class_of(call.node) is info
-        workers = call.argument("workers") if made or inside else None
-        processes = call.argument("use_multiprocessing") if made or inside else None
-        if isinstance(processes, ast.Constant) and processes.value:
+        inside = call.method == "__init__" and module.called(call.receiver) == "super"
+        if module.definition(call.node.func) is not info and not (
+            inside and module.class_of(call.node) is info
+        ):
             continue
-        if workers is None:
+        workers, processes = call.argument("workers"), call.argument("use_multiprocessing")
+        if workers is None or isinstance(processes, ast.Constant) and processes.value:
             continue
         value = module.made_by(workers)
         if isinstance(value, ast.Constant) and isinstance(value.value, int) and value.value > 1:
-            yield call.node, str(value.value), module.location(call.node)
-
-
-def _is_super_init(call: ast.Call) -> bool:
-    func = call.func
-    if not isinstance(func, ast.Attribute) or func.attr != "__init__" or not isinstance(func.value, ast.Call):
-        return False
-    return isinstance(func.value.func, ast.Name) and func.value.func.id == "super"
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """Report that one thread called the generator while another was running it."""
-    if "generator already executing" not in failure.message + failure.raw_message:
-        return
-    found: list[Finding] = []
-    modules = project.modules
-    for module in modules:
-        for info in module.classes:
-            if info.kind == "PyDataset":
-                drawn = _draws_from_generator(info)
-                line = module.location(drawn) if drawn is not None else None
-                for call, workers, place in _with_workers(module, info):
-                    found.append(
-                        _finding(info, line, place, workers, _fixes(module, call), Confidence.CERTAIN)
-                    )
-    if found:
-        yield from found
-        return
-    yield CAUSE.finding(
-        "two threads used one Python generator at the same time",
-        failure.location,
-        Evidence("error in the second thread", "generator already executing", fact="failure.message"),
-        fix("use one worker (`workers=1`)"),
-        fix("compute each batch from its index, without a generator"),
-    )
+            yield call.node, value.value

@@ -37,7 +37,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import generator_function, yields_of
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import padded
 from fitdoctor.catalogue.knowledge.labels.classes_of_a_batch import counted_in_each_batch, told_classes
-from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.catalogue.words import counted, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import (
@@ -52,7 +52,7 @@ from fitdoctor.facts import (
     Statistics,
     Unknown,
 )
-from fitdoctor.records import replace
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -77,15 +77,15 @@ CAUSE = Cause(
 )
 
 _DECLARE = "declare one `tf.TensorSpec` for each yielded part"
+_VARIES = "declare `None` for an axis whose length varies, and use `padded_batch`"
 
 
 @CAUSE.in_source
 @mentions("from_generator")
 def from_source(module: Module) -> Iterator[Finding]:
-    """Report a generator function that yields a different number of parts than the signature declares."""
-    for call in module.calls_to("tensorflow.data.Dataset.from_generator"):
-        for finding in _compared(module, call.node, Confidence.LIKELY):
-            yield replace(finding, confidence=Confidence.LIKELY)
+    """Report a generator function that yields something other than the signature declares."""
+    for declared in _declarations(module):
+        yield from _compared(declared)
 
 
 @CAUSE.before_fit
@@ -94,37 +94,42 @@ def from_element(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[F
     if not data.pipeline or data.pipeline[0].operation != "from_generator":
         return
     made = data.pipeline[0]
+    declared = _declaration_at(project, made.code)
+    written = list(_compared(declared)) if declared is not None else []
+    errors = [finding for finding in written if finding.severity is Severity.ERROR]
     if isinstance(data.yielded, Unknown):
-        yield from _from_calls(data, project)
-        return
-    if len(data.yielded) != len(made.specs):
-        differ = list(_from_calls(data, project))
-        if len(made.specs) > 1 or any(finding.severity is Severity.ERROR for finding in differ):
-            yield _other_structure(data, fit, made, project)
-        else:
-            yield from differ
-        return
-    # The number of arrays matches, but they may be grouped differently.
-    grouped = [finding for finding in _from_calls(data, project) if finding.severity is Severity.ERROR]
-    if grouped:
-        yield _other_structure(data, fit, made, project)
-        return
-    for index, (part, spec) in enumerate(zip(data.yielded, made.specs, strict=True)):
-        declared = _declaration(project, made.code, index, len(made.specs))
-        location = place(declared, made.code, data.code, fit.code)
+        yield from written
+    elif errors or len(data.yielded) != len(made.specs) > 1:  # the same arrays may be grouped differently
+        remedy = fix(_DECLARE, _declared_as_yielded(declared, data.yielded))
+        for error in errors[:1]:
+            yield replace(error, confidence=Confidence.CERTAIN, fixes=(remedy,))
+        if not errors:
+            whole = declared.location() if declared is not None else None
+            yield _other_structure(data.yielded, made, place(whole, made.code, data.code, fit.code), remedy)
+    elif len(data.yielded) != len(made.specs):
+        yield from written
+    else:
+        yield from _differing_parts(data.yielded, declared, data, place(made.code, data.code, fit.code))
+
+
+def _differing_parts(
+    yielded: Sequence[ArrayFacts], declared: Declaration | None, data: DataFacts, where: Location | None
+) -> Iterator[Finding]:
+    """Compare the parts of an element with their specs."""
+    for index, (part, spec) in enumerate(zip(yielded, data.pipeline[0].specs, strict=True)):
+        location = place(declared.location(index, len(yielded)) if declared is not None else None, where)
         if isinstance(part.shape, tuple) and isinstance(spec.shape, tuple):
             if not _compatible(part.shape, spec.shape):
-                yield _other_shape(
-                    shape_words(part.shape),
-                    shape_words(spec.shape),
-                    location,
-                    Confidence.CERTAIN,
-                    _shape_edit(project, data, index, part.shape),
-                )
+                edits = _shape_edit(declared, data, index, part.shape) if declared is not None else ()
+                found = _other_shape(shape_words(part.shape), shape_words(spec.shape), location, edits)
+                yield replace(found, confidence=Confidence.CERTAIN)
                 return
         if _cuts(part, spec):
-            location = place(_declared_type(project, made.code, index), location)
-            yield _cast(location, _kind_edit(project, made.code, index), "the generator")
+            kind = declared.part(index, len(yielded), "output_types") if declared is not None else None
+            edits = _float_edit(declared.module, kind) if declared is not None and kind is not None else ()
+            if declared is not None and declared.signature is None and kind is not None:
+                location = declared.module.location(kind)
+            yield _cast(location, edits, "the generator")
 
 
 def _compatible(found: Shape, declared: Shape) -> bool:
@@ -140,126 +145,65 @@ def _cuts(part: ArrayFacts, spec: Spec) -> bool:
     return whole and isinstance(part.dtype, str) and part.dtype.startswith("float") and fractions
 
 
-def _other_structure(data: DataFacts, call: FitFacts, made: PipelineStep, project: Project) -> Finding:
-    assert not isinstance(data.yielded, Unknown)
-    found = list(_from_calls(data, project))
-    remedy = fix(_DECLARE, _declared_as_yielded(project, made.code, data.yielded))
-    if found:
-        errors = found[0].severity is Severity.ERROR
-        return replace(found[0], confidence=Confidence.CERTAIN, fixes=(remedy,) if errors else found[0].fixes)
-    count, declared = len(data.yielded), len(made.specs)
-    is_list = count == 1 and data.yielded[0].container.startswith("list")
-    words = "a list" if is_list else f"{count} part{'s' if count > 1 else ''}"
+def _other_structure(
+    yielded: Sequence[ArrayFacts], made: PipelineStep, location: Location | None, remedy: Fix
+) -> Finding:
+    is_list = len(yielded) == 1 and yielded[0].container.startswith("list")
+    words = "a list" if is_list else counted(len(yielded), "part")
     return CAUSE.finding(
-        f"the signature declares {declared} parts, but the generator yields {words}",
-        place(_declaration(project, made.code, None, declared), made.code, data.code, call.code),
-        Evidence("parts per element", words, str(declared)),
+        f"the signature declares {len(made.specs)} parts, but the generator yields {words}",
+        location,
+        Evidence("parts per element", words, str(len(made.specs))),
         fix("yield a tuple") if is_list else remedy,
         subject="output_signature",
         confidence=Confidence.CERTAIN,
     )
 
 
-def _from_calls(data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Report a generator whose source yields a different number of parts, or floats declared as integers."""
-    if not project:
+def _compared(declared: Declaration) -> Iterator[Finding]:
+    """Compare what the source of a generator yields with what its signature declares."""
+    module, signature, function = declared.module, declared.signature, declared.function
+    yielded = [node.value for node in yields_of(function)] if function is not None else []
+    elements = [value.elts for value in yielded if isinstance(value, ast.Tuple)]
+    if signature is None or function is None or not elements or len(elements) != len(yielded):
         return
-    chosen = _signature_call(project, data.pipeline[0].code)
-    if chosen is not None:
-        yield from _compared(*chosen, Confidence.LIKELY)
-
-
-def _declaration(project: Project, made: Code | Unknown, index: int | None, parts: int) -> Location | None:
-    """Return where a part is declared: its spec, otherwise the whole signature or shapes."""
-    chosen = _signature_call(project, made)
-    if chosen is None:
-        return None
-    module, call = chosen
-    declared = _signature_of(module, call) or _output_shapes(module, call)
-    if isinstance(declared, ast.Tuple) and index is not None and len(declared.elts) == parts:
-        return module.location(declared.elts[index])
-    return None if declared is None else module.location(declared)
-
-
-def _kind_edit(project: Project, made: Code | Unknown, index: int) -> tuple[Edit, ...]:
-    chosen = _signature_call(project, made)
-    signature = (_signature_of(*chosen) or _output_types(*chosen)) if chosen is not None else None
-    if chosen is None or not isinstance(signature, ast.Tuple) or index >= len(signature.elts):
-        return ()
-    return _float_edit(chosen[0], signature.elts[index])
-
-
-def _declared_type(project: Project, made: Code | Unknown, index: int) -> Location | None:
-    """Return where `output_types` declares a part."""
-    chosen = _signature_call(project, made)
-    types = _output_types(*chosen) if chosen is not None and _signature_of(*chosen) is None else None
-    if chosen is None or types is None:
-        return None
-    parts = types.elts if isinstance(types, ast.Tuple) else [types]
-    return chosen[0].location(parts[index] if index < len(parts) else types)
-
-
-def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterator[Finding]:
-    signature = _signature_of(module, call)
-    given = _generator_argument(call)
-    function = _called_generator(module, given) if given is not None else None
-    if signature is None or function is None:
-        return
-    parts = list(signature.elts) if isinstance(signature, ast.Tuple) else [signature]
-    yielded = [node.value for node in yields_of(function) if node.value is not None]
-    if not yielded or not all(isinstance(value, ast.Tuple) for value in yielded):
-        return
-    counts = {len(value.elts) for value in yielded if isinstance(value, ast.Tuple)}
-    if len(counts) != 1 or any(
-        isinstance(part, ast.Starred) for value in yielded for part in ast.walk(value)
+    if len({len(parts) for parts in elements}) != 1 or any(
+        isinstance(part, ast.Starred) for parts in elements for part in parts
     ):
         return
-    count = counts.pop()
-    if not isinstance(signature, ast.Tuple) and _may_stack(signature, count):
+    first = elements[0]
+    if not isinstance(signature, ast.Tuple) and _may_stack(signature, len(first)):
         return
-    if count != len(parts):
-        yield _parts_differ(module, signature, function, len(parts), count, confidence)
+    specs = signature.elts if isinstance(signature, ast.Tuple) else [signature]
+    if len(first) != len(specs):
+        yield _parts_differ(declared, function, len(specs), len(first))
         return
-    first = yielded[0]
-    assert isinstance(first, ast.Tuple)
-    for part, value in zip(parts, first.elts, strict=True):
-        shape = _declared_shape(module, part)
-        found = _written_shape(function.module, value)
+    for part, value in zip(specs, first, strict=True):
+        shape, found = _declared_shape(module, part), _written_shape(function.module, value)
+        location = module.location(part)
         if shape is not None and found is not None and not _compatible(found, shape):
-            where = module.location(part)
             edits = _declared_as(part, found, module, shape)
-            yield _other_shape(shape_words(found), shape_words(shape), where, confidence, edits)
+            yield _other_shape(shape_words(found), shape_words(shape), location, edits)
         if _declares_whole(module, part) and _yields_floats(function, value):
-            yield _cast(
-                module.location(part),
-                _float_edit(module, part),
-                f"`{function.name}`",
-                function.module.location(value),
-            )
+            floats = function.module.location(value)
+            yield _cast(location, _float_edit(module, part), f"`{function.name}`", floats)
 
 
-def _parts_differ(
-    module: Module,
-    signature: ast.expr,
-    function: FunctionInfo,
-    declared: int,
-    count: int,
-    confidence: Confidence,
-) -> Finding:
-    whole = module.location(signature)
-    end = replace(whole, line=whole.end_line, column=max(whole.end_column - 1, 1))
+def _parts_differ(declared: Declaration, function: FunctionInfo, specs: int, count: int) -> Finding:
+    location = declared.location()
+    if location is not None and isinstance(declared.signature, ast.Tuple) and specs < count:
+        location = replace(location, line=location.end_line, column=max(location.end_column - 1, 1))
     return CAUSE.finding(
-        f"the signature declares {declared} part{'s' if declared > 1 else ''}, but `{function.name}` yields {count}",
-        end if isinstance(signature, ast.Tuple) and declared < count else whole,
+        f"the signature declares {counted(specs, 'part')}, but `{function.name}` yields {count}",
+        location,
         Evidence(
             "parts per element",
             str(count),
-            str(declared),
+            str(specs),
             location=function.module.location(yields_of(function)[0]),
         ),
         fix(_DECLARE),
         subject="output_signature",
-        confidence=confidence,
     )
 
 
@@ -283,23 +227,14 @@ def _cast(
     )
 
 
-def _shape_edit(project: Project, data: DataFacts, index: int, shape: Shape) -> tuple[Edit, ...]:
+def _shape_edit(declared: Declaration, data: DataFacts, index: int, shape: Shape) -> tuple[Edit, ...]:
     """Replace the declared shape with the observed one; with an open axis only if batches are padded."""
-    chosen = _signature_call(project, data.pipeline[0].code)
-    if chosen is None:
-        return ()
-    module, call = chosen
     padding = _padding(data) if None in shape else ()
-    if padding is None:
+    specs = data.pipeline[0].specs
+    node = declared.part(index, len(specs))
+    if padding is None or node is None or len(specs) > 1 and node is declared.whole():
         return ()
-    parts = len(data.pipeline[0].specs)
-    declared = _signature_of(module, call) or _output_shapes(module, call)
-    node = (
-        declared.elts[index] if isinstance(declared, ast.Tuple) and len(declared.elts) == parts else declared
-    )
-    if node is None or parts > 1 and node is declared:
-        return ()
-    edits = _declared_as(node, shape, module, data.pipeline[0].specs[index].shape)
+    edits = _declared_as(node, shape, declared.module, specs[index].shape)
     return (*edits, *padding) if edits else ()
 
 
@@ -323,16 +258,15 @@ def _padding(data: DataFacts) -> tuple[Edit, ...] | None:
 
 
 def _other_shape(
-    found: str, declared: str, location: Location | None, confidence: Confidence, edits: tuple[Edit, ...] = ()
+    found: str, declared: str, location: Location | None, edits: tuple[Edit, ...] = ()
 ) -> Finding:
     return CAUSE.finding(
         f"the generator yields shape {found}, but the signature declares {declared}",
         location,
         Evidence("shape", found, declared, fact="data.yielded.shape"),
         fix("declare the shape that the generator yields", edits),
-        fix("declare `None` for an axis whose length varies, and use `padded_batch`"),
+        fix(_VARIES),
         subject="output_signature",
-        confidence=confidence,
     )
 
 
@@ -346,44 +280,49 @@ _SAYS = (
     "`output_signature` must contain objects",
     "`generator` must be a Python callable",
 )
+_WITHOUT_LABELS = ("input(s)", "None values not supported")
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, data: DataFacts | Unknown, project: Project) -> Iterator[Finding]:
     """Report the mismatch that TensorFlow found, or labels that are silently missing."""
     message = failure.message + "\n" + failure.raw_message
-    compared = _all_compared(project)
-    unlike = "input(s)" in failure.message or "None values not supported" in failure.message
-    if unlike and failure.called == "fit":
-        yield from (finding for finding in compared if finding.severity is Severity.ERROR)
+    declared = _declarations_in(project)
+    compared = (finding for each in declared for finding in _compared(each))
+    errors = [
+        replace(finding, confidence=Confidence.CERTAIN)
+        for finding in compared
+        if finding.severity is Severity.ERROR
+    ]
+    if failure.called == "fit" and any(said in failure.message for said in _WITHOUT_LABELS):
+        yield from errors
         return
-    if not any(said in message for said in _SAYS) or failure.called in ("fit", "evaluate", "predict"):
-        # Keras also uses `from_generator` for a generator passed to `fit`; then the structure is wrong.
-        if "yielded an element" not in message:
-            return
-    errors = [finding for finding in compared if finding.severity is Severity.ERROR]
+    # Keras also uses `from_generator` for a generator passed to `fit`; then the structure is wrong.
+    own = failure.called not in ("fit", "evaluate", "predict") and any(said in message for said in _SAYS)
+    if not own and "yielded an element" not in message:
+        return
     if errors:
         yield from errors
         return
     if "must be a Python callable" in message:
-        yield from _called_already(failure, project)
+        yield _called_already(failure, declared)
         return
+    only = declared[0] if len(declared) == 1 else None
+    location = place(only.location(0) or only.module.location(only.call) if only else None, failure.location)
     shapes = _SHAPE.search(message)
-    location = _declared(project, failure)
-    if shapes is not None and shapes["found"].startswith("(0,"):
+    if shapes is None:
+        yield CAUSE.finding(
+            "the generator yields something other than what `output_signature` declares",
+            location,
+            *_remedies(message),
+            subject="output_signature",
+        )
+    elif shapes["found"].startswith("(0,"):
         return  # a batch without samples is a separate cause
-    if shapes is not None and project and not _signature_calls(project):
+    elif not project or declared:
+        yield _other_shape(shapes["found"], shapes["expected"], location)
+    else:
         yield _batches_differ(shapes["found"], shapes["expected"], data, project, location)
-        return
-    if shapes is not None:
-        yield _other_shape(shapes["found"], shapes["expected"], location, Confidence.LIKELY)
-        return
-    yield CAUSE.finding(
-        "the generator yields something other than what `output_signature` declares",
-        location,
-        *_remedies(message),
-        subject="output_signature",
-    )
 
 
 def _batches_differ(
@@ -404,11 +343,11 @@ def _batches_differ(
     )
 
 
-def _called_already(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+def _called_already(failure: FailureFacts, declared: list[Declaration]) -> Finding:
     """Report `from_generator(batches(), …)`, which gets a generator instead of the function."""
     location, edits = failure.location, tuple[Edit, ...]()
-    for module, call in _signature_calls(project):
-        given = _generator_argument(call)
+    for each in declared:
+        module, given = each.module, each.given("generator", 0)
         made = module.made_by(given) if given is not None else None
         if given is None or not isinstance(made, (ast.Call, ast.GeneratorExp)):
             continue
@@ -417,10 +356,8 @@ def _called_already(failure: FailureFacts, project: Project) -> Iterator[Finding
             plain = not made.args and not made.keywords
             text = module.segment(made.func) if plain else f"lambda: {module.segment(made)}"
             edits = (Edit(location, text),)
-        elif made is not given:
-            edits = ()
         break
-    yield CAUSE.finding(
+    return CAUSE.finding(
         "`from_generator` receives a generator, but expects a function that it can call in each epoch",
         location,
         Evidence("argument", "a generator", "a function"),
@@ -430,38 +367,10 @@ def _called_already(failure: FailureFacts, project: Project) -> Iterator[Finding
     )
 
 
-def _all_compared(project: Project) -> list[Finding]:
-    if not project:
-        return []
-    return [
-        finding
-        for module, call in _signature_calls(project)
-        for finding in _compared(module, call, Confidence.CERTAIN)
-    ]
-
-
-def _declared(project: Project, failure: FailureFacts) -> Location | None:
-    """Return the first part of the project's only signature, otherwise the line that raised."""
-    fallback = failure.location
-    if not project:
-        return fallback
-    calls = _signature_calls(project)
-    if len(calls) != 1:
-        return fallback
-    module, call = calls[0]
-    signature = _signature_of(module, call)
-    if isinstance(signature, ast.Tuple) and signature.elts:
-        return module.location(signature.elts[0])
-    return module.location(signature if signature is not None else call)
-
-
 def _remedies(message: str) -> list[Fix]:
     if "must contain objects" in message:
         return [fix("declare a tuple with one `tf.TensorSpec(shape, dtype)` per part")]
-    return [
-        fix("declare `None` for an axis whose length varies, and use `padded_batch`"),
-        fix("declare the number, shapes and dtypes of the parts that the generator yields"),
-    ]
+    return [fix(_VARIES), fix("declare the number, shapes and dtypes of the parts that the generator yields")]
 
 
 # --- declared parts -------------------------------------------------------------------------------------------------
@@ -474,16 +383,13 @@ _STEP = re.compile(r"\[(?:'([^']*)'|(\d+))\]")
 _TYPES = re.compile(r"u?int(?:8|16|32|64)|float(?:16|32)|bool")
 
 
-def _declared_as_yielded(
-    project: Project, made: Code | Unknown, yielded: Sequence[ArrayFacts]
-) -> tuple[Edit, ...]:
+def _declared_as_yielded(declared: Declaration | None, yielded: Sequence[ArrayFacts]) -> tuple[Edit, ...]:
     """Declare every yielded part in its structure; keep existing declarations."""
-    chosen = _signature_call(project, made)
-    given = argument_of(chosen[1], "output_signature") if chosen is not None else None
+    given = declared.given("output_signature") if declared is not None else None
     structure = _structure(yielded)
-    if chosen is None or given is None or structure is None:
+    if declared is None or given is None or structure is None:
         return ()
-    module = chosen[0]
+    module = declared.module
     node = module.made_by(given)
     tf, imports = spell(module.code(node), "tensorflow", "tf")
     edits = list(_changes(module, node, structure, tf))
@@ -573,40 +479,74 @@ def _type_of(part: ArrayFacts) -> str:
 # --- signatures of generators ---------------------------------------------------------------------------------------
 
 
-def _signature_calls(project: Project) -> list[tuple[Module, ast.Call]]:
-    """Return every `from_generator` call, with its module."""
+@dataclass(frozen=True, eq=False)
+class Declaration:
+    """A call of `from_generator`, and what it declares."""
+
+    module: Module
+    call: ast.Call
+
+    def given(self, name: str, position: int | None = None) -> ast.expr | None:
+        """Return an argument."""
+        return argument_of(self.call, name, position)
+
+    def _made(self, name: str, position: int | None = None) -> ast.expr | None:
+        given = self.given(name, position)
+        return self.module.made_by(given) if given is not None else None
+
+    @property
+    def signature(self) -> ast.expr | None:
+        """The `output_signature` if it is a tuple or one spec."""
+        made = self._made("output_signature")
+        is_spec = self.module.called(made) == "tensorflow.TensorSpec"
+        return made if isinstance(made, ast.Tuple) or is_spec else None
+
+    @property
+    def function(self) -> FunctionInfo | None:
+        """The user's generator function."""
+        module, given = self.module, self.given("generator", 0)
+        if isinstance(given, ast.Name) and given.id == "self":
+            owner = module.class_of(given)
+            method = module.method(owner, "__call__") if owner is not None else None
+            return method if method is not None and method.node in method.module.generators else None
+        if isinstance(given, ast.Lambda) and isinstance(given.body, ast.Call):
+            given = given.body.func
+        return generator_function(module, given) if given is not None else None
+
+    def whole(self, older: str = "output_shapes") -> ast.expr | None:
+        """The signature, or what declares shapes or dtypes without one."""
+        return self.signature or self._made(older, 1 if older == "output_types" else None)
+
+    def part(self, index: int, parts: int, older: str = "output_shapes") -> ast.expr | None:
+        """Return what declares one of several parts; the whole if it is not written part by part."""
+        whole = self.whole(older)
+        return whole.elts[index] if isinstance(whole, ast.Tuple) and len(whole.elts) == parts else whole
+
+    def location(self, index: int | None = None, parts: int | None = None) -> Location | None:
+        """Return where a part is declared (if its number is known), or else the whole."""
+        whole = self.whole()
+        if index is not None and isinstance(whole, ast.Tuple) and whole.elts:
+            whole = self.part(index, len(whole.elts) if parts is None else parts)
+        return self.module.location(whole) if whole is not None else None
+
+
+def _declarations(module: Module) -> list[Declaration]:
+    calls = module.calls_to("tensorflow.data.Dataset.from_generator")
+    return [Declaration(module, call.node) for call in calls]
+
+
+def _declarations_in(project: Project) -> list[Declaration]:
     modules = project.modules
-    return [
-        (module, call.node)
-        for module in modules
-        for call in module.calls_to("tensorflow.data.Dataset.from_generator")
-    ]
+    return [declared for module in modules for declared in _declarations(module)]
 
 
-def _signature_call(project: Project, made: Code | Unknown) -> tuple[Module, ast.Call] | None:
-    """Return the `from_generator` call at a piece of source, or the only one."""
-    calls = _signature_calls(project)
-    for module, call in calls:
-        if len(calls) == 1 or isinstance(made, Code) and module.location(call) == made.location:
-            return module, call
-    return None
-
-
-def _output_shapes(module: Module, call: ast.Call) -> ast.expr | None:
-    """Return the `output_shapes` of a call."""
-    shapes = argument_of(call, "output_shapes")
-    return module.made_by(shapes) if shapes is not None else None
-
-
-def _output_types(module: Module, call: ast.Call) -> ast.expr | None:
-    """Return the `output_types` of a call."""
-    types = argument_of(call, "output_types", 1)
-    return module.made_by(types) if types is not None else None
-
-
-def _generator_argument(call: ast.Call) -> ast.expr | None:
-    """Return the generator argument of a call."""
-    return argument_of(call, "generator", 0)
+def _declaration_at(project: Project, made: Code | Unknown) -> Declaration | None:
+    """Return the call of `from_generator` at a piece of source, or the only one."""
+    found = _declarations_in(project)
+    here = (
+        each for each in found if isinstance(made, Code) and each.module.location(each.call) == made.location
+    )
+    return found[0] if len(found) == 1 else next(here, None)
 
 
 def _may_stack(spec: ast.expr, count: int) -> bool:
@@ -620,25 +560,6 @@ def _may_stack(spec: ast.expr, count: int) -> bool:
         return False
     first = shape.elts[0]
     return not isinstance(first, ast.Constant) or first.value is None or first.value == count
-
-
-def _called_generator(module: Module, given: ast.expr) -> FunctionInfo | None:
-    """Return the user's generator function that an argument refers to."""
-    if isinstance(given, ast.Name) and given.id == "self":
-        owner = module.class_of(given)
-        method = module.method(owner, "__call__") if owner is not None else None
-        return method if method is not None and method.node in method.module.generators else None
-    if isinstance(given, ast.Lambda) and isinstance(given.body, ast.Call):
-        return generator_function(module, given.body.func)
-    return generator_function(module, given)
-
-
-def _signature_of(module: Module, call: ast.Call) -> ast.expr | None:
-    """Return the `output_signature` of a call if it is a tuple or one spec."""
-    given = argument_of(call, "output_signature")
-    made = module.made_by(given) if given is not None else None
-    is_spec = isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.TensorSpec"
-    return made if isinstance(made, ast.Tuple) or is_spec else None
 
 
 _FLOATS = frozenset("random normal uniform standard_normal randn rand exponential beta gamma".split())
@@ -656,20 +577,13 @@ def _declares_whole(module: Module, spec: ast.expr) -> ast.expr | None:
 
 def _yields_floats(function: FunctionInfo, value: ast.expr) -> bool:
     """Return whether a yielded value certainly contains fractions: the generator draws it from a continuous distribution."""
-    made = function.module.made_by(value)
-    if (
-        not isinstance(made, ast.Call)
-        or not isinstance(made.func, ast.Attribute)
-        or made.func.attr not in _FLOATS
-    ):
-        return False
-    source = function.module.made_by(made.func.value)
-    name = (
-        function.module.resolve(source.func)
-        if isinstance(source, ast.Call)
-        else function.module.resolve(source)
-    )
-    return name.startswith("numpy.random") or name == "random"
+    module = function.module
+    match module.made_by(value):
+        case ast.Call(func=ast.Attribute(attr=method, value=receiver)) if method in _FLOATS:
+            source = module.made_by(receiver)
+            name = module.called(source) or module.resolve(source)
+            return name.startswith("numpy.random") or name == "random"
+    return False
 
 
 def _declared_shape(module: Module, spec: ast.expr) -> Shape | None:

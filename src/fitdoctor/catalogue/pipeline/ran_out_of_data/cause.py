@@ -26,20 +26,18 @@ know. For such a dataset, it counts only after training, with `steps_per_epoch` 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.knowledge.data.generator_sources import generator_behind, loop_of, surely_ends
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import counted, place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
-from fitdoctor.edits import append_arguments, fix, insert_before, remove_argument, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import append_arguments, fix, remove_argument, unsafe
+from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.keras_version import is_keras_2
-from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT703", slug="ran-out-of-data", severity=Severity.WARNING)
@@ -77,18 +75,9 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         )
     else:
         return
-    argument = fit.code.argument("steps_per_epoch") if not isinstance(fit.code, Unknown) else None
-    fixes = [
-        unsafe(
-            "remove `steps_per_epoch`, so that an epoch is one pass over the data",
-            remove_argument(fit.code, "steps_per_epoch"),
-        )
-    ]
-    if data.form == "dataset":
-        fixes.append(unsafe("repeat the dataset with `.repeat()`", with_step_after(data.code, ".repeat()")))
     yield CAUSE.finding(
         message,
-        place(argument.whole if argument else None, fit.code, data.code),
+        _steps_place(fit, data),
         Evidence(
             "batches in one pass over the data",
             f"{batches:,}",
@@ -96,10 +85,23 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
             fact="data.batches",
             location=place(data.code),
         ),
-        *fixes,
+        *_passes(fit, data),
         subject="training data",
         confidence=Confidence.CERTAIN,
     )
+
+
+def _steps_place(fit: FitFacts, data: DataFacts) -> Location | None:
+    argument = fit.code.argument("steps_per_epoch") if not isinstance(fit.code, Unknown) else None
+    return place(argument.whole if argument else None, fit.code, data.code)
+
+
+def _passes(fit: FitFacts, data: DataFacts) -> Iterator[Fix]:
+    """Let an epoch be one pass over the data, or let the data have no end."""
+    title = "remove `steps_per_epoch`, so that an epoch is one pass over the data"
+    yield unsafe(title, remove_argument(fit.code, "steps_per_epoch"))
+    if data.form == "dataset":
+        yield unsafe("repeat the dataset with `.repeat()`", with_step_after(data.code, ".repeat()"))
 
 
 @CAUSE.while_training
@@ -126,12 +128,11 @@ def while_running(
         observed = f"fewer than {counted(steps * fit.epochs, 'batch', 'batches')}"
         yield _exhausted(fit, data, project, model, observed, None)
         return
-    argument = fit.code.argument("steps_per_epoch") if not isinstance(fit.code, Unknown) else None
     yield CAUSE.finding(
         f"the dataset ended before {fit.epochs:,} epochs of {counted(steps, 'step')}"
         if fit.epochs > 1
         else f"the dataset ended before the {counted(steps, 'step')} of the epoch",
-        place(argument.whole if argument else None, fit.code, data.code),
+        _steps_place(fit, data),
         Evidence(
             "Keras warned that the input ran out of data",
             f"fewer than {counted(steps * fit.epochs, 'batch', 'batches')}",
@@ -139,40 +140,18 @@ def while_running(
             fact="training.ran_out",
             location=place(data.code),
         ),
-        unsafe("repeat the dataset with `.repeat()`", with_step_after(data.code, ".repeat()")),
-        unsafe(
-            "remove `steps_per_epoch`, so that an epoch is one pass over the data",
-            remove_argument(fit.code, "steps_per_epoch"),
-        ),
+        *reversed(list(_passes(fit, data))),
         subject="training data",
         confidence=Confidence.CERTAIN,
     )
 
 
-_WANTED = re.compile(
-    r"ran out of data; interrupting training.*\(in this case, (?P<batches>\d+) batches\)", re.DOTALL
+CAUSE.message(  # of Keras 2, which stops training
+    r"(?s)ran out of data; interrupting training.*\(in this case, (?P<batches>\d+) batches\)",
+    "the data has fewer than the {batches} batches that the steps need",
+    "repeat the data with `.repeat()`, or remove `steps_per_epoch`",
+    subject="steps_per_epoch",
 )
-"""Keras 2 reports the number of batches it needs if the number of steps is set, and stops training."""
-
-
-@CAUSE.after_failure
-def from_warning(failure: FailureFacts) -> Iterator[Finding]:
-    """Report that Keras 2 stopped because the data ran out."""
-    said = _WANTED.search(failure.message)
-    if said is None:
-        return
-    yield CAUSE.finding(
-        f"the data has fewer than the {said['batches']} batches that the steps need",
-        failure.location,
-        Evidence(
-            "Keras stopped training",
-            f"fewer than {said['batches']} batches",
-            said["batches"],
-            fact="failure.message",
-        ),
-        fix("repeat the data with `.repeat()`, or remove `steps_per_epoch`"),
-        subject="steps_per_epoch",
-    )
 
 
 @CAUSE.in_source
@@ -227,7 +206,7 @@ def _exhausted(
         ),
         unsafe(
             "loop forever in the generator" + ("" if steps else " and set `steps_per_epoch`"),
-            _going_on_for_ever(function, fit, data, project),
+            _going_on_for_ever(function, fit, data),
         ),
         fix("pass `tf.data.Dataset.from_generator` to `fit`, which restarts the generator in each epoch"),
         subject="training data",
@@ -237,54 +216,19 @@ def _exhausted(
 # --- generators that never end --------------------------------------------------------------------------------------
 
 
-def _going_on_for_ever(
-    function: FunctionInfo | None, fit: FitFacts, data: DataFacts, project: Project
-) -> tuple[Edit, ...]:
+def _going_on_for_ever(function: FunctionInfo | None, fit: FitFacts, data: DataFacts) -> tuple[Edit, ...]:
     """Wrap the loop that yields in `while True:`, and set the number of steps if it is known."""
+    loop = loop_of(function) if function is not None else None
+    if function is None or not isinstance(loop, ast.For) or any(map(_long_text, ast.walk(loop))):
+        return ()
     steps: tuple[Edit, ...] = ()
     if not fit.steps_per_epoch:
         if not isinstance(data.batches, int):
             return ()
         steps = append_arguments(fit.code, f"steps_per_epoch={data.batches}")
-    if function is None:
-        found = node_of(project, data.code)
-        written = _as_function(*found) if found is not None else ()
-    else:
-        written = _in_function(function)
-    return (*written, *steps) if written else ()
-
-
-def _in_function(function: FunctionInfo) -> tuple[Edit, ...]:
-    loop = loop_of(function)
-    if not isinstance(loop, ast.For) or any(map(_long_text, ast.walk(loop))):
-        return ()
     code = function.module.code(loop)
     inner = code.text.replace("\n", "\n    ")
-    return (Edit(code.location, f"while True:\n{code.indent}    {inner}"),)
-
-
-def _as_function(module: Module, node: ast.AST) -> tuple[Edit, ...]:
-    """Replace `(… for … in …)`, which can be read only once, with a generator function."""
-    written = module.made_by(node) if isinstance(node, ast.expr) else node
-    if not isinstance(written, ast.GeneratorExp) or any(map(_long_text, ast.walk(written))):
-        return ()
-    code = module.code(written)
-    name = "batches_for_ever"
-    lines = [f"def {name}():", "while True:"]
-    for part in written.generators:
-        if part.is_async:
-            return ()
-        lines.append(f"for {module.segment(part.target)} in {module.segment(part.iter)}:")
-        lines += [f"if {module.segment(condition)}:" for condition in part.ifs]
-    lines.append(f"yield {module.segment(written.elt)}")
-    text = "\n".join(f"{code.indent * bool(at)}{'    ' * at}{line}" for at, line in enumerate(lines))
-    taken = any(isinstance(each, ast.Name) and each.id == name for each in module.nodes(ast.Name))
-    if taken or "\n" in "".join(lines):
-        return ()
-    # A call with a single argument shares its parentheses with the generator expression.
-    around = module.parent(written)
-    bare = isinstance(around, ast.Call) and not code.text.startswith("(")
-    return () if bare else (*insert_before(code, f"{text}\n"), Edit(code.location, f"{name}()"))
+    return (Edit(code.location, f"while True:\n{code.indent}    {inner}"), *steps)
 
 
 def _long_text(node: ast.AST) -> bool:

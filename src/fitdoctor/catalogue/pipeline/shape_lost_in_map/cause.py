@@ -44,11 +44,13 @@ from fitdoctor.facts import (
     FitFacts,
     ModelFacts,
     PipelineStep,
-    Spec,
+    Shape,
     Unknown,
 )
 from fitdoctor.records import replace
+from fitdoctor.source.callees import returned_by
 from fitdoctor.source.definitions import argument_of
+from fitdoctor.source.index import names_in
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -89,46 +91,58 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Projec
     if not lost:
         return
     step = _losing_step(data)
-    found = _finding(lost[0], _expected(model, data, lost[0]), data, step, project, Confidence.CERTAIN)
-    yield _with_guesses(found, model, project, step) if lost[0] is data.x[0] else found
+    found = _finding(lost[0], _expected(model, data, lost[0]), data, step, project)
+    found = _with_guesses(found, model, project, step) if step is not None and lost[0] is data.x[0] else found
+    yield replace(found, confidence=Confidence.CERTAIN)
 
 
-def _with_guesses(found: Finding, model: ModelFacts, project: Project, step: PipelineStep | None) -> Finding:
-    if found.fixes[0].edits or step is None:
-        return found
-    return replace(found, fixes=(*_by_guess(model, project, step), *found.fixes))
-
-
-def _by_guess(model: ModelFacts, project: Project, step: PipelineStep) -> Iterator[Fix]:
-    """Suggest shapes for the first layer: those in the Python code, and for images also any size."""
-    first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
-    pictures = first is not None and first.class_name in PICTURE_LAYERS
-    found = expression_of(project, step.code)
-    call = _python_call(project, step.code)
-    if first is None or found is None or not pictures and first.class_name != "Dense":
-        return
-    more = ("(None, None, 3)", "(None, None, 1)") if pictures else ()
-    if isinstance(step.code, Code) and step.code.name.endswith("from_generator"):
-        given = step.code.argument("output_types", 1)
-        if given is not None and given.text.count(",") == 1 and _without_shapes(step.code):
-            for shape in (*_written_shapes(found[0], found[1], "generator", pictures), *more):
-                edits = set_argument(step.code, "output_shapes", f"({shape}, ())")
-                yield unsafe(f"declare the shapes: `output_shapes=({shape}, ())`", edits)
-        return
-    if call is None:
-        return
-    code = call[0].code(call[1])
-    for shape in (*_written_shapes(*call, "func", pictures), *more):
-        line = insert_after(code, f"{code.target}.set_shape({shape})") if code.target.isidentifier() else ()
-        edits = line or _stated_apart(*call, shape)
-        if edits:
-            yield unsafe(f"set the shape after the call: `set_shape({shape})`", edits)
-
-
-def _expected(model: ModelFacts, data: DataFacts, array: ArrayFacts) -> Spec | None:
+def _expected(model: ModelFacts, data: DataFacts, array: ArrayFacts) -> Shape | None:
+    """Return the shape of a sample that the model expects."""
     if isinstance(model.inputs, Unknown) or array not in data.x or len(model.inputs) != len(data.x):
         return None
-    return model.inputs[data.x.index(array)]
+    shape = model.inputs[data.x.index(array)].shape
+    return None if isinstance(shape, Unknown) else shape[1:]
+
+
+_OF_IMAGES = ("Conv2D", "SeparableConv2D", "DepthwiseConv2D", "MaxPooling2D", "AveragePooling2D")
+
+
+def _with_guesses(found: Finding, model: ModelFacts, project: Project, step: PipelineStep) -> Finding:
+    """Add the shapes that the Python code mentions, and images of any size, for a model that starts with images."""
+    first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
+    call, whole = _python_call(project, step.code), expression_of(project, step.code)
+    if found.fixes[0].edits or first is None or first.class_name not in _OF_IMAGES or whole is None:
+        return found
+    guesses: list[Fix] = []
+    if call is not None:
+        for shape in _guessed_shapes(call[0], argument_of(call[1], "func", 0)):
+            guesses.append(
+                unsafe(f"set the shape after the call: `set_shape({shape})`", _stated(*call, shape))
+            )
+    elif step.operation == "from_generator" and isinstance(whole[1], ast.Call):
+        for shape in _guessed_shapes(whole[0], argument_of(whole[1], "generator", 0)):
+            edits = set_argument(step.code, "output_shapes", f"({shape}, ())")
+            guesses.append(unsafe(f"declare the shapes: `output_shapes=({shape}, ())`", edits))
+    return replace(found, fixes=(*(guess for guess in guesses if guess.edits), *found.fixes))
+
+
+def _guessed_shapes(module: Module, given: ast.expr | None) -> Iterator[str]:
+    function = module.definition(given) if given is not None else None
+    for node in ast.walk(function.node) if isinstance(function, FunctionInfo) else ():
+        parts = node.elts if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load) else []
+        ends = [part.upper if isinstance(part, ast.Slice) else part for part in parts]
+        sizes = [module.segment(end) for end in ends if end is not None and _is_length(module, end)]
+        if len(sizes) == len(parts) == 3:
+            yield f"({', '.join(sizes)})"
+        elif len(sizes) == len(parts) == 2:
+            yield from (f"({', '.join(sizes)}, {channels})" for channels in (3, 1))
+    yield from ("(None, None, 3)", "(None, None, 1)")
+
+
+def _is_length(module: Module, node: ast.expr) -> bool:
+    """Return whether it is an integer, or a name for one."""
+    made = module.made_by(node)
+    return isinstance(made, ast.Constant) and type(made.value) is int
 
 
 def _losing_step(data: DataFacts) -> PipelineStep | None:
@@ -141,11 +155,10 @@ def _losing_step(data: DataFacts) -> PipelineStep | None:
 
 def _finding(
     array: ArrayFacts,
-    expected: Spec | None,
+    expected: Shape | None,
     data: DataFacts,
     step: PipelineStep | None,
     project: Project,
-    confidence: Confidence,
 ) -> Finding:
     call = _python_call(project, step.code) if step is not None else None
     code = call[0].code(call[1]) if call is not None else step.code if step is not None else data.code
@@ -154,28 +167,21 @@ def _finding(
         f"`{array.path}` of the {words(data)} has an unknown shape: it comes from {source}",
         place(code, data.code, array.use),
         Evidence(f"shape of `{array.path}`", "unknown rank", "known rank", fact="data.x.shape"),
-        *_fixes(code, expected, call),
+        _remedy(code, expected, call),
         subject=f"{data.role} dataset",
-        confidence=confidence,
     )
 
 
-def _fixes(
-    code: Code | Unknown, expected: Spec | None, call: tuple[Module, ast.Call] | None = None
-) -> list[Fix]:
+def _remedy(code: Code | Unknown, expected: Shape | None, call: tuple[Module, ast.Call] | None = None) -> Fix:
     if isinstance(code, Code) and code.name.endswith("from_generator"):
-        return [fix("replace `output_types` with an `output_signature` of one `tf.TensorSpec` per part")]
+        return fix("replace `output_types` with an `output_signature` of one `tf.TensorSpec` per part")
     if _is_decoder(code):
-        return [_decoded(code)]
+        return _decoded(code)
     title = "set the shape after the call"
-    if isinstance(code, Code) and code.target.isidentifier() and expected is not None:
-        if isinstance(expected.shape, tuple):
-            return [fix(title, insert_after(code, f"{code.target}.set_shape({tuple(expected.shape[1:])})"))]
-    if call is not None and expected is not None and isinstance(expected.shape, tuple):
-        edits = _stated_apart(*call, str(tuple(expected.shape[1:])))
-        if edits:
-            return [fix(title, edits)]
-    return [fix(f"{title}: `tensor.set_shape(…)`")]
+    if expected is None:
+        return fix(f"{title}: `tensor.set_shape(…)`")
+    edits = _stated(*call, str(tuple(expected))) if call is not None else ()
+    return fix(title if edits else f"{title}: `tensor.set_shape(…)`", edits)
 
 
 def _is_decoder(code: Code | Unknown) -> bool:
@@ -219,9 +225,6 @@ def _python_call(project: Project, code: Code | Unknown) -> tuple[Module, ast.Ca
 
 # --- from the source ----------------------------------------------------------------------------------------------
 
-PICTURE_LAYERS = frozenset(
-    "Conv2D SeparableConv2D DepthwiseConv2D MaxPooling2D AveragePooling2D Functional".split()
-)
 NEEDS_RANK = frozenset(
     "Dense Conv1D Conv2D Conv3D LSTM GRU SimpleRNN Bidirectional Flatten BatchNormalization".split()
 )
@@ -240,11 +243,9 @@ def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proj
     maps = [step for step in data.pipeline if step.operation == "map"]
     source = data.pipeline[0]
     if source.operation == "from_generator" and not maps and _without_shapes(source.code):
-        found = _finding(data.x[0], None, data, source, project, Confidence.LIKELY)
-        yield _with_guesses(found, model, project, source)
+        yield _with_guesses(_finding(data.x[0], None, data, source, project), model, project, source)
     if maps and _first_part_lost(project, maps[-1].code):
-        wanted = _expected(model, data, data.x[0])
-        found = _finding(data.x[0], wanted, data, maps[-1], project, Confidence.LIKELY)
+        found = _finding(data.x[0], _expected(model, data, data.x[0]), data, maps[-1], project)
         yield _with_guesses(found, model, project, maps[-1])
 
 
@@ -265,13 +266,17 @@ def resized_in_source(module: Module) -> Iterator[Finding]:
             continue
         if module.function_of(made) is not function or _shape_stated(function):
             continue
-        yield CAUSE.finding(
-            "`decode_image` returns a tensor of unknown rank, because it also accepts animated GIFs",
-            module.location(made),
-            Evidence("the shape is needed here", location=module.location(call.node)),
-            _decoded(module.code(made)),
-            subject="training dataset",
-        )
+        yield _undecided(module, made, module.location(call.node))
+
+
+def _undecided(module: Module, decoder: ast.Call, needed: Location | None) -> Finding:
+    return CAUSE.finding(
+        "`decode_image` returns a tensor of unknown rank, because it also accepts animated GIFs",
+        module.location(decoder),
+        Evidence("the shape is needed here", location=needed),
+        _decoded(module.code(decoder)),
+        subject="training dataset",
+    )
 
 
 def _shape_stated(function: FunctionInfo) -> bool:
@@ -292,23 +297,16 @@ def _without_shapes(code: Code | Unknown) -> bool:
 def _first_part_lost(project: Project, code: Code | Unknown) -> bool:
     """Return whether the mapped function returns the result of `py_function` unchanged as its first part."""
     found = _python_call(project, code)
-    if found is None:
+    function = found[0].function_of(found[1]) if found is not None else None
+    if found is None or function is None:
         return False
     module, call = found
-    function = module.function_of(call)
-    assignment = module.statement(call)
-    if function is None:
+    body = list(ast.walk(function.node))
+    if any(isinstance(node, ast.Attribute) and node.attr in STATED for node in body):
         return False
-    if any(isinstance(node, ast.Attribute) and node.attr in STATED for node in ast.walk(function.node)):
-        return False
-    if isinstance(function.node, ast.Lambda):
-        values: list[ast.expr | None] = [function.node.body]
-    else:
-        values = [each.value for each in module.returns.get(function.node, [])]
-    value = values[0] if len(values) == 1 else None
-    if value is None:
-        return False
+    value = returned_by(function)
     first = value.elts[0] if isinstance(value, (ast.Tuple, ast.List)) and value.elts else value
+    assignment = module.statement(call)
     if first is call:
         return True
     if (
@@ -317,17 +315,15 @@ def _first_part_lost(project: Project, code: Code | Unknown) -> bool:
         or assignment.value is not call
     ):
         return False
-    target = assignment.targets[0]
-    names = [target] if isinstance(target, ast.Name) else list(getattr(target, "elts", ()))
     stores = [
         node
-        for node in ast.walk(function.node)
+        for node in body
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == first.id
     ]
-    if not any(isinstance(name, ast.Name) and name.id == first.id for name in names):
-        return False
     changed = [module.statement(store) for store in stores if store.lineno > assignment.lineno]
-    return all(_keeps_rank(module, statement, first.id) for statement in changed)
+    return first.id in names_in(assignment.targets[0]) and all(
+        _keeps_rank(module, statement, first.id) for statement in changed
+    )
 
 
 _SAME_SHAPE = ("tensorflow.cast", "tensorflow.image.convert_image_dtype", "tensorflow.math.divide")
@@ -371,15 +367,7 @@ def from_failure(
     frame = failure.last_user_frame
     decoded = _decoder_before(project, failure)
     if decoded is not None:
-        module, call = decoded
-        yield CAUSE.finding(
-            "`decode_image` returns a tensor of unknown rank, because it also accepts animated GIFs",
-            module.location(call),
-            Evidence("the shape is needed here", location=failure.location),
-            _decoded(module.code(call)),
-            subject="training dataset",
-            confidence=Confidence.CERTAIN,
-        )
+        yield replace(_undecided(*decoded, failure.location), confidence=Confidence.CERTAIN)
         return
     if frame is not None and failure.called not in ("fit", "evaluate", "predict", "", *_STEPS):
         return
@@ -431,6 +419,14 @@ def _only_culprit(project: Project) -> Location | None:
 # --- shapes that are stated -----------------------------------------------------------------------------------------
 
 
+def _stated(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
+    """Set the shape of the result of a call."""
+    code = module.code(call)
+    if code.target.isidentifier():
+        return insert_after(code, f"{code.target}.set_shape({shape})")
+    return _stated_apart(module, call, shape)
+
+
 def _stated_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
     """Set the shapes for `image, label = tf.py_function(…)`, with a scalar label per sample."""
     statement = module.statement(call)
@@ -474,52 +470,3 @@ def _stated_inside(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ..
         return ()
     stated = f"({tf}.ensure_shape(x, {shape}), {tf}.ensure_shape(y, ()))"
     return (Edit(module.location(step).end, f".map(lambda x, y: {stated})"), *imports)
-
-
-def _written_shapes(module: Module, call: ast.AST, argument: str, pictures: bool) -> Iterator[str]:
-    """Return the shapes that the called function mentions: three sizes for an image, a named number for features."""
-    given = argument_of(call, argument, 0) if isinstance(call, ast.Call) else None
-    function = module.definition(given) if given is not None else None
-    if not isinstance(function, FunctionInfo) or function.module is not module:
-        return
-    for node in ast.walk(function.node):
-        if pictures and isinstance(node, ast.Tuple) and len(node.elts) == 3:
-            if isinstance(node.ctx, ast.Load) and all(_is_length(module, part) for part in node.elts):
-                yield f"({', '.join(module.segment(part) for part in node.elts)})"
-        elif not pictures and isinstance(node, ast.Name) and _is_length(module, node):
-            yield f"({node.id},)"
-    sizes = (
-        [size for node in ast.walk(function.node) for size in _written_size(module, node)] if pictures else []
-    )
-    yield from (f"({size}, {channels})" for channels in (3, 1) for size in dict.fromkeys(sizes))
-
-
-def _written_size(module: Module, node: ast.AST) -> Iterator[str]:
-    """Return the height and width of resized images: `resize(picture, (64, 64))`, `picture[:64, :64]`."""
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
-        ends = [
-            part.upper for part in node.slice.elts[:2] if isinstance(part, ast.Slice) and part.lower is None
-        ]
-        lengths = [end for end in ends if end is not None and _is_length(module, end)]
-        if len(lengths) == 2:
-            yield ", ".join(module.segment(length) for length in lengths)
-        return
-    if not isinstance(node, ast.Call) or not module.segment(node.func).endswith(("resize", "load_img")):
-        return
-    for given in (*node.args, *(word.value for word in node.keywords)):
-        parts = module.made_by(given)
-        if isinstance(parts, ast.Tuple) and len(parts.elts) == 2:
-            if all(_is_length(module, part) for part in parts.elts):
-                yield (
-                    f"*{given.id}"
-                    if isinstance(given, ast.Name)
-                    else ", ".join(map(module.segment, parts.elts))
-                )
-
-
-def _is_length(module: Module, node: ast.expr) -> bool:
-    """Return whether it is an integer, or a global name for one."""
-    if isinstance(node, ast.Name):
-        given = module.assignments(node.id, module.tree)
-        return len(given) == 1 and given[0].value is not None and _is_length(module, given[0].value)
-    return isinstance(node, ast.Constant) and type(node.value) is int
