@@ -104,6 +104,10 @@ class Location:
         """Return the empty span after it."""
         return Location(self.path, self.end_line, self.end_column, self.end_line, self.end_column, self.cell)
 
+    def through(self, last: Location) -> Location:
+        """Return the span from its beginning to the end of another."""
+        return Location(self.path, self.line, self.column, last.end_line, last.end_column, self.cell)
+
     @property
     def lines(self) -> Location:
         """Return its whole lines, including indentation and the last line end."""

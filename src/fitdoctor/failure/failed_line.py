@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from fitdoctor.diagnosis import Evidence, Location
 from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Node = TypeVar("Node", bound=ast.AST)
 
 
 def module_of(project: Project, frame: Frame | None) -> Module | None:
@@ -48,6 +54,13 @@ def stands_at(location: Location, line: int, cell: int | None = None) -> bool:
 def at_frame(module: Module, node: ast.AST, frame: Frame) -> bool:
     """Return whether a node is on the line of a frame."""
     return stands_at(module.location(node), frame.line, frame.cell)
+
+
+def nodes_at(module: Module | None, kind: type[Node], line: Frame | Location | None) -> list[Node]:
+    """Return the nodes of a kind on a line; none if its file was not read."""
+    if module is None or line is None:
+        return []
+    return [node for node in module.nodes(kind) if stands_at(module.location(node), line.line, line.cell)]
 
 
 def calls_at(failure: FailureFacts, project: Project) -> list[CallSite]:

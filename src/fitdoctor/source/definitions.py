@@ -128,6 +128,19 @@ class FunctionInfo:
         }
 
     @property
+    def statements(self) -> list[ast.stmt]:
+        """Its body without the docstring; none for a lambda."""
+        body = [] if isinstance(self.node, ast.Lambda) else self.node.body
+        first = body[0] if body else None
+        documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+        return body[1:] if documented else body
+
+    @property
+    def calls(self) -> list[CallSite]:
+        """The calls in its own body, in source order."""
+        return self.module.calls_in.get(self.node, [])
+
+    @property
     def is_method(self) -> bool:
         """Whether it is defined directly in a class."""
         return self.owner is not None

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.contents import arrays_of
@@ -40,7 +40,7 @@ from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, function_at, module_of, raised_here
+from fitdoctor.failure.failed_line import module_of, nodes_at, raised_here
 from fitdoctor.failure.patterns import DtypeMismatch, dtype_mismatch
 from fitdoctor.records import replace
 from fitdoctor.source.definitions import argument_of
@@ -194,7 +194,7 @@ def from_failure(
     wrong = _wrong_of(said)
     told = not taken and wrong not in ("float64", "float32") and bool(_arrays_of(data, wrong))
     operand = None if told else _operand(module, frame, said)
-    parameter = _parameter_at(module, frame, said) if frame is not None and (not told or taken) else None
+    parameter = _parameter_at(module, frame, said) if not told or taken else None
     if operand is not None:
         found = _finding(said, location, Unknown("the model accepted it") if taken else data, fit)
         yield _of_operand(found, said, *operand)
@@ -202,11 +202,7 @@ def from_failure(
         yield _of_parameter(said, *parameter)
     else:
         found = _finding(said, location, Unknown("the model accepted it") if taken else data, fit)
-        casts = (
-            []
-            if told or frame is None
-            else [*_cast_first(module, frame, said), *_cast_given(module, frame, said)]
-        )
+        casts = [] if told else [*_cast_first(module, frame, said), *_cast_given(module, frame, said)]
         yield replace(found, fixes=(*casts, *found.fixes))
 
 
@@ -218,66 +214,61 @@ def of_whole_numbers(failure: FailureFacts, project: Project) -> Iterator[Findin
     yield from _refused_by_signature(failure, project)
 
 
-def _cast_first(module: Module | None, frame: Frame, said: DtypeMismatch) -> Iterator[Fix]:
+def _cast_first(module: Module | None, frame: Frame | None, said: DtypeMismatch) -> Iterator[Fix]:
     """Yield a cast for either operand if both are parameters and the message does not name the wrong one."""
-    function = function_at(module, frame.line, frame.cell) if module is not None else None
-    if module is None or function is None or isinstance(function.node, ast.Lambda) or said.argument:
-        return
     # `*` of bools is `and` and returns bools, so another operation of the line rejects them.
-    kind = _OPERATORS.get(said.operation, (ast.Mult, ()))[0]
-    for node in own_nodes(function):
-        if not isinstance(node, ast.BinOp) or not isinstance(node.op, kind):
+    kind, _name = _OPERATORS.get(said.operation, (ast.Mult, ""))
+    for node in nodes_at(module, ast.BinOp, frame) if not said.argument else ():
+        function = module.function_of(node) if module is not None else None
+        if module is None or function is None or not isinstance(node.op, kind):
             continue
-        for one, other in ((node.left, node.right), (node.right, node.left)):
-            both = {module.segment(one), module.segment(other)}
-            if at_frame(module, node, frame) and both <= set(function.parameters):
-                name = module.segment(one)
-                first = module.code(function.node.body[0])
-                tf, imports = spell(first, "tensorflow", "tf")
-                cast = f"{name} = {tf}.cast({name}, {module.segment(other)}.dtype)"
-                yield unsafe(f"cast it first: `{cast}`", insert_before(first, cast), imports)
+        one, other = module.segment(node.left), module.segment(node.right)
+        if {one, other} <= set(function.parameters):
+            yield _cast_parameter(function, one, f"{other}.dtype", unsafe)
+            yield _cast_parameter(function, other, f"{one}.dtype", unsafe)
 
 
-def _cast_given(module: Module | None, frame: Frame, said: DtypeMismatch) -> Iterator[Fix]:
+def _cast_given(module: Module | None, frame: Frame | None, said: DtypeMismatch) -> Iterator[Fix]:
     """Yield a cast for the argument of a TensorFlow call: `tf.reduce_mean(tf.equal(labels, guesses))`."""
-    if module is None or said.operation in _OPERATORS or said.types:
-        return
-    for call in module.calls:
-        name = call.name
+    for call in (
+        nodes_at(module, ast.Call, frame) if said.operation not in _OPERATORS and not said.types else ()
+    ):
+        assert module is not None
+        name = module.resolve(call.func)
         if not name.startswith(("tensorflow.", "keras.backend.")) or name.endswith(("cast", "constant")):
             continue
-        given = call.node.args[0] if call.node.args and at_frame(module, call.node, frame) else None
+        given = call.args[0] if call.args else None
         while isinstance(given, ast.BinOp):
             given = given.left  # a product of bools is a bool: casting it would be too late
         if given is None or isinstance(given, (ast.Constant, ast.Starred, ast.List, ast.Tuple)):
             continue
-        tf, imports = spell(module.code(given), "tensorflow", "tf")
-        cast = f"{tf}.cast({module.segment(given)}, {tf}.float32)"
-        yield fix(f"cast it: `{cast}`", (Edit(module.location(given), cast),), imports)
+        yield _cast(module, given)
         behind = _parameter_behind(module, given)
         if behind is not None:
             yield _cast_parameter(*behind)
 
 
+def _cast(module: Module, node: ast.expr, dtype: str = "tf.float32", title: str = "cast it") -> Fix:
+    """Cast an expression where it is used."""
+    tf, imports = spell(module.code(node), "tensorflow", "tf")
+    cast = f"{tf}.cast({module.segment(node)}, {dtype.replace('tf.', f'{tf}.')})"
+    return fix(f"{title}: `{cast}`", (Edit(module.location(node), cast),), imports)
+
+
 def _parameter_at(
-    module: Module | None, frame: Frame, said: DtypeMismatch
+    module: Module | None, frame: Frame | None, said: DtypeMismatch
 ) -> tuple[FunctionInfo, ast.Call, str] | None:
     """Return the TensorFlow call that raised, if its argument is a parameter of the enclosing function."""
-    function = function_at(module, frame.line, frame.cell) if module is not None else None
-    if module is None or function is None or isinstance(function.node, ast.Lambda):
-        return None
-    if said.operation in _OPERATORS:  # an operation on two tensors, not a function of one
-        return None
-    for call in own_nodes(function):
-        if (
-            isinstance(call, ast.Call)
-            and at_frame(module, call, frame)
-            and module.resolve(call.func).startswith(("tensorflow.", "keras.ops."))
-            and len(call.args) == 1
-            and isinstance(call.args[0], ast.Name)
-            and call.args[0].id in function.parameters
-        ):
-            return function, call, call.args[0].id
+    # An operation on two tensors is not a function of one.
+    for call in nodes_at(module, ast.Call, frame) if said.operation not in _OPERATORS else ():
+        assert module is not None
+        function = module.function_of(call)
+        if function is None or isinstance(function.node, ast.Lambda):
+            continue
+        of_library = module.resolve(call.func).startswith(("tensorflow.", "keras.ops."))
+        for name in function.parameters:
+            if of_library and _is_named(call.args, name):
+                return function, call, name
     return None
 
 
@@ -298,12 +289,12 @@ def _of_parameter(said: DtypeMismatch, function: FunctionInfo, call: ast.Call, n
 
 
 _OPERATORS = {
-    "MatMul": (ast.MatMult, ("matmul",)),
-    "AddV2": (ast.Add, ("add",)),
-    "Sub": (ast.Sub, ("subtract",)),
-    "Mul": (ast.Mult, ("multiply",)),
-    "RealDiv": (ast.Div, ("divide", "truediv")),
-    "Pow": (ast.Pow, ("pow", "power")),
+    "MatMul": (ast.MatMult, "matmul"),
+    "AddV2": (ast.Add, "add"),
+    "Sub": (ast.Sub, "subtract"),
+    "Mul": (ast.Mult, "multiply"),
+    "RealDiv": (ast.Div, "divide"),
+    "Pow": (ast.Pow, "pow"),
 }
 """The operator or function name of each operation on two tensors."""
 
@@ -312,61 +303,48 @@ def _operand(
     module: Module | None, frame: Frame | None, said: DtypeMismatch
 ) -> tuple[Module, ast.expr] | None:
     """Return the operand of the wrong dtype if the line has only one matching operation."""
-    if module is not None and frame is not None and said.types:
+    if module is None or said.types:
         return _part(module, frame, said)
-    if module is None or frame is None or said.operation not in _OPERATORS:
+    if said.operation not in _OPERATORS:
         return None
-    kind, names = _OPERATORS[said.operation]
-    pairs = [
-        [node.left, node.right]
-        for node in module.nodes(ast.BinOp)
-        if isinstance(node.op, kind) and at_frame(module, node, frame)
-    ]
-    pairs += [
-        call.node.args
-        for call in module.calls
-        if call.name.rpartition(".")[2] in names
-        and len(call.node.args) == 2
-        and at_frame(module, call.node, frame)
-    ]
-    pairs += [
-        [node.target, node.value]
-        for node in module.nodes(ast.AugAssign)
-        if isinstance(node.op, kind) and at_frame(module, node, frame)
-    ]
+    kind, name = _OPERATORS[said.operation]
+    pairs = [pair for done, pair in _operations(module, frame) if isinstance(done, kind) or done == name]
     named = int(said.argument) if said.argument.isdigit() else int(said.argument not in ("a", "x"))
     # The message names the dtype of the first operand as expected.
     at = named if _is_wrong(said, said.found) else 1 - named
-    if (
-        at not in (0, 1)
-        or not pairs
-        or len(pairs) > 1
-        and not _of_one_parameter(module, [p[at] for p in pairs])
-    ):
+    behind = {_parameter_behind(module, pair[at]) for pair in pairs} if at in (0, 1) else set()
+    # Several are one if all come from the same parameter: `y_true * y_pred + (1 - y_true) * (1 - y_pred)`.
+    if not behind or len(pairs) > 1 and (len(behind) > 1 or None in behind):
         return None
     return module, pairs[0][at]
 
 
-def _of_one_parameter(module: Module, operands: list[ast.expr]) -> bool:
-    """Whether all operands are made of the same parameter: `y_true * y_pred + (1 - y_true) * (1 - y_pred)`."""
-    behind = {_parameter_behind(module, operand) for operand in operands}
-    return len(behind) == 1 and None not in behind
+def _operations(
+    module: Module | None, frame: Frame | None
+) -> Iterator[tuple[ast.operator | str, tuple[ast.expr, ast.expr]]]:
+    """Yield the operations of a line on two tensors, by operator or function name."""
+    for node in nodes_at(module, ast.BinOp, frame):
+        yield node.op, (node.left, node.right)
+    for call in nodes_at(module, ast.Call, frame):
+        if module is not None and len(call.args) == 2:
+            yield module.called(call).rpartition(".")[2], (call.args[0], call.args[1])
+    for changed in nodes_at(module, ast.AugAssign, frame):
+        yield changed.op, (changed.target, changed.value)
+    for compared in nodes_at(module, ast.Compare, frame):
+        if len(compared.comparators) == 1:
+            yield "equal", (compared.left, compared.comparators[0])
 
 
-def _part(module: Module, frame: Frame, said: DtypeMismatch) -> tuple[Module, ast.expr] | None:
+def _part(module: Module | None, frame: Frame | None, said: DtypeMismatch) -> tuple[Module, ast.expr] | None:
     """Return the part of the wrong dtype in a call such as `tf.concat([noise, labels], axis=1)`."""
     wrong = next((at for at, name in enumerate(said.types) if _is_wrong(said, name)), None)
-    if wrong is None:
-        return None
+    given = [argument_of(call, "values", 0) for call in nodes_at(module, ast.Call, frame)]
     lists = [
         parts.elts
-        for call in module.calls
-        if (parts := call.argument("values", 0)) is not None
-        and isinstance(parts, (ast.List, ast.Tuple))
-        and len(parts.elts) == len(said.types)
-        and at_frame(module, call.node, frame)
+        for parts in given
+        if isinstance(parts, (ast.List, ast.Tuple)) and len(parts.elts) == len(said.types)
     ]
-    return (module, lists[0][wrong]) if len(lists) == 1 else None
+    return (module, lists[0][wrong]) if module is not None and wrong is not None and len(lists) == 1 else None
 
 
 def _is_wrong(said: DtypeMismatch, name: str) -> bool:
@@ -379,22 +357,17 @@ def _of_operand(found: Finding, said: DtypeMismatch, module: Module, operand: as
     message = f"`{text}` has dtype {wrong}, but the operation `{said.operation}` expects {_wanted(wrong)}"
     if isinstance(getattr(operand, "ctx", None), ast.Store):
         return _started_as_float(replace(found, message=message), module, operand)
-    tf, imports = spell(module.code(operand), "tensorflow", "tf")
-    target = "self.compute_dtype" if _is_mixed(said) else f"{tf}.float32"
-    cast = f"{tf}.cast({text}, {target})"
-    in_layer = text.startswith("self.") or not _is_mixed(said)
-    here = fix(f"cast it: `{cast}`", (Edit(module.location(operand), cast),) if in_layer else (), imports)
+    here = _cast(module, operand, "self.compute_dtype" if _is_mixed(said) else "tf.float32")
+    if _is_mixed(said) and not text.startswith("self."):
+        here = fix(here.title)  # there may be no layer whose dtype it could be
     first = _parameter_behind(module, operand) if not _is_mixed(said) else None
     if first is None:
         return replace(found, message=message, fixes=(here,))
     # A parameter that is read several times is cast once, before all of them.
-    both = [_cast_parameter(*first), here] if _read_again(module, *first) else [here, _cast_parameter(*first)]
-    return replace(found, message=message, fixes=tuple(both))
-
-
-def _read_again(module: Module, function: FunctionInfo, name: str) -> bool:
-    reads = [read for read in module.reads.get(name, ()) if module.function_of(read) == function]
-    return len(reads) > 1
+    function, name = first
+    several = len([read for read in module.reads.get(name, ()) if module.function_of(read) == function]) > 1
+    fixes = (_cast_parameter(*first), here) if several else (here, _cast_parameter(*first))
+    return replace(found, message=message, fixes=fixes)
 
 
 def _parameter_behind(module: Module, operand: ast.expr) -> tuple[FunctionInfo, str] | None:
@@ -412,13 +385,15 @@ def _parameter_behind(module: Module, operand: ast.expr) -> tuple[FunctionInfo, 
     return (function, behind[0]) if len(behind) == 1 else None
 
 
-def _cast_parameter(function: FunctionInfo, name: str) -> Fix:
+def _cast_parameter(
+    function: FunctionInfo, name: str, dtype: str = "tf.float32", make: Callable[..., Fix] = fix
+) -> Fix:
     """Insert the cast as the first line of the function."""
     assert not isinstance(function.node, ast.Lambda)
     first = function.module.code(function.node.body[0])
     tf, imports = spell(first, "tensorflow", "tf")
-    cast = f"{name} = {tf}.cast({name}, {tf}.float32)"
-    return fix(f"cast it first: `{cast}`", insert_before(first, cast), imports)
+    cast = f"{name} = {tf}.cast({name}, {dtype.replace('tf.', f'{tf}.')})"
+    return make(f"cast it first: `{cast}`", insert_before(first, cast), imports)
 
 
 def _started_as_float(found: Finding, module: Module, target: ast.expr) -> Finding:
@@ -440,6 +415,7 @@ def _started_as_float(found: Finding, module: Module, target: ast.expr) -> Findi
 
 _WHOLE = re.compile(r"u?int\d{1,2}")
 _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript)
+_COMPARED = ("equal", "add", "subtract", "multiply", "not_equal", "greater")
 
 
 def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
@@ -458,7 +434,7 @@ def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         frame.location,
         Evidence("dtype of the operand", said.found, said.expected, "failure.message", frame.location),
         raised_here(failure),
-        *(list(_cast(module_of(project, frame), frame)) or [fix("cast one to the dtype of the other")]),
+        _one_cast(module_of(project, frame), frame),
         subject="dtypes of an operation",
         confidence=Confidence.CERTAIN,
     )
@@ -484,10 +460,7 @@ def _floats_refused(failure: FailureFacts, project: Project) -> Iterator[Finding
         frame.location,
         Evidence("dtype received", found, ", ".join(said.allowed), "failure.message", frame.location),
         raised_here(failure),
-        *(
-            list(_made_whole(module_of(project, frame), frame))
-            or [fix("cast the labels or indices: `tf.cast(labels, tf.int32)`")]
-        ),
+        _made_whole(module_of(project, frame), frame),
         subject="dtypes of an operation",
         confidence=Confidence.CERTAIN,
     )
@@ -504,56 +477,34 @@ _WHOLE_ARGUMENTS = {
 """The integer argument of each function and its position."""
 
 
-def _made_whole(module: Module | None, frame: Frame) -> Iterator[Fix]:
+def _made_whole(module: Module | None, frame: Frame) -> Fix:
     """Cast the only argument on the line that must be an integer."""
-    if module is None:
-        return
-    given = []
-    for call in module.calls:
-        last = call.name.rpartition(".")[2]
-        if last in _WHOLE_ARGUMENTS and at_frame(module, call.node, frame):
-            given.append(call.argument(*_WHOLE_ARGUMENTS[last]))
-    if len(given) != 1 or given[0] is None:
-        return
-    tf, imports = spell(module.code(given[0]), "tensorflow", "tf")
-    cast = f"{tf}.cast({module.segment(given[0])}, {tf}.int32)"
-    yield fix(f"cast it: `{cast}`", (Edit(module.location(given[0]), cast),), imports)
+    given = [
+        argument_of(call, *_WHOLE_ARGUMENTS[last])
+        for call in nodes_at(module, ast.Call, frame)
+        if module is not None and (last := module.called(call).rpartition(".")[2]) in _WHOLE_ARGUMENTS
+    ]
+    if module is None or len(given) != 1 or given[0] is None:
+        return fix("cast the labels or indices: `tf.cast(labels, tf.int32)`")
+    return _cast(module, given[0], "tf.int32")
 
 
 def _named(said: DtypeMismatch) -> str:
     return f" `{said.operation}`" if said.operation else ""
 
 
-def _cast(module: Module | None, frame: Frame) -> Iterator[Fix]:
+def _one_cast(module: Module | None, frame: Frame) -> Fix:
     """Cast the first operand to the dtype of the second, if the line has one operation on two tensors."""
-    if module is None:
-        return
-    pairs = [pair for pair in _pairs(module) if at_frame(module, pair[0], frame)]
-    if len(pairs) != 1 or not all(isinstance(part, _SIMPLE) for part in pairs[0]):
-        return
-    one, other = pairs[0]
-    tf, imports = spell(module.code(one), "tensorflow", "tf")
-    cast = f"{tf}.cast({module.segment(one)}, {module.segment(other)}.dtype)"
-    yield fix(f"cast one to the dtype of the other: `{cast}`", (Edit(module.location(one), cast),), imports)
-
-
-def _pairs(module: Module) -> Iterator[tuple[ast.expr, ast.expr]]:
-    for node in module.nodes(ast.BinOp):
-        yield node.left, node.right
-    for compared in module.nodes(ast.Compare):
-        if len(compared.comparators) == 1:
-            yield compared.left, compared.comparators[0]
-    for call in module.calls:
-        if call.name.startswith("tensorflow.") and len(call.node.args) == 2:
-            if call.name.rpartition(".")[2] in (
-                "equal",
-                "add",
-                "subtract",
-                "multiply",
-                "not_equal",
-                "greater",
-            ):
-                yield call.node.args[0], call.node.args[1]
+    pairs = [
+        pair for done, pair in _operations(module, frame) if not isinstance(done, str) or done in _COMPARED
+    ]
+    simple = all(
+        isinstance(part, _SIMPLE) and isinstance(part.ctx, ast.Load) for pair in pairs for part in pair
+    )
+    title = "cast one to the dtype of the other"
+    if module is None or len(pairs) != 1 or not simple:
+        return fix(title)
+    return _cast(module, pairs[0][0], f"{module.segment(pairs[0][1])}.dtype", title)
 
 
 # --- steps of schedules ---------------------------------------------------------------------------------------------

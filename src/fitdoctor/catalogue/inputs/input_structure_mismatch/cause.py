@@ -37,7 +37,6 @@ from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.knowledge.data.joined_arrays import (
     column_parts,
     joined_parts,
-    pair_parts,
     stacked_parts,
 )
 from fitdoctor.catalogue.knowledge.data.mixed_inputs import mixed_inputs
@@ -308,9 +307,6 @@ def _count_fix(
         parts = column_parts(model.inputs, first, first.use.text)
         if parts:
             return unsafe("split the columns by input", wrap(first.use, parts))
-        pairs = pair_parts(model.inputs, first, first.use.text)
-        if pairs and first.use.text.isidentifier():
-            return fix("pass each input its part of every sample", wrap(first.use, pairs))
     return fix("pass a list with one array per input, or a dict keyed by input name")
 
 
@@ -443,19 +439,14 @@ def from_mixture(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     yield from mixed_inputs(CAUSE, failure, project)
 
 
-@CAUSE.after_failure
-def from_key(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """Report a missing key that `call` reads."""
-    yield from _missing_key(failure, project)
-
-
 # --- keys that `call` reads -----------------------------------------------------------------------------------------
 
 
 _KEY = re.compile(r"['\"](?P<key>[^'\"]{1,80})['\"]: ['\"]?(?:tf\.Tensor|<tf|<KerasTensor|Tensor)")
 
 
-def _missing_key(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+@CAUSE.after_failure
+def from_key(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report an input key that a layer or model reads but does not receive."""
     frame = failure.last_user_frame
     asked = failure.message.strip().strip("'\"")

@@ -147,25 +147,16 @@ def _left_out(extra: list[ArrayFacts], names: set[str], data: DataFacts, project
 def _without(array: ArrayFacts, project: Project) -> tuple[Edit, ...]:
     """Return the literal dict without the item."""
     found = node_of(project, array.code)
-    if found is None:
+    written = found[0].parent(found[1]) if found is not None else None
+    if found is None or not isinstance(written, ast.Dict) or len(written.keys) < 2 or None in written.keys:
         return ()
     module, node = found
-    around = module.parent(node)
-    if not isinstance(around, ast.Dict) or len(around.keys) < 2:
-        return ()
-    position = around.values.index(node)  # type: ignore[arg-type]
-    key, start, end = around.keys[position], None, None
-    if key is None:
-        return ()
-    if position + 1 < len(around.keys) and around.keys[position + 1] is not None:
-        start, end = module.location(key), module.location(around.keys[position + 1])  # type: ignore[arg-type]
-        where = type(start)(start.path, start.line, start.column, end.line, end.column, start.cell)
-    else:
-        before, last = module.location(around.values[position - 1]), module.location(node)
-        where = type(before)(
-            before.path, before.end_line, before.end_column, last.end_line, last.end_column, before.cell
-        )
-    return (Edit(where, ""),)
+    position = written.values.index(node)  # type: ignore[arg-type]
+    places = [module.location(key) for key in written.keys if key is not None]
+    if position + 1 < len(places):
+        return (Edit(places[position].through(places[position + 1].start), ""),)
+    before = module.location(written.values[position - 1]).end
+    return (Edit(before.through(module.location(node)), ""),)
 
 
 @CAUSE.after_failure

@@ -39,7 +39,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.failure.failed_line import calls_at, nodes_at
 from fitdoctor.failure.patterns import cardinality
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
@@ -124,16 +124,14 @@ def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project) -
         f"`{first.path}` has {_rows(rows)} samples, but `{other.path}` has {_rows(others)}",
         location,
         *(
-            [
-                Evidence(
-                    f"samples of `{array.path}`",
-                    str(count),
-                    str(rows if array is not first else others),
-                    fact="data.shape",
-                    location=place(array.code, array.use),
-                )
-                for array, count in ((first, rows), (other, others))
-            ]
+            Evidence(
+                f"samples of `{array.path}`",
+                str(count),
+                str(wanted),
+                fact="data.shape",
+                location=place(array.code, array.use),
+            )
+            for array, count, wanted in ((first, rows, others), (other, others, rows))
         ),
         *fixes,
         subject="numbers of samples",
@@ -222,13 +220,11 @@ def _of_batches(
 def _same_rows(project: Project, batch: Location | None) -> Iterator[Fix]:
     """Yield the fix of a batch whose labels are cut at another end than its samples: `x[a:b], y[a : b - 1]`."""
     module = project.module_at(batch.path) if batch is not None and project else None
-    for pair in module.nodes(ast.Tuple) if module is not None and batch is not None else ():
+    for pair in nodes_at(module, ast.Tuple, batch):
         assert module is not None
-        assert batch is not None
-        here = module.location(pair)
         cuts = [each.slice for each in pair.elts if isinstance(each, ast.Subscript)]
         slices = [each for each in cuts if isinstance(each, ast.Slice) and each.lower is not None]
-        if here.cell != batch.cell or here.line != batch.line or not len(pair.elts) == len(slices) == 2:
+        if not len(pair.elts) == len(slices) == 2:
             continue
         starts = [module.segment(each.lower) for each in slices if each.lower is not None]
         cut = [module.segment(each) for each in slices]
@@ -329,22 +325,13 @@ def _same_windows(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) 
 
 def _follow_windows(link: Link, counted: ast.expr) -> bool:
     """Whether targets such as `series[width:]` begin after the first of the windows `series[i : i + width]`."""
-    targets, part = link.node, link.module.statement(counted)
-    if not isinstance(targets, ast.Subscript) or not isinstance(targets.slice, ast.Slice):
-        return False
-    start = link.module.segment(targets.slice.lower) if targets.slice.lower is not None else ""
-    windows = [
-        made.elt.slice.upper
-        for made in ast.walk(part)
-        if isinstance(made, ast.ListComp)
-        and isinstance(made.elt, ast.Subscript)
-        and isinstance(made.elt.slice, ast.Slice)
-    ]
-    width = (
-        link.module.segment(windows[0].right)
-        if len(windows) == 1 and isinstance(windows[0], ast.BinOp)
-        else ""
-    )
+    module, cut = link.module, getattr(link.node, "slice", None)
+    start = module.segment(cut.lower) if isinstance(cut, ast.Slice) and cut.lower is not None else ""
+    made = [each for each in ast.walk(module.statement(counted)) if isinstance(each, ast.ListComp)]
+    slices = [each.elt.slice for each in made if isinstance(each.elt, ast.Subscript)]
+    ends = [each.upper for each in slices if isinstance(each, ast.Slice)]
+    end = ends[0] if len(ends) == 1 else None
+    width = module.segment(end.right) if isinstance(end, ast.BinOp) else ""
     return bool(width) and re.match(rf"{re.escape(width)}(?!\s*-|\w)", start) is not None
 
 
@@ -547,21 +534,14 @@ _SLICED = re.compile(r"Dimensions (?P<first>\d+) and (?P<other>\d+) are not comp
 def _sliced(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report `from_tensor_slices` of arrays whose first axes differ."""
     said, frame = _SLICED.search(failure.message), failure.last_user_frame
-    module = module_of(project, frame)
     if said is None or frame is None or failure.type != "ValueError":
         return
-    calls = [
-        site.node
-        for site in (module.calls if module is not None else ())
-        if site.name.endswith(".from_tensor_slices")
-        and module is not None
-        and at_frame(module, site.node, frame)
-    ]
+    calls = [site for site in calls_at(failure, project) if site.method == "from_tensor_slices"]
     if not calls and "from_tensor_slices" not in frame.text:
         return
     yield CAUSE.finding(
         f"the arrays in `from_tensor_slices` have {said['first']} and {said['other']} samples, but need the same number",
-        module.location(calls[0]) if calls and module is not None else frame.location,
+        calls[0].module.location(calls[0].node) if calls else frame.location,
         Evidence("samples", said["other"], said["first"], "failure.message", frame.location),
         fix("build the arrays from the same samples"),
         subject="numbers of samples",
@@ -571,17 +551,9 @@ def _sliced(failure: FailureFacts, project: Project) -> Iterator[Finding]:
 
 def _made(failure: FailureFacts, project: Project, position: int) -> Location | None:
     """Return where the array of another length is created."""
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
-    if module is None or frame is None:
+    split = [site for site in calls_at(failure, project) if site.name.startswith("sklearn.")]
+    if len(split) != 1 or position >= len(split[0].node.args):
         return None
-    split = [
-        site.node
-        for site in module.calls
-        if site.name.startswith("sklearn.") and at_frame(module, site.node, frame)
-    ]
-    if len(split) != 1 or position >= len(split[0].args):
-        return None
-    end = module.origin(split[0].args[position])
+    end = split[0].module.origin(split[0].node.args[position])
     known = end.certain and not end.path and not isinstance(end.node, ast.Name)
     return end.module.location(end.node) if known else None

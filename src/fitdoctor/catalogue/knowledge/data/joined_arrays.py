@@ -36,13 +36,11 @@ def joined_parts(array: ArrayFacts, inputs: int) -> str | None:
 def stacked_parts(array: ArrayFacts, inputs: tuple[Spec, ...]) -> str:
     """Return `[pairs[:, 0], pairs[:, 1]]` for an array whose second axis stacks the model inputs, else ""."""
     shape, use = array.shape, array.use
-    if not isinstance(shape, tuple) or shape[1:2] != (len(inputs),) or not isinstance(use, Code):
+    if not isinstance(shape, tuple) or len(shape) < 3 or shape[1] != len(inputs) or not isinstance(use, Code):
         return ""
-    sample = shape[2:]
     wanted = [spec.shape[1:] for spec in inputs if isinstance(spec.shape, tuple)]
-    # Keras adds a last axis of length 1.
-    goes = len(wanted) == len(inputs) and all(one in (sample, (*sample, 1)) for one in wanted)
-    if not sample or not goes or not use.text.isidentifier():
+    goes = len(wanted) == len(inputs) and all(fits(shape[2:], each) for each in wanted)
+    if not goes or not use.text.isidentifier():
         return ""
     return f"[{', '.join(f'{use.text}[:, {index}]' for index in range(len(inputs)))}]"
 
@@ -65,13 +63,3 @@ def column_parts(inputs: tuple[Spec, ...], array: ArrayFacts, text: str) -> str:
     starts = [first + sum(width or 0 for width in widths[:index]) for index in range(len(widths) + 1)]
     slices = [f"{name}[:, {low}:{high}]" for low, high in itertools.pairwise(starts)]
     return f"[{', '.join(slices)}]"
-
-
-def pair_parts(inputs: tuple[Spec, ...], array: ArrayFacts, name: str) -> str:
-    """Return the halves of an array of pairs, one per input: `[pairs[:, 0], pairs[:, 1]]`."""
-    shapes = [spec.shape[1:] for spec in inputs if isinstance(spec.shape, tuple)]
-    if not isinstance(array.shape, tuple) or array.shape[1:2] != (len(inputs),) or not shapes:
-        return ""
-    if len(shapes) != len(inputs) or any(not fits(array.shape[2:], shape) for shape in shapes):
-        return ""
-    return f"[{', '.join(f'{name}[:, {index}]' for index in range(len(inputs)))}]"

@@ -39,19 +39,15 @@ def unpacked_inputs(failure: FailureFacts, project: Project) -> list[str]:
 
 def unpacked_by_call(model: ModelFacts, project: Project) -> tuple[list[str], Location] | None:
     """Return the names a custom `call` always unpacks its argument into, and where."""
-    owner = project.class_named(model.class_name)
+    owner = project.class_named(model.class_name) if project else None
     function = owner.module.method(owner, "call") if owner is not None else None
     if function is None or len(function.parameters) < 2 or isinstance(function.node, ast.Lambda):
         return None
-    for statement in function.node.body:
-        if isinstance(statement, ast.Assign):
-            parts = _parts(function, statement)
-            if parts:
-                return parts, function.module.location(statement)
-        plain = isinstance(statement, ast.Assign) or (
-            isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        )
-        if not plain or _binds(statement, function.parameters[1]):
+    for statement in function.statements:
+        parts = _parts(function, statement) if isinstance(statement, ast.Assign) else []
+        if parts:
+            return parts, function.module.location(statement)
+        if not isinstance(statement, ast.Assign) or _binds(statement, function.parameters[1]):
             return None
     return None
 

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Location
-from fitdoctor.facts import ModelFacts, Unknown
+from fitdoctor.facts import Frame, ModelFacts, Unknown
+from fitdoctor.failure.failed_line import nodes_at
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
@@ -41,6 +42,16 @@ def steps_of(module: Module) -> Iterator[FunctionInfo]:
     for owner in module.classes:
         if owner.kind == "Model" and module.on_tensorflow:
             yield from (owner.methods[name] for name in STEPS if name in owner.methods)
+
+
+def called_layers(module: Module | None, frame: Frame | None) -> Iterator[tuple[ast.Call, ClassInfo]]:
+    """Yield the calls of custom layers and models on a line, with their classes."""
+    for call in nodes_at(module, ast.Call, frame):
+        origin = module.origin(call.func) if module is not None else None
+        if origin is not None and isinstance(origin.node, ast.Call):
+            owner = origin.module.definition(origin.node.func)
+            if isinstance(owner, ClassInfo) and owner.kind in ("Layer", "Model"):
+                yield call, owner
 
 
 def required_inputs(method: FunctionInfo) -> tuple[str, ...]:
@@ -167,15 +178,8 @@ def _is_computation(module: Module, call: ast.Call) -> bool:
     """Whether a call is a TensorFlow function, a loss, or an attribute of `self`, none of which unpack a batch."""
     if module.resolve(call.func).startswith(("tensorflow.", "keras.ops.", "keras.losses.")):
         return True
-    return is_self(module, call.func) or (
-        isinstance(call.func, ast.Attribute)
-        and is_self(module, call.func.value)
-        and _is_layer(module, call.func)
-    )
-
-
-def _is_layer(module: Module, value: ast.expr) -> bool:
-    return kind_of_value(module, value) in ("Layer", "Model")
+    own = module.own_attribute(call.func) and kind_of_value(module, call.func) in ("Layer", "Model")
+    return is_self(module, call.func) or bool(own)
 
 
 def _mentions(statement: ast.AST, name: str) -> bool:
@@ -187,28 +191,17 @@ def _mentions(statement: ast.AST, name: str) -> bool:
 
 def reached_methods(step: FunctionInfo) -> list[FunctionInfo]:
     """Return a step and the methods of its class that it calls, directly or indirectly."""
-    owner = step.owner
-    found, waiting = [step], [step]
-    while waiting and owner is not None:
-        current = waiting.pop()
+    found, owner = [step], step.owner
+    for current in found if owner is not None else ():
         for node in own_nodes(current):
-            if not isinstance(node, ast.Attribute) or not is_self(current.module, node.value):
-                continue
-            method = owner.module.method(owner, node.attr)
+            name = current.module.own_attribute(node)
+            method = owner.module.method(owner, name) if name and owner is not None else None
             if method is not None and method not in found:
                 found.append(method)
-                waiting.append(method)
     return found
 
 
 def differentiated(step: FunctionInfo) -> str:
     """Return the name of the value that a tape in the step differentiates; "" if it is not a plain name."""
-    for node in own_nodes(step):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "gradient"
-        ):
-            if node.args and isinstance(node.args[0], ast.Name):
-                return node.args[0].id
-    return ""
+    given = [site.node.args[0] for site in step.calls if site.method == "gradient" and site.node.args]
+    return next((value.id for value in given if isinstance(value, ast.Name)), "")

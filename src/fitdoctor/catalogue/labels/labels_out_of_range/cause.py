@@ -284,12 +284,6 @@ def from_failure(
     yield told if looped is None else _wider_there(_shifted_there(told, seen, looped), seen, failure, project)
 
 
-@CAUSE.after_failure
-def while_encoding(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """Report a label that `to_categorical` has no column for."""
-    yield from _refused(failure, project)
-
-
 def _in_loop(project: Project, failure: FailureFacts) -> Code | None:
     """Return the expression that creates the labels of a custom training loop."""
     given = arguments_of_loss(project, failure, SPARSE)
@@ -381,7 +375,8 @@ _SAID = re.compile(r"index (?P<value>-?\d+) is out of bounds for axis 1 with siz
 _ENCODER = "to_categorical"
 
 
-def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+@CAUSE.after_failure
+def while_encoding(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the label and the number of columns that NumPy names."""
     said = _SAID.search(failure.message) if failure.type == "IndexError" else None
     frame, last = failure.last_user_frame, failure.frames[-1] if failure.frames else None

@@ -481,13 +481,6 @@ def from_own_metrics(model: ModelFacts, data: DataFacts, project: Project) -> It
     yield from _spread_metrics(model, data, project)
 
 
-@CAUSE.in_source
-@mentions("update_state")
-def swapped_in_source(module: Module) -> Iterator[Finding]:
-    """Report a metric in a custom loop that receives the predictions as labels."""
-    yield from _swapped(module)
-
-
 # --- quantities that the program names ------------------------------------------------------------------------------
 
 
@@ -543,9 +536,9 @@ def _standardizes(node: ast.expr, module: Module) -> bool:
     """Whether an expression is the result of a scaler that leaves no classes."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
+    scaler = node.func.value
     if node.func.attr not in ("fit_transform", "transform"):
         return False
-    scaler = node.func.value
     if not isinstance(scaler, ast.Name):
         return _is_scaler(scaler)
     given = [
@@ -601,13 +594,13 @@ _ONE_WAY = frozenset(
 """Metrics that are not symmetric in labels and predictions."""
 
 
-def _swapped(module: Module) -> Iterator[Finding]:
+@CAUSE.in_source
+@mentions("update_state")
+def swapped_in_source(module: Module) -> Iterator[Finding]:
     """Report `update_state`, or the call of a metric, with model outputs in place of the labels."""
     for site in module.method_calls("update_state"):
         given = site.node.args
-        assert isinstance(site.node.func, ast.Attribute)
-        made = module.origin(site.node.func.value).node
-        kind = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+        kind = module.called(module.origin(site.receiver).node)
         if not kind.startswith("keras.metrics.") or kind.rpartition(".")[2] not in _ONE_WAY or len(given) < 2:
             continue
         if not _is_output(module, given[0]) or not _is_handed_in(module, given[1]):

@@ -62,7 +62,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import cardinality
-from fitdoctor.records import replace
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -95,25 +95,16 @@ def from_values(
     model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report values that cannot be meant as weights."""
-    for weights in data.sample_weight:
-        if _is_for_the_step(model, fit, data, weights):
+    for array in data.sample_weight:
+        weights, statistics = _Weights(fit, data, array), statistics_of(array)
+        if _is_for_the_step(model, fit, data, array):
             continue
-        if weights.dtype in ("string", "str") and data.form != "arrays" and data.element_size == 3:
-            yield _of_strings(fit, data, weights, project)
-            continue
-        statistics = statistics_of(weights)
-        if statistics is None and _are_named_ids(data, weights):
-            observed = f"{weights.dtype}, `{_name(weights)}`"
-            message, expected, fixes, sure = _ids(data, weights)
-            found = _finding(fit, data, weights, message, observed, expected, fixes, sure)
-            yield _where_mapped(found, data, project)
-        if statistics is None or statistics.minimum is None or statistics.maximum is None:
-            continue
-        oddity = _oddity(data, weights, statistics)
-        if oddity is not None:
-            message, expected, fixes, confidence = oddity
-            found = _finding(fit, data, weights, message, _range(statistics), expected, fixes, confidence)
-            yield _where_mapped(found, data, project)
+        if array.dtype in ("string", "str") and data.form != "arrays" and data.element_size == 3:
+            yield _of_strings(weights, fit, data, project)
+        elif statistics is None and _are_named_ids(data, array):
+            yield _of_ids(weights, data, array, f"{array.dtype}, `{_name(array)}`", project)
+        elif statistics is not None and statistics.minimum is not None and statistics.maximum is not None:
+            yield from _of_numbers(weights, data, array, statistics, project)
 
 
 def _is_for_the_step(
@@ -125,64 +116,58 @@ def _is_for_the_step(
     return own and data.form != "arrays" and not _WEIGHTS.search(_words(weights))
 
 
-def _of_strings(call: FitFacts, data: DataFacts, weights: ArrayFacts, project: Project) -> Finding:
+def _of_strings(weights: _Weights, call: FitFacts, data: DataFacts, project: Project) -> Finding:
     """Report strings, such as names or paths, as the third element."""
     message = "Keras reads the third element as sample weights, but it contains strings"
-    advice = [unsafe("drop the third element of the dataset", _wrapped(call, data))]
-    expected = "numbers, or two elements"
-    found = _finding(call, data, weights, message, "strings", expected, advice, Confidence.CERTAIN)
+    advice = unsafe("drop the third element of the dataset", _wrapped(call, data))
+    found = weights.finding(message, "strings", "numbers, or two elements", [advice])
     made = [returned_in_step(project, step.code) for step in data.pipeline if step.operation == "map"]
-    return replace(found, severity=Severity.ERROR, location=place(*reversed(made), found.location))
+    return replace(found, location=place(*reversed(made), found.location))
 
 
-def _where_mapped(found: Finding, data: DataFacts, project: Project) -> Finding:
-    """Move ids to the tuple of three that the last mapped function returns, where the third can be left out."""
+def _of_numbers(
+    weights: _Weights, data: DataFacts, array: ArrayFacts, statistics: Statistics, project: Project
+) -> Iterator[Finding]:
+    """Report weights that are all zero, missing or negative, and ids."""
+    least, most = statistics.minimum or 0.0, statistics.maximum or 0.0
+    if least == most == 0:
+        message = "every sample weight is 0: the loss is 0 and nothing is trained"
+        expected, fixes = (
+            "above 0",
+            [*_divided_whole(array), unsafe("use weights above 0, or remove the weights")],
+        )
+    elif statistics.nan:
+        message = f"the sample weights contain {statistics.nan:,} NaN: the loss becomes NaN"
+        expected, fixes = "finite numbers", [unsafe("fill in the missing weights")]
+    elif least < 0 and not _POLICY.search(_words(array)):
+        message = f"sample weights go down to {number(least)}: training increases the loss of those samples"
+        expected, fixes = "0 or more", [unsafe("use weights of 0 or more")]
+    else:
+        if data.form != "arrays" and data.element_size == 3 and _look_like_ids(array, statistics):
+            yield _of_ids(weights, data, array, _range(statistics), project)
+        return
+    yield weights.finding(message, _range(statistics), expected, fixes, Severity.WARNING)
+
+
+def _of_ids(
+    weights: _Weights, data: DataFacts, array: ArrayFacts, observed: str, project: Project
+) -> Finding:
+    """Report ids as weights, in the tuple of three that the last mapped function returns, if there is one."""
+    message = "Keras reads the third element as sample weights, but its values look like ids"
+    fixes = _without_third(data, array)
+    found = weights.finding(message, observed, _NO_IDS, fixes, Severity.WARNING)
+    found = replace(found, confidence=Confidence.LIKELY)
     maps = [step.code for step in data.pipeline if step.operation == "map"]
-    triple = tuple_from_step(project, maps[-1]) if maps and found.evidence[0].expected == _NO_IDS else None
+    triple = tuple_from_step(project, maps[-1]) if maps else None
     if triple is None or len(triple[1].elts) != 3:
         return found
     module, node = triple
     kept = ", ".join(module.segment(each) for each in node.elts[:2])
     edit = Edit(module.location(node), f"({kept})")
-    fixes = (unsafe(found.fixes[0].title, (edit,)), *found.fixes[1:])
-    return replace(found, location=module.location(node), fixes=fixes)
+    return replace(found, location=module.location(node), fixes=(unsafe(fixes[0].title, (edit,)), *fixes[1:]))
 
 
 _NO_IDS = "weights around 1"
-
-Oddity = tuple[str, str, list[Fix], Confidence]
-
-
-def _oddity(data: DataFacts, weights: ArrayFacts, statistics: Statistics) -> Oddity | None:
-    least, most = statistics.minimum or 0.0, statistics.maximum or 0.0
-    if least == most == 0:
-        advice = [*_divided_whole(weights), unsafe("use weights above 0, or remove the weights")]
-        return (
-            "every sample weight is 0: the loss is 0 and nothing is trained",
-            "above 0",
-            advice,
-            Confidence.CERTAIN,
-        )
-    if statistics.nan:
-        advice = [unsafe("fill in the missing weights")]
-        return (
-            f"the sample weights contain {statistics.nan:,} NaN: the loss becomes NaN",
-            "finite numbers",
-            advice,
-            Confidence.CERTAIN,
-        )
-    if least < 0 and not _POLICY.search(_words(weights)):
-        advice = [unsafe("use weights of 0 or more")]
-        message = f"sample weights go down to {number(least)}: training increases the loss of those samples"
-        return message, "0 or more", advice, Confidence.CERTAIN
-    if data.form != "arrays" and data.element_size == 3 and _look_like_ids(weights, statistics):
-        return _ids(data, weights)
-    return None
-
-
-def _ids(data: DataFacts, weights: ArrayFacts) -> Oddity:
-    message = "Keras reads the third element as sample weights, but its values look like ids"
-    return message, _NO_IDS, _without_third(data, weights), Confidence.LIKELY
 
 
 def _are_named_ids(data: DataFacts, weights: ArrayFacts) -> bool:
@@ -261,45 +246,47 @@ def _range(statistics: Statistics) -> str:
     return f"{number(statistics.minimum or 0)}..{number(statistics.maximum or 0)}"
 
 
-def _finding(
-    fit: FitFacts | Unknown,
-    data: DataFacts | Unknown,
-    weights: ArrayFacts | None,
-    message: str,
-    observed: str,
-    expected: str,
-    fixes: list[Fix],
-    confidence: Confidence,
-    severity: Severity = Severity.WARNING,
-    raised_at: Location | None = None,
-) -> Finding:
-    code = fit.code if isinstance(fit, FitFacts) else None
-    slices = None
-    if isinstance(data, DataFacts) and data.form == "dataset" and data.element_size == 3:
-        slices = next((step.code for step in data.pipeline if step.operation == "from_tensor_slices"), None)
-    given = code.argument("sample_weight") if isinstance(code, Code) else None
-    made = (weights.code, weights.use) if weights is not None else ()
-    return CAUSE.finding(
-        message,
-        place(
-            slices if expected == _NO_IDS else None,
-            *made,
-            given.location if given is not None else None,
-            code,
-            raised_at,
-        ),
-        Evidence(
-            "range of the sample weights" if ".." in observed else "sample weights",
-            observed,
-            expected,
-            fact="data.sample_weight",
-            location=place(*made) if made else raised_at,
-        ),
-        *fixes,
-        subject="sample weights",
-        confidence=confidence,
-        severity=severity,
-    )
+@dataclass(frozen=True)
+class _Weights:
+    """The sample weights of a call, as far as they are known."""
+
+    fit: FitFacts | Unknown
+    data: DataFacts | Unknown
+    array: ArrayFacts | None
+    raised_at: Location | None = None
+
+    def finding(
+        self,
+        message: str,
+        observed: str,
+        expected: str,
+        fixes: list[Fix],
+        severity: Severity = Severity.ERROR,
+    ) -> Finding:
+        """Report the weights, where ids are given as weights in the slices of a dataset, else where they are made."""
+        code = self.fit.code if isinstance(self.fit, FitFacts) else None
+        slices = None
+        if isinstance(self.data, DataFacts) and self.data.form == "dataset" and self.data.element_size == 3:
+            steps = [step.code for step in self.data.pipeline if step.operation == "from_tensor_slices"]
+            slices = next(iter(steps), None)
+        given = code.argument("sample_weight") if isinstance(code, Code) else None
+        made = (self.array.code, self.array.use) if self.array is not None else ()
+        argument = given.location if given is not None else None
+        return CAUSE.finding(
+            message,
+            place(slices if expected == _NO_IDS else None, *made, argument, code, self.raised_at),
+            Evidence(
+                "range of the sample weights" if ".." in observed else "sample weights",
+                observed,
+                expected,
+                fact="data.sample_weight",
+                location=place(*made) if made else self.raised_at,
+            ),
+            *fixes,
+            subject="sample weights",
+            confidence=Confidence.CERTAIN,
+            severity=severity,
+        )
 
 
 # --- weights and labels swapped ------------------------------------------------------------------------------------
@@ -378,6 +365,7 @@ def _triple(data: DataFacts, project: Project) -> tuple[Module | None, ast.Tuple
 # --- weights that raise -------------------------------------------------------------------------------------------
 
 _BOTH = "You cannot `class_weight` and `sample_weight` at the same time"
+_OTHER_STRUCTURE = "You should provide one `sample_weight` array per output"
 
 
 @CAUSE.before_fit
@@ -385,19 +373,17 @@ def from_call(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
     """Report class and sample weights together, and weights of the wrong number or shape."""
     if data.role != "training" or not data.sample_weight:
         return
-    weights = data.sample_weight[0]
-    if fit.class_weight is not None and data.form in ("arrays", "dataset"):
-        yield _both(fit, data, weights, None)
-        return
+    weights = _Weights(fit, data, data.sample_weight[0])
     problem = data.problem.message if data.problem is not None else ""
-    if _only_weights_differ(problem):
-        yield _other_length(fit, data, weights, problem, None)
     failure = loss_failure(data)
     step = step_of_loss(failure) if failure is not None else None
-    if step is not None and step.weighs:
-        yield _other_shape(fit, data, weights, Confidence.CERTAIN, None)
-    elif failure is None and _is_too_wide(model, data, weights):
-        yield _other_shape(fit, data, weights, Confidence.LIKELY, None)
+    if fit.class_weight is not None and data.form in ("arrays", "dataset"):
+        problem = _BOTH
+    found = _rejected(weights, problem, step is not None and step.weighs)
+    if found is not None:
+        yield found
+    elif failure is None and _is_too_wide(model, data, data.sample_weight[0]):
+        yield replace(_other_shape(weights), confidence=Confidence.LIKELY)
 
 
 def _is_too_wide(model: ModelFacts, data: DataFacts, weights: ArrayFacts) -> bool:
@@ -418,77 +404,50 @@ def _is_too_wide(model: ModelFacts, data: DataFacts, weights: ArrayFacts) -> boo
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, model: ModelFacts | Unknown
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """Report weights that Keras rejects or that do not match the loss values."""
-    if isinstance(data, DataFacts) and (data.role != "training" or not data.sample_weight):
+    known = data.sample_weight if isinstance(data, DataFacts) else ()
+    if isinstance(data, DataFacts) and (data.role != "training" or not known):
         return
-    raised_at = failure.location
-    weights = data.sample_weight[0] if isinstance(data, DataFacts) and data.sample_weight else None
     step = step_of_loss(failure)
-    if _BOTH in failure.message:
-        yield _both(fit, data, weights, raised_at)
-    elif _only_weights_differ(failure.message):
-        yield _other_length(fit, data, weights, failure.message, raised_at)
-    elif (
-        step is not None and step.weighs and not any(own.function == step.loss for own in failure.user_frames)
-    ):
-        yield _other_shape(fit, data, weights, Confidence.CERTAIN, raised_at)
-    elif "You should provide one `sample_weight` array per output" in failure.message:
-        yield _finding(
-            fit, data, weights, "the sample weights do not have the same structure as y", "another structure",
-            "one array per output", [fix("pass `sample_weight` as a list or dict in the structure of y")],
-            Confidence.CERTAIN, Severity.ERROR, raised_at,
-        )  # fmt: skip
+    by_keras = step is not None and not any(own.function == step.loss for own in failure.user_frames)
+    weights = _Weights(fit, data, known[0] if known else None, failure.location)
+    found = _rejected(weights, failure.message, by_keras and step is not None and step.weighs)
+    if found is not None:
+        yield found
 
 
-def _only_weights_differ(message: str) -> bool:
+def _rejected(weights: _Weights, message: str, of_shape: bool) -> Finding | None:
+    """Explain what Keras says about the weights; `of_shape` if it multiplied them with the loss values."""
+    if _BOTH in message:
+        code = (
+            weights.fit.code if isinstance(weights.fit, FitFacts) else Unknown("the call of fit is unknown")
+        )
+        told = "`fit` receives both `class_weight` and sample weights, but Keras accepts only one"
+        remedy = unsafe("remove `class_weight`", remove_argument(code, "class_weight"))
+        return weights.finding(told, "both", "one of them", [remedy])
     sizes = cardinality(message)
-    if sizes is None or not sizes.of("sample_weight"):
-        return False
-    others = {*sizes.of("x"), *sizes.of("y")}
-    return len(others) == 1 and set(sizes.of("sample_weight")) != others
+    given, samples = (sizes.of("sample_weight"), {*sizes.of("x"), *sizes.of("y")}) if sizes else ((), set())
+    if given and len(samples) == 1 and set(given) != samples:
+        count = samples.pop()
+        told = f"there are {given[0]:,} sample weights, but {count:,} samples"
+        return weights.finding(told, str(given[0]), str(count), [fix("pass one weight per sample")])
+    if of_shape:
+        return _other_shape(weights)
+    if _OTHER_STRUCTURE in message:
+        told = "the sample weights do not have the same structure as y"
+        remedy = fix("pass `sample_weight` as a list or dict in the structure of y")
+        return weights.finding(told, "another structure", "one array per output", [remedy])
+    return None
 
 
-def _both(
-    fit: FitFacts | Unknown, data: DataFacts | Unknown, weights: ArrayFacts | None, raised_at: Location | None
-) -> Finding:
-    code = fit.code if isinstance(fit, FitFacts) else Unknown("the call of fit is unknown")
-    return _finding(
-        fit, data, weights, "`fit` receives both `class_weight` and sample weights, but Keras accepts only one", "both",
-        "one of them", [unsafe("remove `class_weight`", remove_argument(code, "class_weight"))],
-        Confidence.CERTAIN, Severity.ERROR, raised_at,
-    )  # fmt: skip
-
-
-def _other_length(
-    fit: FitFacts | Unknown,
-    data: DataFacts | Unknown,
-    weights: ArrayFacts | None,
-    message: str,
-    raised_at: Location | None,
-) -> Finding:
-    sizes = cardinality(message)
-    found = sizes.of("sample_weight")[0] if sizes is not None else 0
-    wanted = sizes.of("x")[0] if sizes is not None and sizes.of("x") else 0
-    return _finding(
-        fit, data, weights, f"there are {found:,} sample weights, but {wanted:,} samples", str(found), str(wanted),
-        [fix("pass one weight per sample")], Confidence.CERTAIN, Severity.ERROR, raised_at,
-    )  # fmt: skip
-
-
-def _other_shape(
-    fit: FitFacts | Unknown,
-    data: DataFacts | Unknown,
-    weights: ArrayFacts | None,
-    confidence: Confidence,
-    raised_at: Location | None,
-) -> Finding:
-    shape = shape_words(weights.shape) if weights is not None else "another shape"
-    have = f"have shape {shape}, which does" if weights is not None else "have a shape that does"
-    return _finding(
-        fit, data, weights, f"sample weights {have} not match the loss values of a batch", shape,
+def _other_shape(weights: _Weights) -> Finding:
+    shape = shape_words(weights.array.shape) if weights.array is not None else "another shape"
+    have = f"have shape {shape}, which does" if weights.array is not None else "have a shape that does"
+    return weights.finding(
+        f"sample weights {have} not match the loss values of a batch",
+        shape,
         "one weight per sample, or per step of a sequence output",
         [fix("pass one weight per loss value: shape (n,), or (n, steps) for a sequence output")],
-        confidence, Severity.ERROR, raised_at,
-    )  # fmt: skip
+    )

@@ -28,21 +28,21 @@ from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.layer_source import found_in, node_at
-from fitdoctor.catalogue.knowledge.models.refusals import Refusal, of_site, of_trial
+from fitdoctor.catalogue.knowledge.models.model_classes import returned
+from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refusals
 from fitdoctor.catalogue.model.keras_tensors import is_keras_tensor
 from fitdoctor.catalogue.traceback_lines import was_received
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, function_at, module_of
+from fitdoctor.failure.failed_line import function_at, module_of, nodes_at
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
-from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
+    pass
 
 CAUSE = Cause(
     id="FIT307",
@@ -75,106 +75,77 @@ def from_source(model: ModelFacts, data: DataFacts, project: Project) -> Iterato
             yield _finding(module, index, Confidence.LIKELY, [evidence])
 
 
-@CAUSE.in_source
-def from_refusal(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """Report an index that drops an axis on the way to a layer that, by the source, gets rank 1."""
-    refusal = of_site(site)
-    said = input_mismatch(refusal.message) if refusal is not None else None
-    if refusal is None or refusal.layer is None or said is None:
+def _speaks(message: str) -> bool:
+    said = input_mismatch(message)
+    return said is not None and said.found_rank is not None and not said.target
+
+
+@explains_refusals(CAUSE, _speaks, tried=True)
+def axis_dropped(refusal: Refusal, project: Project) -> Iterator[Finding]:
+    """Report an index that drops an axis on the way to the layer that lacks it."""
+    said, failure = refusal.said, refusal.failure
+    assert said is not None
+    if not project:
+        received = was_received(failure, said.found) if failure is not None else True
+        if failure is not None and said.found_rank == 1 and not received:
+            if failure.called not in _GIVEN_DATA or failure.layer_class:
+                yield _from_words(said, failure.location, sure=received is False)
         return
     if said.found_rank != 1:
-        yield from _of_refused(refusal, said, project)
-        return
-    found = _on_the_way(refusal, project)
-    if found is not None:
+        found = _indexed_there(project, refusal.place, (said.expected_rank or 0) - (said.found_rank or 0))
+    elif failure is not None:
+        found = _candidates(project, failure)
+    else:
+        found = _on_the_way(refusal, project)
+    if found:
         evidence = Evidence(
-            f"input of `{refusal.layer.class_name}`",
+            f"input of {refusal.shown}",
             f"rank {said.found_rank}",
             f"rank {said.expected_rank}",
-            location=place(refusal.layer.code),
+            location=refusal.location,
         )
-        yield _finding(*found, Confidence.LIKELY, [evidence])
-
-
-@CAUSE.before_fit
-def from_trial(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Report an indexed tensor at the layer where the abstract forward pass stopped."""
-    refusal = of_trial(model, data) if data.role == "training" else None
-    said = input_mismatch(refusal.message) if refusal is not None else None
-    if refusal is not None and said is not None and project:
-        yield from _of_refused(refusal, said, project)
-
-
-def _of_refused(refusal: Refusal, said: InputMismatch, project: Project) -> Iterator[Finding]:
-    """Report the index, on the layer's own line, that drops as many axes as the layer lacks."""
-    if said.expected_rank is None or said.found_rank is None or said.found_rank < 2:
-        return
-    found = _indexed_there(project, refusal.place, said.expected_rank - said.found_rank)
-    if found is not None:
-        evidence = Evidence(
-            f"input of layer `{said.layer or refusal.name}`",
-            f"rank {said.found_rank}",
-            f"rank {said.expected_rank}",
-            location=refusal.place,
-        )
-        yield _finding(*found, refusal.confidence, [evidence], said.found_rank)
+        sure = refusal.confidence if len(found) == 1 else Confidence.LIKELY
+        yield _finding(*found[0], sure, [evidence], said.found_rank or 1)
 
 
 def _indexed_there(
     project: Project, here: Location | None, missing: int
-) -> tuple[Module, ast.Subscript] | None:
-    """Return the only `x[:, i]` passed to a call on a line, if it drops as many axes as are missing."""
+) -> list[tuple[Module, ast.Subscript]]:
+    """Return the only `x[:, i]` passed to a call on a line, if it drops the axis that is missing."""
     module = project.module_at(here.path) if here is not None else None
-    if module is None or here is None:
-        return None
-    found = []
-    for site in module.calls:
-        place_of = module.location(site.node)
-        if not site.node.args or (place_of.line, place_of.cell) != (here.line, here.cell):
-            continue
-        source = module.made_by(site.node.args[0])
-        if isinstance(source, ast.Subscript) and _drops_axes(source.slice):
-            assert isinstance(source.slice, ast.Tuple)
-            if len(source.slice.elts) - 1 == missing == 1:
-                found.append(source)
-    return (module, found[0]) if len(found) == 1 else None
+    if module is None or here is None or missing != 1:
+        return []
+    given = [call.args[0] for call in nodes_at(module, ast.Call, here) if call.args]
+    found = [each for each in map(module.made_by, given) if isinstance(each, ast.Subscript)]
+    found = [each for each in found if _drops_axes(each.slice) and len(getattr(each.slice, "elts", ())) == 2]
+    return [(module, found[0])] if len(found) == 1 else []
 
 
-def _on_the_way(refusal: Refusal, project: Project) -> tuple[Module, ast.Subscript] | None:
+def _on_the_way(refusal: Refusal, project: Project) -> list[tuple[Module, ast.Subscript]]:
     """Return the index whose result enters the rejecting layer, or that the previous layer returns."""
-    for before in refusal.way[:1]:
-        for module, index in _returned_index(before, project):
-            return module, index
     assert refusal.layer is not None
-    given = _given_index(project, refusal.place)
-    if given is not None:
-        return given
+    found = [each for before in refusal.way[:1] for each in _returned_index(before, project)]
+    found = found[:1] or _given_index(project, refusal.place)
     made = found_in(project, refusal.layer.code)
     owner = made[0].class_of(made[1]) if made is not None else None
     call = made[0].method(owner, "call") if made is not None and owner is not None else None
-    if made is None or call is None:
-        return None
-    module = call.module
-    dropping = _dropping(module, call)
-    for node in ast.walk(call.node):
-        if isinstance(node, ast.Call) and node.args and module.made_by(node.func) is made[1]:
-            source = module.made_by(node.args[0])
-            if source in dropping:
-                assert isinstance(source, ast.Subscript)
-                return module, source
-    return (module, dropping[0]) if len(dropping) == 1 else None
+    if found or made is None or call is None:
+        return found
+    module, dropping = call.module, _dropping(call.module, call)
+    calls = [site.node for site in call.calls if module.made_by(site.node.func) is made[1]]
+    entering = [module.made_by(node.args[0]) for node in calls if node.args]
+    found = [(module, index) for index in dropping if index in entering]
+    return found[:1] or ([(module, dropping[0])] if len(dropping) == 1 else [])
 
 
-def _given_index(project: Project, call: Location | None) -> tuple[Module, ast.Subscript] | None:
+def _given_index(project: Project, call: Location | None) -> list[tuple[Module, ast.Subscript]]:
     """Return the index expression that a layer of a functional model is called on."""
     module = project.module_at(call.path) if call is not None else None
     node = node_at(module, call) if module is not None and call is not None else None
-    if module is None or node is None or not node.args:
-        return None
-    source = module.made_by(node.args[0])
-    if isinstance(source, ast.Subscript) and _drops_axes(source.slice):
-        return (module, source) if is_keras_tensor(module, source.value) else None
-    return None
+    source = module.made_by(node.args[0]) if module is not None and node is not None and node.args else None
+    if module is None or not isinstance(source, ast.Subscript) or not _drops_axes(source.slice):
+        return []
+    return [(module, source)] if is_keras_tensor(module, source.value) else []
 
 
 def _input_rank(layer: LayerFacts, data: DataFacts) -> int | None:
@@ -190,7 +161,7 @@ def _returned_index(layer: LayerFacts, project: Project) -> Iterator[tuple[Modul
     for module in project.modules:
         for function in module.functions:
             if _computes(function, layer, module):
-                for result in _results(function):
+                for result in returned(function):
                     if isinstance(result, ast.Subscript) and result in _dropping(module, function):
                         yield module, result
 
@@ -207,13 +178,6 @@ def _computes(function: FunctionInfo, layer: LayerFacts, module: Module) -> bool
         and (there.line, there.column) <= (here.line, here.column)
         and (here.end_line, here.end_column) <= (there.end_line, there.end_column)
     )
-
-
-def _results(function: FunctionInfo) -> list[ast.expr]:
-    if isinstance(function.node, ast.Lambda):
-        return [function.node.body]
-    returned = [node.value for node in ast.walk(function.node) if isinstance(node, ast.Return)]
-    return [value for value in returned if value is not None]
 
 
 def _dropping(module: Module, function: FunctionInfo) -> list[ast.Subscript]:
@@ -246,43 +210,6 @@ def _is_new_axis(index: ast.expr) -> bool:
     if isinstance(index, ast.Constant):
         return not isinstance(index.value, int)
     return isinstance(index, ast.Attribute) and index.attr == "newaxis"
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """Explain a layer that received rank 1 by the index that drops an axis before it."""
-    refused = input_mismatch(failure.message)
-    frame = failure.last_user_frame
-    if refused is not None and refused.found_rank != 1 and project and frame is not None:
-        module = module_of(project, frame)
-        here = replace(frame.location, path=module.path) if module is not None else None
-        refusal = Refusal(failure.message, None, (), (), here, Confidence.CERTAIN)
-        yield from _of_refused(refusal, refused, project)
-    if refused is None or refused.found_rank != 1 or refused.target:
-        return
-    if not project:
-        received = was_received(failure, refused.found)
-        if not received and (failure.called not in _GIVEN_DATA or failure.layer_class):
-            yield _from_words(refused, failure.location, sure=received is False)
-        return
-    candidates = _candidates(project, failure)
-    if not candidates:
-        return
-    module, index = candidates[0]
-    yield _finding(
-        module,
-        index,
-        Confidence.CERTAIN if len(candidates) == 1 else Confidence.LIKELY,
-        [
-            Evidence(
-                f"input of layer `{refused.layer or failure.layer}`",
-                f"rank {refused.found_rank}",
-                f"rank {refused.expected_rank}",
-                fact="failure.message",
-                location=failure.location,
-            )
-        ],
-    )
 
 
 _GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "")
@@ -331,15 +258,13 @@ def _candidates(project: Project, failure: FailureFacts) -> list[tuple[Module, a
 
 def _in_frame(project: Project, frame: Frame) -> list[tuple[Module, ast.Subscript]]:
     module = module_of(project, frame)
-    if module is None:
-        return []
-    function = function_at(module, frame.line, frame.cell)
-    if function is not None:
+    function = function_at(module, frame.line, frame.cell) if module is not None else None
+    if module is not None and function is not None:
         return [(module, index) for index in _dropping(module, function)]
     # At module level: the tensor that the layer on that line was called on.
-    calls = [site.node for site in module.calls if at_frame(module, site.node, frame)]
-    found = [_given_index(project, module.location(call)) for call in calls]
-    return [each for each in found if each is not None]
+    calls = nodes_at(module, ast.Call, frame)
+    places = [module.location(call) for call in calls] if module is not None else []
+    return [each for here in places for each in _given_index(project, here)]
 
 
 def _finding(

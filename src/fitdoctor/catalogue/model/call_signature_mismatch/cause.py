@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 from fitdoctor.catalogue.knowledge.labels.targets import SPARSE
-from fitdoctor.catalogue.knowledge.models.model_classes import head
+from fitdoctor.catalogue.knowledge.models.model_classes import called_layers, head
 from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, is_static, misfit
 from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -160,15 +160,9 @@ def _with_missing_parameters(function: FunctionInfo, contract: Contract) -> tupl
 def _taken_apart(function: FunctionInfo, listed: list[ast.arg], names: list[str]) -> tuple[Edit, ...]:
     """Turn `def train_step(self, x, y)` into one that takes `data` and unpacks it first."""
     assert not isinstance(function.node, ast.Lambda)
-    module, body = function.module, function.node.body
-    first, last = module.location(listed[-len(names)]), module.location(listed[-1])
-    where = Location(first.path, first.line, first.column, last.end_line, last.end_column, first.cell)
-    after = next((each for each in body if not _is_docstring(each)), body[0])
+    module, after = function.module, (function.statements or function.node.body)[0]
+    where = module.location(listed[-len(names)]).through(module.location(listed[-1]))
     return (Edit(where, "data"), *insert_before(module.code(after), f"{', '.join(names)} = data"))
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _reads_globals(function: FunctionInfo) -> bool:
@@ -376,7 +370,10 @@ def _layer_called(failure: FailureFacts, project: Project, evidence: Evidence) -
         if method is not None:
             yield _unlisted(method, failure.message.splitlines()[0], evidence)
     elif _TOO_MANY in failure.message:
-        for call, method in _calls_of_layers(module, frame):
+        for call, owner in called_layers(module, frame):
+            method = owner.module.method(owner, "call")
+            if method is None:
+                continue
             room = len(method.parameters) - 1
             if len(call.args) > room and method.node.args.vararg is None:
                 yield CAUSE.finding(
@@ -389,19 +386,6 @@ def _layer_called(failure: FailureFacts, project: Project, evidence: Evidence) -
                     confidence=Confidence.CERTAIN,
                 )
                 return
-
-
-def _calls_of_layers(module: Module, frame: Frame) -> Iterator[tuple[ast.Call, FunctionInfo]]:
-    """Yield the calls of custom layers and models on a line, with their `call` method."""
-    for site in module.calls:
-        origin = module.origin(site.node.func) if at_frame(module, site.node, frame) else None
-        if origin is None or not isinstance(origin.node, ast.Call):
-            continue
-        owner = origin.module.definition(origin.node.func)
-        if isinstance(owner, ClassInfo) and owner.kind in ("Layer", "Model"):
-            method = owner.module.method(owner, "call")
-            if method is not None:
-                yield site.node, method
 
 
 # --- functions that are called instead of passed --------------------------------------------------------------------
@@ -546,7 +530,10 @@ def _is_attention(module: Module, call: ast.Call) -> bool:
 @CAUSE.rule(says=_ARGUMENT_MISSING, in_source=False, types=("TypeError",), fits=_is_of_program)
 def parameter_without_default(module: Module, frame: Frame | None) -> Iterator[Finding]:
     """Report a `call` that declares `training` or `mask` without a default: only Keras passes them."""
-    for call, method in _calls_of_layers(module, frame) if frame is not None else ():
+    for call, owner in called_layers(module, frame):
+        method = owner.module.method(owner, "call")
+        if method is None:
+            continue
         arguments = method.node.args
         required = arguments.args[: len(arguments.args) - len(arguments.defaults)]
         # Parameters after it would need a default too.
@@ -770,31 +757,23 @@ def lone_state(module: Module) -> Iterator[Finding]:
     """Report an LSTM called with a list of one state, or with a single tensor."""
     for node in module.nodes(ast.Call):
         state = argument_of(node, "initial_state")
-        if state is None or not _is_lstm(module, node.func):
+        if state is None or not _is_layer(module, node.func, "LSTM"):
             continue
-        held = _list_behind(module, state)
-        one = held.elts[0] if held is not None and len(held.elts) == 1 else None
-        if held is None and _is_tensor(module, state):
-            one = state
+        given = module.made_by(state)
+        if isinstance(given, (ast.List, ast.Tuple)):
+            one = given.elts[0] if len(given.elts) == 1 else None
+        else:  # the output of a `Dense` is a single tensor
+            of_dense = isinstance(given, ast.Call) and _is_layer(module, given.func, "Dense")
+            given, one = state, state if of_dense else None
         if one is None or isinstance(one, ast.Starred):
             continue
-        text, given = module.segment(one), held or state
-        other = _other_state(module, one)
+        text, other = module.segment(one), _other_state(module, one)
         both = Edit(module.location(given), f"[{text}, {other or text}]")
         title = f"pass both states: `[{text}, {other}]`" if other else "pass both states: `[h, c]`"
         repair = fix(title, (both,)) if other else unsafe(title, (both,))
         # A named list is edited where it is created.
         where = module.location(node if given is state else given)
         yield CAUSE.finding(_ONE_STATE, where, repair, subject="LSTM")
-
-
-def _list_behind(module: Module, state: ast.expr) -> ast.List | ast.Tuple | None:
-    """Return the list of states that is passed, directly or by name."""
-    if not isinstance(state, ast.Name):
-        return state if isinstance(state, (ast.List, ast.Tuple)) else None
-    end = module.origin(state)
-    known = end.certain and not end.path and end.module is module
-    return end.node if known and isinstance(end.node, (ast.List, ast.Tuple)) else None
 
 
 def _other_state(module: Module, state: ast.expr) -> str:
@@ -808,17 +787,10 @@ def _other_state(module: Module, state: ast.expr) -> str:
     return names[2].id if len(names) == 3 and isinstance(names[2], ast.Name) and names[2].id != "_" else ""
 
 
-def _is_lstm(module: Module, callee: ast.expr) -> bool:
-    made = module.made_by(callee)
-    return isinstance(made, ast.Call) and module.resolve(made.func).endswith("keras.layers.LSTM")
-
-
-def _is_tensor(module: Module, state: ast.expr) -> bool:
-    """Whether a value is the output of a `Dense`, and so a single tensor."""
-    made = module.made_by(state)
-    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Call):
-        return False
-    return module.resolve(made.func.func).endswith("keras.layers.Dense")
+def _is_layer(module: Module, called: ast.expr, name: str) -> bool:
+    """Whether an expression is a layer of Keras of that class."""
+    made = module.made_by(called)
+    return isinstance(made, ast.Call) and module.resolve(made.func).endswith(f"keras.layers.{name}")
 
 
 _VALUES = {"keras.layers.LSTM": 3, "keras.layers.GRU": 2, "keras.layers.SimpleRNN": 2}

@@ -26,14 +26,19 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.knowledge.models.model_classes import class_of_model, head, required_inputs
+from fitdoctor.catalogue.knowledge.models.model_classes import (
+    called_layers,
+    class_of_model,
+    head,
+    required_inputs,
+)
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.called import called_in
-from fitdoctor.failure.failed_line import at_frame, module_of
-from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.failure.failed_line import module_of
+from fitdoctor.source.module import ClassInfo, FunctionInfo
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.symbolic import name_of
 
@@ -55,6 +60,8 @@ _STEPS = {
     "test_on_batch": "test_step",
 }
 _STEPS |= {"predict": "predict_step", "predict_on_batch": "predict_step"}
+
+_STRUCTURES = (ast.List, ast.Tuple, ast.Dict)
 
 
 @CAUSE.in_source
@@ -112,42 +119,28 @@ def _finding(
 
 def _fixes(call: FunctionInfo, needed: tuple[str, ...], data: DataFacts | Unknown) -> list[Fix]:
     title = "take one argument and unpack it in `call`"
-    node, module = call.node, call.module
-    keys = (
-        [array.key for array in data.x] if isinstance(data, DataFacts) and data.x_structure == "dict" else []
-    )
-    if isinstance(node, ast.Lambda) or "inputs" in call.parameters or _calls_itself_so(call, len(needed)):
+    known = data if isinstance(data, DataFacts) else None
+    keys = {array.key for array in known.x} if known is not None and known.x_structure == "dict" else set()
+    if "inputs" in call.parameters or _calls_itself_so(call, len(needed)) or keys and keys != set(needed):
         return [fix(title)]
-    if isinstance(data, DataFacts) and len(data.x) != len(needed):
+    if known is not None and len(known.x) != len(needed):
         return [fix(title)]
-    if keys and set(keys) != set(needed):
+    module, body, listed = call.module, call.statements, call.node.args.args
+    if not body or body[0].lineno == call.node.lineno:
         return [fix(title)]
-    value = ", ".join(f'inputs["{name}"]' for name in needed) if keys else "inputs"
-    first, last = node.args.args[1], node.args.args[len(needed)]
+    first, last = listed[1], listed[len(needed)]
     if (first.arg, last.arg) != (needed[0], needed[-1]):
         return [fix(title)]
-    start, end = module.location(first), module.location(last)
-    parameters = Edit(
-        Location(start.path, start.line, start.column, end.end_line, end.end_column, start.cell), "inputs"
-    )
-    body = [
-        item
-        for item in node.body
-        if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))
-    ]
-    if not body or body[0].lineno == node.lineno:
-        return [fix(title)]
+    value = ", ".join(f'inputs["{name}"]' for name in needed) if keys else "inputs"
+    parameters = Edit(module.location(first).through(module.location(last)), "inputs")
     return [fix(title, (parameters,), insert_before(module.code(body[0]), f"{', '.join(needed)} = {value}"))]
 
 
 def _calls_itself_so(call: FunctionInfo, count: int) -> bool:
     """Whether the program calls `self` with that many arguments elsewhere, which the edit would break."""
     owner = call.owner
-    for node in ast.walk(owner.node) if owner is not None else ():
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "self":
-            if len(node.args) >= count:
-                return True
-    return False
+    calls = [node for node in ast.walk(owner.node) if isinstance(node, ast.Call)] if owner is not None else []
+    return any(ast.unparse(node.func) == "self" and len(node.args) >= count for node in calls)
 
 
 @CAUSE.after_failure
@@ -192,27 +185,14 @@ def _candidates(
     """Yield the classes whose `call` may have run: the model's, the one called on the line, then any other."""
     owners = [class_of_model(model, project)]
     module = module_of(project, failure.last_user_frame)
-    if module is not None:
-        owners += _called_on_line(module, failure)
+    # With several arguments, the program calls it as it is written.
+    calls = called_layers(module, failure.last_user_frame)
+    owners += [
+        owner for call, owner in calls if len(call.args) == 1 and isinstance(call.args[0], _STRUCTURES)
+    ]
     if failure.called in _STEPS or isinstance(model, Unknown):
         owners += [owner for owner in project.classes if owner.kind in ("Model", "Layer")]
     for owner in dict.fromkeys(owners):
         call = owner.module.method(owner, "call") if owner is not None else None
         if owner is not None and call is not None:
             yield owner, call
-
-
-def _called_on_line(module: Module, failure: FailureFacts) -> list[ClassInfo | None]:
-    frame = failure.last_user_frame
-    found: list[ClassInfo | None] = []
-    for site in module.calls:
-        given = site.node.args[0] if len(site.node.args) == 1 else None
-        if frame is None or not at_frame(module, site.node, frame):
-            continue
-        if not isinstance(given, (ast.List, ast.Tuple, ast.Dict)):
-            continue
-        origin = module.origin(site.node.func)
-        if isinstance(origin.node, ast.Call):
-            owner = origin.module.definition(origin.node.func)
-            found.append(owner if isinstance(owner, ClassInfo) else None)
-    return found

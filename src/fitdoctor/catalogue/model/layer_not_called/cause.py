@@ -176,37 +176,30 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         return
     unknown = Unknown("not needed here")
     refusal = of_failure(failure, project, unknown, unknown, _speaks_of_layers)
-    foretold = refusal is not None and refusal.confidence is Confidence.CERTAIN
-    if refusal is not None and foretold and refusal.way:
+    if refusal.confidence is Confidence.CERTAIN and refusal.way:
         yield _finding(refusal.way[0], refusal.place, project, Confidence.CERTAIN)
         return
     frame = failure.last_user_frame
     kind = (shown or unmade or {"kind": ""})["kind"]
     name = shown["name"] if shown is not None else ""
     layer = _made(module_of(project, frame), kind, name)
-    call = frame.code.location if frame is not None and not isinstance(frame.code, Unknown) else None
-    yield _finding(layer, call or failure.location, project, Confidence.CERTAIN, kind)
+    call = place(frame.code if frame is not None else None, failure.location)
+    yield _finding(layer, call, project, Confidence.CERTAIN, kind)
 
 
 def _made(module: Module | None, kind: str, name: str) -> LayerFacts | None:
     """Return the only layer of that kind in the file that is created but not called."""
-    if module is None:
-        return None
-    makers = [
-        site.node
-        for site in module.calls
-        if is_layer_call(module, site.node)
-        and layer_of(module, site.node).class_name == kind
-        and not _is_called(module, site.node)
+    made = [
+        layer_of(module, site.node)
+        for site in (module.calls if module is not None else ())
+        if module is not None
+        and is_layer_call(module, site.node)
+        and getattr(module.parent(site.node), "func", None) is not site.node
     ]
-    named = [node for node in makers if layer_of(module, node).name == name and name != snake_case(kind)]
-    alike = named or makers
-    return layer_of(module, alike[0]) if len(alike) == 1 else None
-
-
-def _is_called(module: Module, node: ast.Call) -> bool:
-    parent = module.parent(node)
-    return isinstance(parent, ast.Call) and parent.func is node
+    alike = [layer for layer in made if layer.class_name == kind]
+    named = [layer for layer in alike if layer.name == name and name != snake_case(kind)]
+    alike = named or alike
+    return alike[0] if len(alike) == 1 else None
 
 
 def _finding(
@@ -253,11 +246,8 @@ def _passed(
 
 def _handed_on(module: Module, maker: ast.Call) -> ast.Name | None:
     """Return the only use of a name as a tensor whose other uses are as a layer: `norm` of `norm.adapt(x)`."""
-    uses = [
-        node
-        for node in module.nodes(ast.Name)
-        if isinstance(node.ctx, ast.Load) and module.made_by(node) is maker
-    ]
+    reads = [node for node in module.nodes(ast.Name) if isinstance(node.ctx, ast.Load)]
+    uses = [node for node in reads if module.made_by(node) is maker]
     bare = [node for node in uses if not _is_used_as_layer(module, node)]
     return bare[0] if len(bare) == 1 and len(uses) > 1 else None
 
@@ -317,8 +307,7 @@ def _tensor_given(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     module = module_of(project, frame)
     node = made_at(module, frame) if module is not None and frame is not None else None
     if module is not None and node is not None:
-        layer = layer_of(module, node)
-        yield _finding(layer, module.location(node), project, Confidence.CERTAIN)
+        yield _finding(layer_of(module, node), module.location(node), project, Confidence.CERTAIN)
         return
     yield CAUSE.finding(
         "a tensor is passed to a layer's constructor instead of to the layer",

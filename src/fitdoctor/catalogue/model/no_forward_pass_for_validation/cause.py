@@ -28,12 +28,12 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.model_classes import class_of_model, is_plain
+from fitdoctor.catalogue.training_loops import bound_in
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, merged_removal, unsafe
 from fitdoctor.facts import Code, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.records import replace
-from fitdoctor.source.callees import is_self
 from fitdoctor.source.line_edits import indent_of, with_comment
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
@@ -85,14 +85,8 @@ _RUN = frozenset(
 
 def _gives(owner: ClassInfo, names: frozenset[str]) -> bool:
     """Whether a class defines one of the names, as a method or as `call = forward`."""
-    bound = {
-        node.id
-        for statement in owner.node.body
-        if not isinstance(statement, ast.FunctionDef)
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    return bool(names & ({*owner.methods} | bound))
+    assigned = [each for each in owner.node.body if not isinstance(each, ast.FunctionDef)]
+    return bool(names & {*owner.methods, *(name for each in assigned for name in bound_in(each))})
 
 
 def _validates(fit: FitFacts) -> bool:
@@ -139,37 +133,11 @@ def _fixes(owner: ClassInfo, method: str, step: str, code: Code | Unknown) -> li
     written = _test_step_like_training(owner) if step == "test_step" else ()
     told = f"write a `{step}` or a `call` for `{owner.name}`"
     step_fix = fix(f"write a `{step}` with the losses of `train_step`" if written else told, written)
-    found = [*_written_call(owner), step_fix]
+    found = [step_fix]
     if method == "fit":
         names = ("validation_data", "validation_split", "validation_steps", "validation_batch_size")
         found.append(unsafe("remove the validation", merged_removal(code, names)))
     return found
-
-
-def _written_call(owner: ClassInfo) -> Iterator[Fix]:
-    """Write `call` from the forward pass of `train_step`, if that is a single call of an inner model."""
-    train = owner.methods.get("train_step")
-    module = owner.module
-    if train is None or not isinstance(train.node, ast.FunctionDef):
-        return
-    passes = {
-        module.segment(node.func)
-        for node in ast.walk(train.node)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and is_self(module, node.func.value)
-        and len(node.args) == 1
-        and any(each.arg == "training" and module.segment(each.value) == "True" for each in node.keywords)
-    }
-    if len(passes) != 1:
-        return
-    inner, indent = passes.pop(), indent_of(module, train.node)
-    text = f"{indent}def call(self, inputs, training=None):\n{indent}    return {inner}(inputs, training=training)\n\n"
-    first = train.node.decorator_list[0] if train.node.decorator_list else train.node
-    yield unsafe(
-        f"write a `call` that runs `{inner}`, as `train_step` does",
-        (Edit(module.location(first).lines.start, text),),
-    )
 
 
 @CAUSE.after_failure
@@ -181,7 +149,7 @@ def from_failure(failure: FailureFacts, fit: FitFacts | Unknown, project: Projec
         name = failure.layer_class
     else:
         return
-    owner = project.class_named(name)
+    owner = project.class_named(name) if project else None
     method = fit.method if isinstance(fit, FitFacts) else failure.called
     evidence = [Evidence("Keras calls the model", fact="failure.message")]
     if owner is None:
@@ -207,22 +175,16 @@ def _without_any(owner: ClassInfo, evidence: list[Evidence]) -> Finding:
     """Report a class without a forward pass, or with one under another name."""
     module = owner.module
     named = owner.methods.get("forward") or owner.methods.get("predict")
-    other = named.name if named is not None and isinstance(named.node, ast.FunctionDef) else ""
-    edits: tuple[Edit, ...] = ()
-    where = module.location(owner.node)
-    if other and named is not None and isinstance(named.node, ast.FunctionDef):
-        line = module.location(named.node)
+    where, advice, other = module.location(owner.node), fix("write a `call`"), ""
+    if named is not None and isinstance(named.node, ast.FunctionDef):
+        other, line = f", only `{named.name}`", module.location(named.node)
         where = replace(line, end_line=line.line)
         start = named.node.col_offset + len("def ") + 1
-        called = replace(line, column=start, end_line=line.line, end_column=start + len(other))
-        edits = (Edit(called, "call"),) if _is_only_defined(owner, other) else ()
-    advice = (
-        fix(f"rename `{other}` to `call`: Keras does not run `{other}`", edits)
-        if other
-        else fix("write a `call`")
-    )
+        called = replace(line, column=start, end_line=line.line, end_column=start + len(named.name))
+        edits = (Edit(called, "call"),) if _is_only_defined(owner, named.name) else ()
+        advice = fix(f"rename `{named.name}` to `call`: Keras does not run `{named.name}`", edits)
     return CAUSE.finding(
-        f"`{owner.name}` has no `call`" + (f", only `{other}`" if other else "") + ": Keras cannot run it",
+        f"`{owner.name}` has no `call`{other}: Keras cannot run it",
         where,
         _methods(owner, "`call`"),
         *evidence,
@@ -234,9 +196,7 @@ def _without_any(owner: ClassInfo, evidence: list[Evidence]) -> Finding:
 
 def _is_only_defined(owner: ClassInfo, name: str) -> bool:
     """Whether nothing in the file calls the method by its name."""
-    return not any(
-        isinstance(node, ast.Attribute) and node.attr == name for node in owner.module.nodes(ast.Attribute)
-    )
+    return not any(node.attr == name for node in owner.module.nodes(ast.Attribute))
 
 
 # --- a `test_step` like the `train_step` ----------------------------------------------------------------------------
@@ -280,7 +240,7 @@ def _without_gradients(module: Module, body: list[ast.stmt]) -> list[ast.stmt] |
         elif _reads(statement) & cut or _steps(statement):
             if isinstance(statement, ast.Return):
                 return None
-            cut |= _stores(statement)
+            cut |= bound_in(statement)
         elif "GradientTape" in module.segment(statement):
             return None
         else:
@@ -307,14 +267,6 @@ def _reads(statement: ast.stmt) -> set[str]:
         node.id
         for node in ast.walk(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-
-
-def _stores(statement: ast.stmt) -> set[str]:
-    return {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
 

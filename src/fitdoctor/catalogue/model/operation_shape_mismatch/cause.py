@@ -49,9 +49,9 @@ from fitdoctor.catalogue.model.reductions import (
 )
 from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, fix, insert_after, replace_code, set_argument, spell, unsafe
+from fitdoctor.edits import append_arguments, fix, replace_code, set_argument, spell, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, ModelFacts, Outcome, Shape, Unknown
-from fitdoctor.failure.failed_line import function_at, module_of, raised_here, stands_at
+from fitdoctor.failure.failed_line import function_at, module_of, nodes_at, raised_here, stands_at
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes
 from fitdoctor.failure.traced_code import raised_in_trace
@@ -92,27 +92,27 @@ def from_trial(data: DataFacts, project: Project) -> Iterator[Finding]:
             continue
         module = project.module_at(failed.place.path)
         tried = Evidence("error in an abstract run on the data's shapes", _first_line(failed.message))
-        if module is not None and _REDUCED.search(failed.message):
-            yield _missing_axis(module, failed.place, failed.message, tried)
+        reduced = _REDUCED.search(failed.message)
+        if module is not None and reduced is not None:
+            yield _missing_axis(module, failed.place, reduced, tried)
         elif module is not None and _SAID.search(failed.message) and _is_of_user(failed.layer_class, project):
             yield from _at(module, failed.place, failed.message, Confidence.CERTAIN, tried)
 
 
-def _missing_axis(module: Module | None, place: Location | None, message: str, evidence: Evidence) -> Finding:
+def _missing_axis(
+    module: Module | None, place: Location | None, said: re.Match[str], evidence: Evidence
+) -> Finding:
     """Report a reduction over an axis that its input does not have."""
-    said = _REDUCED.search(message)
-    assert said is not None
     missing, count = int(said["axis"]), int(said["axes"])
-    call = _reduction_at(module, place, missing) if module is not None and place is not None else None
+    call = _reduction_at(module, place, missing)
     remedy = fix(f"reduce only axes that the input has: 0 to {count - 1}")
     name = "an operation"
     if call is not None and module is not None:
-        node, axes = call
-        name, place = f"`{module.segment(node.func)}`", module.location(node)
-        left = [axis for axis in axes if -count <= axis < count]
+        name, place = f"`{module.segment(call.func)}`", module.location(call)
+        left = [axis for axis in axes_taken_away(module, call) if -count <= axis < count]
         text = str(left[0]) if len(left) == 1 else str(tuple(left))
         if left:
-            edits = set_argument(module.code(node), "axis", text, position=1)
+            edits = set_argument(module.code(call), "axis", text, position=1)
             remedy = unsafe(f"reduce over {counted(len(left), 'axis', 'axes')}: `axis={text}`", edits)
     return CAUSE.finding(
         f"{name} reduces axis {missing}, but its input has only {count} axes: 0 to {count - 1}",
@@ -124,13 +124,12 @@ def _missing_axis(module: Module | None, place: Location | None, message: str, e
     )
 
 
-def _reduction_at(module: Module, place: Location, axis: int) -> tuple[ast.Call, tuple[int, ...]] | None:
+def _reduction_at(module: Module | None, place: Location | None, axis: int) -> ast.Call | None:
     """Return the only call on the line that reduces that axis."""
     found = [
-        (node, axes)
-        for node in module.nodes(ast.Call)
-        if stands_at(module.location(node), place.line, place.cell)
-        and axis in (axes := axes_taken_away(module, node))
+        node
+        for node in nodes_at(module, ast.Call, place)
+        if module is not None and axis in axes_taken_away(module, node)
     ]
     return found[0] if len(found) == 1 else None
 
@@ -153,13 +152,13 @@ def _at(
     if function is None:
         return
     shapes = operation_shapes(message)
-    if _compares_labels(function, module, place):
+    if _compares_labels(function, place):
         confidence = Confidence.LIKELY
     at = _statement(function, place)
     turned = _transposed(function, place, shapes)
     remedy = (at, [turned]) if turned else _weight_of_another_size(function, shapes)
-    widened = _shortcut_fixes(function, place, shapes.shapes) if shapes is not None else []
-    location, fixes = remedy or _kept(function, place, shapes) or (at, [*widened, _look(function)])
+    look = [*_shortcut_fixes(shapes), _look(function)]
+    location, fixes = remedy or _kept(function, place, shapes) or (at, look)
     removed = _reductions(function, place)
     yield _finding(name_of(function), location, shapes, confidence, *removed, evidence, *fixes)
 
@@ -192,15 +191,11 @@ def _statement(function: FunctionInfo, place: Location) -> Location:
     return place
 
 
-def _compares_labels(function: FunctionInfo, module: Module, place: Location) -> bool:
+def _compares_labels(function: FunctionInfo, place: Location) -> bool:
     """Whether the line compares unmodified labels and predictions, so that either may be wrong."""
     names = {name for name in function.parameters if name != "self"}
-    return any(
-        isinstance(node, ast.BinOp)
-        and {ast.unparse(node.left), ast.unparse(node.right)} <= names
-        and stands_at(module.location(node), place.line, place.cell)
-        for node in own_nodes(function)
-    )
+    compared = nodes_at(function.module, ast.BinOp, place)
+    return any({ast.unparse(node.left), ast.unparse(node.right)} <= names for node in compared)
 
 
 # --- reductions ----------------------------------------------------------------------------------------------------
@@ -246,11 +241,7 @@ def _kept(
 def _feeding(function: FunctionInfo, place: Location, calls: list[ast.Call]) -> list[ast.Call]:
     """Return the calls whose unmodified result the line reads by name."""
     module = function.module
-    read = {
-        node.id
-        for node in own_nodes(function)
-        if isinstance(node, ast.Name) and stands_at(module.location(node), place.line, place.cell)
-    }
+    read = {node.id for node in nodes_at(module, ast.Name, place)}
     fed = []
     for call in calls:
         statement = module.statement(call)
@@ -288,25 +279,19 @@ def _transposed(function: FunctionInfo, place: Location, shapes: OperationShapes
     module = function.module
     products = [
         node
-        for node in own_nodes(function)
-        if isinstance(node, ast.Call)
-        and stands_at(module.location(node), place.line, place.cell)
-        and module.resolve(node.func).rpartition(".")[2] == "matmul"
-        and len(node.args) == 2
-        and not node.keywords
+        for node in nodes_at(module, ast.Call, place)
+        if module.called(node).endswith(".matmul") and len(node.args) == 2 and not node.keywords
     ]
     if len(products) != 1:
         return None
     product = products[0]
-    title = "transpose the second factor"
-    edits: tuple[Edit, ...]
-    if module.resolve(product.func).startswith("tensorflow."):
+    if module.called(product).startswith("tensorflow."):
         edits = append_arguments(module.code(product), "transpose_b=True")
     else:
         home = module.segment(product.func).rpartition(".")[0]
         turned = f"{home}.swapaxes({module.segment(product.args[1])}, -1, -2)"
         edits = replace_code(module.code(product.args[1]), turned) if home else ()
-    return fix(title, edits)
+    return fix("transpose the second factor", edits)
 
 
 def _weight_of_another_size(
@@ -357,94 +342,19 @@ def _first_sizes(module: Module, owner: ast.ClassDef, init: FunctionInfo) -> Ite
 # --- shortcuts that differ from the main branch in their number of features -----------------------------------------
 
 
-_SUMS = ("tensorflow.add", "keras.layers.add", "keras.ops.add")
-
-
-def _shortcut_fixes(function: FunctionInfo, place: Location, shapes: tuple[Shape, ...]) -> list[Fix]:
-    """Add `self.shortcut = Conv2D(filters, 1)` to `__init__`, and turn `x + y` into `self.shortcut(x) + y`."""
-    if len(shapes) != 2 or len(shapes[0]) != len(shapes[1]) or len(shapes[0]) not in (2, 3, 4):
+def _shortcut_fixes(shapes: OperationShapes | None) -> list[Fix]:
+    """Advise to project a shortcut that differs from the main branch only in its number of features."""
+    if shapes is None or len(shapes.shapes) != 2 or not shapes.operation.startswith("Add"):
         return []
-    (first, second), owner = shapes, function.owner
+    first, second = shapes.shapes
     # Open sizes count as equal.
-    if first[1:-1] != second[1:-1] or first[-1] == second[-1] or owner is None:
+    if first[1:-1] != second[1:-1] or len(first) < 2 or first[-1] == second[-1]:
         return []
-    setup = owner.methods.get("__init__")
-    if setup is None or not isinstance(setup.node, ast.FunctionDef) or "shortcut" in owner.module.text:
-        return []
-    module = function.module
-    for shortcut, branch in _summed(module, function, place):
-        made = _last_layer(module, function, setup, branch)
-        if made is None:
-            continue
-        kind = module.resolve(made.func).rpartition(".")[2]
-        width = made.args[0] if made.args else made.keywords[0].value
-        rest = "" if kind == "Dense" else ", 1"
-        line = f"self.shortcut = {module.segment(made.func)}({module.segment(width)}{rest})"
-        edits = (
-            *insert_after(module.code(setup.node.body[-1]), line),
-            Edit(module.location(shortcut), f"self.shortcut({module.segment(shortcut)})"),
-        )
-        return [unsafe(f"project the shortcut to the same number of features with its own `{kind}`", edits)]
-    return []
-
-
-def _summed(module: Module, function: FunctionInfo, place: Location) -> list[tuple[ast.Name, ast.expr]]:
-    """Return the input of `call` and the expression that it is added to, in either order."""
-    found: list[tuple[ast.Name, ast.expr]] = []
-    for node in ast.walk(function.node):
-        if not isinstance(node, (ast.BinOp, ast.Call)) or module.location(node).line != place.line:
-            continue
-        pair: list[ast.expr] = []
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            pair = [node.left, node.right]
-        elif isinstance(node, ast.Call):
-            given = node.args[0].elts if node.args and isinstance(node.args[0], ast.List) else node.args
-            pair = list(given) if module.resolve(node.func) in _SUMS and len(given) == 2 else []
-        for one, other in (pair, pair[::-1]) if pair else ():
-            if isinstance(one, ast.Name) and one.id == (function.parameters[1:] or [""])[0]:
-                found.append((one, other))
-    return found
-
-
-def _last_layer(
-    module: Module, function: FunctionInfo, setup: FunctionInfo, branch: ast.expr
-) -> ast.Call | None:
-    """Return the convolution or Dense, created in `__init__`, that sets the main branch's number of features."""
-    for _ in range(4):
-        made = module.made_by(branch)
-        if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute):
-            return None
-        layer = next(
-            (
-                node.value
-                for node in ast.walk(setup.node)
-                if isinstance(node, ast.Assign)
-                and module.segment(node.targets[0]) == module.segment(made.func)
-                and isinstance(node.value, ast.Call)
-            ),
-            None,
-        )
-        if layer is None:
-            return None
-        name = module.resolve(layer.func).rpartition(".")[2]
-        if name in ("Conv1D", "Conv2D", "Dense") and (layer.args or layer.keywords):
-            return layer
-        # Normalization and activation layers keep the number of features.
-        if name not in ("BatchNormalization", "LayerNormalization", "ReLU", "Activation", "Dropout"):
-            return None
-        if not made.args:
-            return None
-        branch = made.args[0]
-    return None
+    kind = "`Dense`" if len(first) == 2 else "1 × 1 convolution"
+    return [fix(f"project the shortcut to the same number of features with its own {kind}")]
 
 
 # --- the batch axis ------------------------------------------------------------------------------------------------
-
-
-@CAUSE.before_fit
-def from_rows(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Report an output whose number of rows does not depend on the batch."""
-    yield from _gives_other_rows(model, data, project)
 
 
 @CAUSE.after_failure
@@ -460,10 +370,11 @@ def from_lost_axis(failure: FailureFacts, project: Project) -> Iterator[Finding]
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Unknown) -> Iterator[Finding]:
     """Read the operation from the TensorFlow error and locate the user's last line before it."""
-    if _REDUCED.search(failure.message):
+    reduced = _REDUCED.search(failure.message)
+    if reduced is not None:
         frame = _users_line(failure) or failure.last_user_frame
         place = frame.location if frame is not None else None
-        yield _missing_axis(module_of(project, frame), place, failure.message, raised_here(failure))
+        yield _missing_axis(module_of(project, frame), place, reduced, raised_here(failure))
         return
     if not _SAID.search(failure.message) or failure.message.startswith(_KERAS_RAISED):
         return
@@ -697,7 +608,8 @@ _FORWARD = ("call", "lambda layer")
 _LIBRARIES = ("tensorflow.", "keras.ops.", "keras.backend.")
 
 
-def _gives_other_rows(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+@CAUSE.before_fit
+def from_rows(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report an output whose number of rows does not depend on the batch."""
     inputs = () if isinstance(model.inputs, Unknown) else model.inputs
     if any(_rows(spec.shape) is not None for spec in inputs):

@@ -37,11 +37,10 @@ from fitdoctor.catalogue.knowledge.models.model_classes import (
     returned,
     steps_of,
 )
-from fitdoctor.catalogue.model.step_returns import compared
+from fitdoctor.catalogue.model.step_returns import compared, update_of_each
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
-from fitdoctor.facts import FailureFacts
-from fitdoctor.source.callees import is_self
+from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
@@ -80,12 +79,9 @@ def from_source(module: Module) -> Iterator[Finding]:
 def _trains_elsewhere(step: FunctionInfo) -> bool:
     """Whether the step calls the base step, which updates the tracker."""
     return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == "train_step"
-        and isinstance(node.value, ast.Call)
-        and step.module.resolve(node.value.func) == "super"
+        site.method == "train_step" and site.module.called(site.receiver) == "super"
         for method in reached_methods(step)
-        for node in own_nodes(method)
+        for site in method.calls
     )
 
 
@@ -115,20 +111,15 @@ def _listed_metrics(owner: ClassInfo) -> list[ast.Attribute]:
     method = owner.module.method(owner, "metrics")
     values = returned(method) if method is not None and method.owner is owner else []
     listed = values[0].elts if len(values) == 1 and isinstance(values[0], (ast.List, ast.Tuple)) else []
-    found = [each for each in listed if isinstance(each, ast.Attribute) and is_self(owner.module, each.value)]
+    found = [each for each in listed if isinstance(each, ast.Attribute) and owner.module.own_attribute(each)]
     return found if len(found) == len(listed) else []
 
 
 def _tracker_read(module: Module, value: ast.expr) -> str:
     """Return the attribute of `self` whose `result()` an expression reads."""
-    if (
-        not isinstance(value, ast.Call)
-        or not isinstance(value.func, ast.Attribute)
-        or value.func.attr != "result"
-    ):
-        return ""
-    tracker = value.func.value
-    return tracker.attr if isinstance(tracker, ast.Attribute) and is_self(module, tracker.value) else ""
+    called = value.func if isinstance(value, ast.Call) else None
+    is_read = isinstance(called, ast.Attribute) and called.attr == "result"
+    return module.own_attribute(called.value) if is_read and isinstance(called, ast.Attribute) else ""
 
 
 def _may_be_updated(module: Module, attribute: str) -> bool:
@@ -144,25 +135,17 @@ def _may_be_updated(module: Module, attribute: str) -> bool:
 
 
 def _only_reads(module: Module, node: ast.Attribute) -> bool:
-    around = module.parent(node)
+    around, function = module.parent(node), module.function_of(node)
     if isinstance(around, ast.Attribute) and around.attr in _READS:
         return True
     # `return [self.loss_tracker]` in the `metrics` property.
-    function = module.function_of(node)
-    return (
-        function is not None
-        and function.name == "metrics"
-        and isinstance(around, (ast.List, ast.Tuple, ast.Return))
-    )
+    listed = isinstance(around, (ast.List, ast.Tuple, ast.Return))
+    return listed and function is not None and function.name == "metrics"
 
 
 def _loops_over_metrics(module: Module) -> bool:
     """Whether `update_state` is called in a loop or through a name, so that any metric may be updated."""
-    for site in module.method_calls("update_state"):
-        receiver = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
-        if not isinstance(receiver, ast.Attribute):
-            return True
-    return False
+    return any(not isinstance(site.receiver, ast.Attribute) for site in module.method_calls("update_state"))
 
 
 # --- Keras's own tracker -------------------------------------------------------------------------------------------
@@ -172,15 +155,10 @@ def _keras_tracker(step: FunctionInfo, value: ast.expr) -> Finding | None:
     """Report a step that returns metric names as keys without updating Keras's own loss tracker."""
     owner = step.owner
     assert owner is not None
-    module = owner.module
-    if any(
-        module.method(owner, name) is not None
-        for name in ("metrics", "compute_metrics", "get_metrics_result")
-    ):
+    own = ("metrics", "compute_metrics", "get_metrics_result")
+    if any(owner.module.method(owner, name) is not None for name in own) or _has_metric_called_loss(owner):
         return None
     if _updates_loss(step) or not _reports_keras_tracker(step, value, owner):
-        return None
-    if _has_metric_called_loss(owner):
         return None
     return _finding(step, value, "", "loss")
 
@@ -189,28 +167,17 @@ def _reports_keras_tracker(step: FunctionInfo, value: ast.expr, owner: ClassInfo
     module = step.module
     if isinstance(value, ast.Dict):
         keys = [key.value for key in value.keys if isinstance(key, ast.Constant)]
-        if keys != ["loss"] or len(value.keys) != 1:
-            return False
-        return not _has_metrics(owner) and _is_compiled_without_metrics(module)
+        alone = keys == ["loss"] and len(value.keys) == 1
+        return alone and not _has_metrics(owner) and _is_compiled_without_metrics(module)
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        return value.func.attr in ("compute_metrics", "get_metrics_result") and is_self(
-            module, value.func.value
-        )
+        return module.own_attribute(value.func) in ("compute_metrics", "get_metrics_result")
     return _reads_all_metrics(module, value)
 
 
 def _reads_all_metrics(module: Module, value: ast.expr) -> bool:
     """Whether it is `{metric.name: metric.result() for metric in self.metrics}`."""
-    return (
-        isinstance(value, ast.DictComp)
-        and len(value.generators) == 1
-        and not value.generators[0].ifs
-        and _is_metrics(module, value.generators[0].iter)
-    )
-
-
-def _is_metrics(module: Module, value: ast.expr) -> bool:
-    return isinstance(value, ast.Attribute) and value.attr == "metrics" and is_self(module, value.value)
+    loops = value.generators if isinstance(value, ast.DictComp) else []
+    return len(loops) == 1 and not loops[0].ifs and module.own_attribute(loops[0].iter) == "metrics"
 
 
 def _updates_loss(step: FunctionInfo) -> bool:
@@ -219,76 +186,48 @@ def _updates_loss(step: FunctionInfo) -> bool:
         module = method.module
         for node in own_nodes(method):
             if isinstance(node, FUNCTIONS):
-                if any(
-                    isinstance(each, ast.Attribute) and each.attr in _MAY_UPDATE for each in ast.walk(node)
-                ):
+                attributes = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+                if attributes & _MAY_UPDATE:
                     return True
-                continue
-            if (
-                isinstance(node, ast.Attribute)
-                and node.attr == KERAS_TRACKER
-                and not _only_reads(module, node)
-            ):
-                return True
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "update_state"
-            ):
-                if not _leaves_loss_out(module, node, node.func.value):
+            elif isinstance(node, ast.Attribute) and node.attr == KERAS_TRACKER:
+                if not _only_reads(module, node):
                     return True
+        updates = [site for site in method.calls if site.method == "update_state"]
+        if any(not _leaves_loss_out(module, site.node, site.receiver) for site in updates):
+            return True
     return False
 
 
 def _leaves_loss_out(module: Module, call: ast.Call, receiver: ast.expr) -> bool:
     """Whether an update certainly leaves out Keras's loss tracker."""
     if isinstance(receiver, ast.Attribute):
-        return is_self(module, receiver.value) and receiver.attr != KERAS_TRACKER
+        return module.own_attribute(receiver) not in ("", KERAS_TRACKER)
     if not isinstance(receiver, ast.Name):
         return False
     # for metric in self.metrics: if metric.name != "loss": metric.update_state(y, y_pred)
-    around: ast.AST | None = module.parent(call)
-    while around is not None and not isinstance(around, FUNCTIONS):
-        if isinstance(around, ast.If) and _excludes_loss(around.test, receiver.id):
-            return any(call in ast.walk(statement) for statement in around.body)
-        around = module.parent(around)
-    return False
-
-
-def _excludes_loss(test: ast.expr, name: str) -> bool:
-    return (
-        isinstance(test, ast.Compare)
-        and len(test.ops) == 1
-        and isinstance(test.ops[0], ast.NotEq)
-        and ast.unparse(test.left) == f"{name}.name"
-        and isinstance(test.comparators[0], ast.Constant)
-        and test.comparators[0].value == "loss"
-    )
+    test = f"{receiver.id}.name != 'loss'"
+    checks = [
+        each for each in module.parents(call) if isinstance(each, ast.If) and ast.unparse(each.test) == test
+    ]
+    return any(call in ast.walk(statement) for each in checks for statement in each.body)
 
 
 def _has_metrics(owner: ClassInfo) -> bool:
     """Whether the class has metrics, or layers that may have some, which Keras would report too."""
     for ancestor in owner.module.ancestry(owner):
-        for targets in ancestor.module.attribute_stores(ancestor.node).values():
-            for target in targets:
-                value = _stored(ancestor.module, target)
-                if value is not None and "metrics." in ancestor.module.segment(value):
-                    return True
+        module = ancestor.module
+        for targets in module.attribute_stores(ancestor.node).values():
+            statements = [module.statement(target) for target in targets]
+            values = [each.value for each in statements if isinstance(each, (ast.Assign, ast.AnnAssign))]
+            if any(value is not None and "metrics." in module.segment(value) for value in values):
+                return True
     return False
 
 
 def _has_metric_called_loss(owner: ClassInfo) -> bool:
     """Whether the class has its own metric named `loss`, which replaces Keras's."""
-    for ancestor in owner.module.ancestry(owner):
-        text = ancestor.module.segment(ancestor.node)
-        if 'name="loss"' in text or "name='loss'" in text:
-            return True
-    return False
-
-
-def _stored(module: Module, target: ast.AST) -> ast.expr | None:
-    statement = module.statement(target)
-    return statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    texts = [ancestor.module.segment(ancestor.node) for ancestor in owner.module.ancestry(owner)]
+    return any('name="loss"' in text or "name='loss'" in text for text in texts)
 
 
 def _is_compiled_without_metrics(module: Module) -> bool:
@@ -332,13 +271,10 @@ def _finding(step: FunctionInfo, value: ast.expr, tracker: str, name: str) -> Fi
 def _older_update(step: FunctionInfo) -> ast.Call | None:
     """Return a Keras 2 call `self.compiled_metrics.update_state(y, y_pred)`."""
     for method in reached_methods(step):
-        for site in method.module.method_calls("update_state"):
-            func = site.node.func
+        for site in method.calls:
             if (
-                site.function is method
-                and isinstance(func, ast.Attribute)
-                and isinstance(func.value, ast.Attribute)
-                and func.value.attr == "compiled_metrics"
+                site.method == "update_state"
+                and method.module.own_attribute(site.receiver) == "compiled_metrics"
             ):
                 return site.node
     return None
@@ -371,12 +307,8 @@ def _each_by_its_own(step: FunctionInfo, update: ast.Call) -> Fix:
         return fix(title)
     if module.function_of(update) is not step:
         return fix(title)
-    deep = f"\n{module.code(statement).indent}    "
-    given = module.segment(update)[len(module.segment(update.func)) :]
-    text = (
-        f'for metric in self.metrics:{deep}if metric.name == "loss":{deep}    metric.update_state({loss})'
-        f"{deep}else:{deep}    metric.update_state{given}"
-    )
+    others = ", ".join(module.segment(each) for each in (*update.args, *update.keywords))
+    text = update_of_each(module.code(statement), loss, others)
     return fix(title, (Edit(module.location(statement), text),))
 
 
@@ -387,9 +319,7 @@ def _update(step: FunctionInfo, statement: ast.stmt, tracker: str) -> Fix:
         return fix(title)
     code = module.code(statement)
     if tracker:
-        others = any(
-            isinstance(node, ast.Attribute) and node.attr == "update_state" for node in own_nodes(step)
-        )
+        others = any(site.method == "update_state" for site in step.calls)
         # With several metrics it is unclear which value this one expects, unless its name says so.
         sure = not others or any(word in tracker for word in ("loss", "total"))
         return fix(title, insert_before(code, f"{tracker}.update_state({loss})") if sure else ())
@@ -456,10 +386,6 @@ def _updated(step: FunctionInfo, statement: ast.stmt, value: ast.expr) -> Fix:
     if not loss or names is None or not isinstance(statement, ast.Return):
         return fix(title)
     code = module.code(statement)
-    deep = f"\n{code.indent}    "
-    text = (
-        f'for metric in self.metrics:{deep}if metric.name == "loss":{deep}    metric.update_state({loss})'
-        f"{deep}else:{deep}    metric.update_state({names[0]}, {names[1]})"
-    )
     reported = "{metric.name: metric.result() for metric in self.metrics}"
+    text = update_of_each(code, loss, ", ".join(names))
     return fix(title, insert_before(code, text), (Edit(module.location(value), reported),))

@@ -111,13 +111,10 @@ def _judged(info: ClassInfo) -> Finding | None:
     if not calls:
         return None if _prepared_elsewhere(info, init) else _missing(info, init)
     early = [
-        node
-        for node in own_nodes(init)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in _TOO_EARLY
-        and is_self(info.module, node.func.value)
-        and (node.end_lineno or node.lineno) < calls[0].lineno
+        site.node
+        for site in init.calls
+        if info.module.own_attribute(site.node.func) in _TOO_EARLY
+        and (site.node.end_lineno or site.node.lineno) < calls[0].lineno
     ]
     return _late(info, init, early[0], calls[0]) if early else None
 
@@ -200,11 +197,7 @@ def _named_only(init: FunctionInfo) -> ast.Attribute | None:
     """Return a statement `super().__init__` that does not call the method."""
     for node in own_nodes(init):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute):
-            owner = node.value.value
-            called = (
-                isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id == "super"
-            )
-            if called and node.value.attr == "__init__":
+            if ast.unparse(node.value) == "super().__init__":
                 return node.value
     return None
 
@@ -249,7 +242,7 @@ def _prepared_elsewhere(info: ClassInfo, init: FunctionInfo) -> bool:
 def _missing(info: ClassInfo, init: FunctionInfo) -> Finding:
     module, node = info.module, init.node
     assert isinstance(node, ast.FunctionDef)
-    first = _first_statement(node)
+    first = (init.statements or node.body)[0]
     edits = insert_before(module.code(first), _base_call(init)) if not _needs_arguments(info) else ()
     return CAUSE.finding(
         f"`{info.name}.__init__` does not call `super().__init__()`",
@@ -269,13 +262,6 @@ def _head(module: Module, node: ast.FunctionDef) -> Location:
     """Return the line with the function's name."""
     whole = module.location(node)
     return Location(whole.path, whole.line, whole.column, whole.line, 0, whole.cell)
-
-
-def _first_statement(node: ast.FunctionDef) -> ast.stmt:
-    """Return the first statement after the docstring."""
-    first, *rest = node.body
-    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return rest[0] if documented and isinstance(first.value.value, str) and rest else first  # type: ignore[attr-defined]
 
 
 def _base_call(init: FunctionInfo) -> str:
@@ -320,5 +306,5 @@ def _moved_up(module: Module, init: FunctionInfo, call: ast.AST) -> Fix:
     own = init.owner.name if init.owner is not None else ""  # as in `super(Scale, self)`
     if statement not in node.body or not names <= {*init.parameters, own}:
         return fix(title)
-    edits = insert_before(module.code(_first_statement(node)), with_comment(module, statement))
+    edits = insert_before(module.code((init.statements or node.body)[0]), with_comment(module, statement))
     return fix(title, edits, (delete_lines(module, statement),) if edits else ())

@@ -41,14 +41,14 @@ from fitdoctor.catalogue.knowledge.models.model_classes import (
 )
 from fitdoctor.catalogue.model.keras_contracts import is_called_by_program
 from fitdoctor.catalogue.model.step_returns import as_dict, is_abstract, is_loss, not_a_dict, updated_tracker
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, insert_after, insert_before, replace_code, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.patterns import input_count
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
-from fitdoctor.source.traced.symbolic import name_of, own_nodes
+from fitdoctor.source.traced.symbolic import name_of
 
 CAUSE = Cause(
     id="FIT316",
@@ -107,20 +107,18 @@ def _wrong_return(step: FunctionInfo, confidence: Confidence, evidence: list[Evi
 
 
 def _returns_nothing(step: FunctionInfo, confidence: Confidence, evidence: list[Evidence]) -> Finding:
-    assert not isinstance(step.node, ast.Lambda)
-    module, last = step.module, step.node.body[-1]
+    module, last = step.module, step.statements[-1]
     tracker = updated_tracker(step)
-    edits = (
-        insert_after(module.code(last), f"return {{m.name: m.result() for m in [{tracker}]}}")
-        if tracker
-        else ()
-    )
+    line = f"return {{m.name: m.result() for m in [{tracker}]}}"
     return CAUSE.finding(
         f"{name_of(step)} returns nothing, but Keras expects a dict of metrics",
         module.location(last),
         Evidence("the step ends without a `return`", location=module.location(last)),
         *evidence,
-        fix("return a dict of metric names and values", edits),
+        fix(
+            "return a dict of metric names and values",
+            insert_after(module.code(last), line) if tracker else (),
+        ),
         subject=step.qualname,
         confidence=confidence,
     )
@@ -255,23 +253,16 @@ def _unpacking_fixes(
 ) -> list[Fix]:
     module, target = step.module, statement.targets[0]
     title = "unpack with `keras.utils.unpack_x_y_sample_weight`"
+    keras, imports = spell(module.code(statement), "keras", "keras")
+    value = f"{keras}.utils.unpack_x_y_sample_weight({module.segment(statement.value)})"
     if count == 3 and len(parts) == 2:
-        keras, imports = spell(module.code(statement), "keras", "keras")
-        value = f"{keras}.utils.unpack_x_y_sample_weight({module.segment(statement.value)})"
         return [fix(title, imports, replace_code(module.code(statement.value), value))]
     if count != 2 or len(parts) != 3 or not isinstance(target, ast.Tuple):
         return [fix(title)]
     names = ", ".join(module.segment(part) for part in target.elts)
-    keras, imports = spell(module.code(statement), "keras", "keras")
-    text = (
-        f"{names}, sample_weight = {keras}.utils.unpack_x_y_sample_weight({module.segment(statement.value)})"
-    )
-    weighted = [
-        edit
-        for call in _losses_without_weights(step)
-        for edit in append_arguments(module.code(call), _WEIGHT)
-    ]
-    return [fix(title, imports, replace_code(module.code(statement), text), weighted)]
+    edits = replace_code(module.code(statement), f"{names}, sample_weight = {value}")
+    weighted = [append_arguments(module.code(call), _WEIGHT) for call in _losses_without_weights(step)]
+    return [fix(title, imports, edits, *weighted)]
 
 
 _WEIGHT = "sample_weight=sample_weight"
@@ -279,13 +270,14 @@ _WEIGHT = "sample_weight=sample_weight"
 
 def _losses_without_weights(step: FunctionInfo) -> Iterator[ast.Call]:
     """Yield `compute_loss` calls in the step, which need the weights too."""
-    for node in own_nodes(step):
-        if isinstance(node, ast.expr) and is_loss(step.module, node):
-            assert isinstance(node, ast.Call)
-            if len(node.args) < 4 and all(
-                keyword.arg not in (None, "sample_weight") for keyword in node.keywords
-            ):
-                yield node
+    for site in step.calls:
+        named = {keyword.arg for keyword in site.node.keywords}
+        if (
+            is_loss(step.module, site.node)
+            and len(site.node.args) < 4
+            and not named & {None, "sample_weight"}
+        ):
+            yield site.node
 
 
 # --- from the failure ----------------------------------------------------------------------------------------------
@@ -309,12 +301,12 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
     returns_nothing = _NOTHING in message or _NOTHING_IN_KERAS_2 in message and failure.called in _TRAINS
     if not returns_nothing and not returns_no_dict:
         return
+    in_keras = bool(failure.frames) and failure.frames[-1].library
     found = list(_returning(project, model, returns_nothing, evidence))
     if found:
         yield found[0]
-    elif returns_nothing or (
-        not project and _raised_in_keras(failure) and "NoneType" not in message
-    ):  # `None` may also be an epoch without batches: FIT705
+    elif returns_nothing or not project and in_keras and "NoneType" not in message:
+        # `None` may also be an epoch without batches: FIT705
         what = "nothing" if returns_nothing else "a value that is not a dict"
         yield CAUSE.finding(
             f"`train_step` or `test_step` returns {what}, but Keras expects a dict of metrics",
@@ -323,10 +315,6 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
             fix("return a dict of metric names and values"),
             subject="train_step",
         )
-
-
-def _raised_in_keras(failure: FailureFacts) -> bool:
-    return bool(failure.frames) and failure.frames[-1].library
 
 
 def _returning(
@@ -355,20 +343,23 @@ def _failed_unpacking(failure: FailureFacts, project: Project, evidence: list[Ev
     if frame is None or frame.function not in STEPS:
         return
     module = module_of(project, frame)
-    if module is None:
-        if re.match(r"\(?\w+(?:, *\w+)+\)? *= *(?:data|batch|inputs)\b", frame.text.strip()):
-            yield _unpacks_without_source(frame.location, frame.function, evidence)
-        return
-    for step in steps_of(module):
+    if module is None and re.match(r"\(?\w+(?:, *\w+)+\)? *= *(?:data|batch|inputs)\b", frame.text.strip()):
+        yield CAUSE.finding(
+            f"`{frame.function}` unpacks a different number of values than the batch has",
+            frame.location,
+            *evidence,
+            fix("unpack with `keras.utils.unpack_x_y_sample_weight`"),
+            subject=frame.function,
+        )
+    for step in steps_of(module) if module is not None else ():
         unpacking = batch_unpacking(step)
-        if unpacking is None or not at_frame(module, unpacking[0], frame):
+        if unpacking is None or not at_frame(step.module, unpacking[0], frame):
             continue
+        parts: tuple[str, ...] = ("x", "y")
         if _ITERATING.search(failure.message):
-            parts: tuple[str, ...] = ("x",)
+            parts = ("x",)
         elif "too many" in failure.message:
             parts = ("x", "y", "sample_weight")
-        else:
-            parts = ("x", "y")
         if len(parts) != unpacking[1]:
             yield _unpacks(step, *unpacking, parts, Confidence.CERTAIN, evidence)
         return
@@ -386,13 +377,3 @@ def _failed_computing(failure: FailureFacts, project: Project, refused: bool) ->
         if use is not None:
             yield _takes_for_tensor(step, use, ("x", "y"), Confidence.CERTAIN)
             return
-
-
-def _unpacks_without_source(location: Location, name: str, evidence: list[Evidence]) -> Finding:
-    return CAUSE.finding(
-        f"`{name}` unpacks a different number of values than the batch has",
-        location,
-        *evidence,
-        fix("unpack with `keras.utils.unpack_x_y_sample_weight`"),
-        subject=name,
-    )

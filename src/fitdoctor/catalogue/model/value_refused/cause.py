@@ -31,10 +31,10 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
-from fitdoctor.facts import FailureFacts, Shape
-from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
+from fitdoctor.facts import FailureFacts, Shape, Unknown
+from fitdoctor.failure.failed_line import calls_at, raised_here
 from fitdoctor.failure.patterns import rejected_integer
 from fitdoctor.failure.shapes import parse_shape
 from fitdoctor.source.definitions import CallSite
@@ -94,21 +94,13 @@ def from_text(module: Module) -> Iterator[Finding]:
 
 
 @CAUSE.after_failure
-def from_weights(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """Explain weights of another shape than the layer, in `weights=[…]` or `set_weights`."""
-    yield from _refused_weights(failure, project)
-
-
-@CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain an error that names an argument of the failed call, or a string as a count in `fit`."""
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
-    if frame is None or module is None or failure.type not in ("ValueError", "TypeError"):
+    calls = calls_at(failure, project)
+    if not calls or failure.type not in ("ValueError", "TypeError"):
         return
-    calls = [call for call in module.calls if at_frame(module, call.node, frame)]
     if _OF_TEXT.search(failure.message):
-        yield from _of_text(module, failure, calls)
+        yield from _of_text(calls[0].module, failure, calls)
         return
     said = failure.message.split("\n\n")[0]
     if _OTHERS.search(said) or rejected_integer(said) is not None:
@@ -121,7 +113,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         for name, node in _arguments(call):
             if name in named:
                 raised = raised_here(failure)
-                yield _finding(module, name, node, _rule(said), Confidence.LIKELY, raised)
+                yield _finding(call.module, name, node, _rule(said), Confidence.LIKELY, raised)
                 return
 
 
@@ -211,12 +203,7 @@ def _names_option(call: CallSite, name: str) -> bool:
 def _is_of_model(module: Module, call: CallSite) -> bool:
     from fitdoctor.source.keras_objects import defines, is_keras_model
 
-    receiver = call.node.func
-    return (
-        isinstance(receiver, ast.Attribute)
-        and is_keras_model(module, receiver.value)
-        and not defines(module, receiver.value, "fit")
-    )
+    return is_keras_model(module, call.receiver) and not defines(module, call.receiver, "fit")
 
 
 def _rule(said: str) -> str:
@@ -264,16 +251,12 @@ def _remedy(module: Module, name: str, node: ast.expr, wanted: str) -> Fix:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         left, right = module.location(node.left).end, module.location(node.right).start
         if whole and left.line == right.line and module.segment(node.right)[:1] != "(":
-            return fix("use integer division: `//`", (Edit(_between(left, right), " // "),))
+            return fix("use integer division: `//`", (Edit(left.through(right), " // "),))
     if whole and (number is None or number > 0):
         return fix("convert it to an `int`", (Edit(here, f"int({text})"),))
     if "float" in wanted and number is None:
         return fix("convert it to a `float`", (Edit(here, f"float({text})"),))
     return fix(f"set `{name}` to a valid value: {wanted}")
-
-
-def _between(left: Location, right: Location) -> Location:
-    return Location(left.path, left.line, left.column, right.line, right.column, left.cell)
 
 
 CAUSE.message(
@@ -305,23 +288,19 @@ _SIZE_ARGUMENTS = (("input_dim", 0), ("output_dim", 1))
 """The arguments of `Embedding` that make the shape of its weights."""
 
 
-def _refused_weights(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+@CAUSE.after_failure
+def from_weights(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the layer, and the sizes that the weights would need."""
     said = _SAID.search(failure.message)
     own, given = (parse_shape(said["own"]), parse_shape(said["given"])) if said is not None else (None, None)
     if said is None or own is None or given is None:
         return
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
     name = f"layer `{said['layer']}`" if said["layer"] else "the layer"
-    place = failure.location
-    site = None
-    if module is not None and frame is not None:
-        calls = [call for call in module.calls if at_frame(module, call.node, frame)]
-        setting = next((call for call in calls if call.method == "set_weights"), None)
-        site = _embedding(module, calls, setting)
-        shown = setting or site
-        place = module.location(shown.node) if shown is not None else place
+    calls = calls_at(failure, project)
+    setting = next((call for call in calls if call.method == "set_weights"), None)
+    site = _embedding(calls, setting)
+    shown = setting or site
+    place = shown.module.location(shown.node) if shown is not None else failure.location
     yield CAUSE.finding(
         f"the weights have shape {shape_words(given)}, but {name} has weights of shape {shape_words(own)}",
         place,
@@ -333,11 +312,11 @@ def _refused_weights(failure: FailureFacts, project: Project) -> Iterator[Findin
     )
 
 
-def _embedding(module: Module, calls: list[CallSite], setting: CallSite | None) -> CallSite | None:
+def _embedding(calls: list[CallSite], setting: CallSite | None) -> CallSite | None:
     """Return the `Embedding(…)` on the line, or the one that `set_weights` is called on."""
-    if setting is not None and isinstance(setting.node.func, ast.Attribute):
-        made = module.made_by(setting.node.func.value)
-        calls = [module.call(made)] if isinstance(made, ast.Call) else []
+    if setting is not None:
+        made = setting.module.made_by(setting.receiver)
+        calls = [setting.module.call(made)] if isinstance(made, ast.Call) else []
     found = [call for call in calls if call.name.rpartition(".")[2] == "Embedding"]
     return found[0] if len(found) == 1 else None
 
