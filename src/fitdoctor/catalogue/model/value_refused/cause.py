@@ -33,7 +33,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
-from fitdoctor.facts import FailureFacts, Shape, Unknown
+from fitdoctor.facts import FailureFacts, Shape
 from fitdoctor.failure.failed_line import calls_at, raised_here
 from fitdoctor.failure.patterns import rejected_integer
 from fitdoctor.failure.shapes import parse_shape
