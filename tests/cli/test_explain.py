@@ -71,6 +71,13 @@ def test_a_log_is_diagnosed(run, tmp_path):
     assert done.status == 0 and done.out.startswith("error[FIT301]") and "train.py:12" in done.out
 
 
+def test_what_ended_the_program_comes_before_what_was_warned_of(run, tmp_path):
+    warned = "WARNING:tensorflow:Can save best model only with val_auc available, skipping.\n"
+    (tmp_path / "train.log").write_text(warned + COMPILE, "utf-8")
+    done = run("explain", tmp_path / "train.log")
+    assert done.out.startswith("error[FIT301]") and "FIT322" in done.out
+
+
 def test_several_logs_are_diagnosed_one_after_the_other(run, tmp_path):
     first, second = tmp_path / "a.log", tmp_path / "b.log"
     first.write_text(COMPILE)

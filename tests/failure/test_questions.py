@@ -125,6 +125,41 @@ shape[2,1536] [512,1536]
 > 2019-11-13 18:49:46.495135: I tensorflow/core/device.cc:21] Found device 0
 > 2019-11-13 18:49:46.495136: I tensorflow/core/device.cc:21] Found device 1
 """
+_NODE_ALONE = """\
+It stops after one batch:
+Detected at node 'loss/softmax' defined at (most recent call last):
+    File "/me/train.py", line 3, in <module>
+      net.fit(x, y)
+Node: 'loss/softmax'
+logits and labels must be broadcastable: logits_size=[32,4] labels_size=[32,2]
+\t [[{{node loss/softmax}}]] [Op:__inference_train_function_4711]
+"""
+_CODE_BELOW = """\
+I get
+```
+ValueError: Failed to find data adapter that can handle input: <class 'batches.Batches'>, <class 'NoneType'>
+```
+with this class:
+```
+class Batches(Sequence):
+    def __init__(self, files):
+        super(Batches, self).__init__()
+```
+"""
+_GIVEN_ONE_IMAGE = _IN_FIT.format(kind="ValueError", line="net.predict(image)", function="predict") + (
+    "\nValueError: Input 0 of layer sequential_8 is incompatible with the layer: : expected min_ndim=4, found ndim=3. "
+    "Full shape received: (32, 224, 3)"
+)
+_FILTERED_WHILE_LOADING = """\
+Traceback (most recent call last):
+  File "show.py", line 21, in <module>
+    model = load_model('model.h5')
+  File "/v/site-packages/keras/utils/traceback_utils.py", line 67, in error_handler
+    raise e.with_traceback(filtered_tb) from None
+  File "/v/site-packages/keras/backend.py", line 1470, in int_shape
+    shape = x.shape
+AttributeError: 'float' object has no attribute 'shape'
+"""
 
 
 def test_an_error_of_python_inside_the_pipeline_is_told_as_one():
@@ -162,6 +197,13 @@ def test_an_error_of_python_inside_the_pipeline_is_told_as_one():
         (_IN_RECURRENT_LAYER, "FIT901"),
         (_OF_OLD_CALLBACK, "FIT901"),
         (_LOGGED_AND_TOLD, "FIT320"),
+        (_NODE_ALONE, "FIT205"),
+        (_CODE_BELOW, "FIT710"),
+        (_GIVEN_ONE_IMAGE, "FIT102"),
+        (_FILTERED_WHILE_LOADING, "FIT908"),
+        ("Exception: Error when checking model input: the list of Numpy arrays that you are passing to your model is not "
+         "the size the model expected. Expected to see 1 arrays but instead got the following list of 90 arrays: [a, …",
+         "FIT109"),
         ("# expected d_1 to have shape (6,) but got array with shape (9,) Error\n\nI get it\nin\nfit.\nWhy?", "FIT205"),
         ("# Hi\n\nIt says\n```\ntf.placeholder() is not compatible with eager execution\n```\nin\n1.7", "FIT406"),
         ("# Help\n\n`fit_generator` is not supported for models compiled with tf.distribute.Strategy.\n\nAnd\n?", "FIT607"),
@@ -217,6 +259,25 @@ def test_the_frames_of_spyder_are_read_without_a_header():
     )
     [failure] = failures_told_in(text)
     assert [frame.line for frame in failure.user_frames] == [266, 89]
+
+
+def test_the_line_is_read_from_links_and_from_frames_of_autograph_without_a_head():
+    linked = (
+        "AttributeError                            Traceback (most recent call last)\n"
+        "Cell In[74], [line 1](vscode-notebook-cell:?execution_count=74&line=1)\n"
+        "----> [1](vscode-notebook-cell:?execution_count=74&line=1) net.fit(x, y)\n\n"
+        "File c:\\Lib\\site-packages\\keras\\src\\trainer.py:354, in Trainer.fit(self)\n"
+        "--> [354](file:///C:/Lib/site-packages/keras/src/trainer.py:354) for name, val in val_logs.items()\n\n"
+        "AttributeError: 'NoneType' object has no attribute 'items'\n"
+    )
+    [failure] = failures_told_in(linked)
+    assert [(frame.cell, frame.line) for frame in failure.user_frames] == [(74, 1)]
+    headless = (
+        "While training:\n\n    /v/site-packages/keras/engine/training.py:571 train_function  *\n        self.run(\n"
+        "    /me/net.py:192 call  *\n        both = concatenate([up, skip])\n\n    ValueError: no\n"
+    )
+    [failure] = failures_told_in(headless)
+    assert [frame.line for frame in failure.user_frames] == [192]
 
 
 def test_a_name_that_keras_2_lost_is_not_blamed_on_keras_3():

@@ -112,6 +112,11 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "a string reaches an operation that expects numbers",
         "encode the strings as numbers first, for example with `StringLookup` or `pandas.get_dummies`",
     )),
+    ("FIT111", Rule(
+        re.compile(r"Cast \w+ to string is not supported"),
+        "numbers reach an operation that expects strings",
+        "pass the text itself: the model encodes it",
+    )),
     ("FIT107", Rule(
         re.compile(
             r"Can(?:'t|not) convert (?:non-rectangular )?Python sequence|Failed to convert elements of "
@@ -126,7 +131,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     ("FIT108", Rule(
         re.compile(
             r"(?i:input arrays should have the same number of samples)"
-            r"|(?:Data and targets|`x` \(images tensor\) and `y` \(labels\)) (?:have|should)\b.{0,12}\bsame length"
+            r"|(?:Data and targets|(?i:`?x`? \(images tensor\) and `?y`? \(labels\))) (?:have|should)\b.{0,12}\bsame length"
             r"|All (?:target|sample_weight) arrays (?:\(y\) )?should have the same number of samples"
             r"|Sample_weight arrays should have the same number|Expected the lengths of `labels` to match"
             r"|Received a (?:list|tuple) of NumPy arrays with different lengths"
@@ -443,6 +448,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
             r"requires inputs with matching shapes|merge tensors with different batch sizes"
             r"|should be called on inputs of the same shape"
             r"|layers of same output shape can be merged|Dimension incompatibility|do batch_dot on inputs"
+            r"|mode can only merge layers with"
             r"|batch_dot over axis 0|ConcatOp : (?:Dimensions|Ranks) of|merge layer should be called on a list"
             r"|`?\w+`? layer should be called on (?:a list|exactly 2)|Merge (?:should only be applied to"
             r"|must be called on|can only be called on)|\w+ merge takes exactly 2 layers"
@@ -463,7 +469,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         also=("FIT104",),
     )),
     ("FIT308", Rule(
-        re.compile(r"must call `?super\(\)\.__init__\(\)`?|forgot to call `?super\(|super\(\w*, ?self\)\.__init__"),
+        re.compile(r"must call `?super\(\)\.__init__\(\)`?|call `?super\("),
         "a subclass of a Keras class does not call `super().__init__()`",
         "call `super().__init__()` first in its `__init__`",
     )),
@@ -563,6 +569,11 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "pass a layer object, not its output, and import everything from either `keras` or `tf.keras`",
         also=("FIT309",),
     )),
+    ("FIT327", Rule(
+        re.compile(r"'(?P<kind>NoneType|list|tuple|dict|str|function)' object has no attribute 'set_(?:model|params)'"),
+        "`callbacks` contains an object of type `{kind}`, which is not a callback",
+        "pass instances of `keras.callbacks.Callback` in one flat list",
+    )),
     ("FIT903", Rule(
         re.compile(
             r"object has no attribute '(?:on_(?:train|test|predict)_(?:batch_)?(?:begin|end)|_implements_\w+_hooks"
@@ -644,11 +655,16 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
             r"|[Gg]raph disconnected|must not already be connected somewhere else"
             r"|could not be added due to missing dependencies|either has loops or disconnected nodes"
             r"|contains the same input multiple times|inputs are redundant|should only appear once"
-            r"|multiple inbound nodes|must come from `(?:tf\.)?keras\.(?:layers\.)?Input`"
+            r"|must come from `(?:tf\.)?keras\.(?:layers\.)?Input`"
             r"|single output tensor\. For multi-output layers|cannot add a different Input layer"
         ),
         "the outputs of the model are not connected to its inputs by layers, or a layer is used twice",
         "build the outputs from the same `Input` objects that are passed to `Model`",
+    )),
+    ("FIT315", Rule(
+        re.compile(r"(?i:the layer) \"?(?P<layer>[\w/]+)\"? has multiple inbound nodes"),
+        "the layer `{layer}` is called more than once, so it has no single input or output",
+        "keep the tensor that the call returns, or name the call: `layer.get_output_at(0)` (Keras 2)",
     )),
     ("FIT315", Rule(
         re.compile(r"share a same `BatchNormalization`|Merge layer cannot be used more than once"),
@@ -744,7 +760,8 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     ("FIT405", Rule(
         re.compile(
             r"is not (?:from the passed-in|an element of this) graph|must be from the same graph"
-            r"|not found in (?:the )?(?:current )?graph|Container localhost does not exist"
+            r"|not found in (?:the )?(?:current )?graph|graph is different from the session's graph"
+            r"|Container localhost does not exist"
         ),
         "a tensor or model belongs to another graph or session than the one in use",
         "create and use the model in the same thread, graph and session; TensorFlow 2 needs none of them",
@@ -779,6 +796,11 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "read the size from the tensor, `tf.shape(x)[0]`, and loop with `tf.range`; or fix it in the input shape",
         types=("TypeError", "ValueError"),
         of_framework=True,
+    )),
+    ("FIT407", Rule(
+        re.compile(r"'\w*Variable' object cannot be interpreted as an integer"),
+        "a variable is used where Python expects an integer",
+        "pass its value: `int(variable)`",
     )),
     ("FIT407", Rule(
         re.compile(r"Dimension value must be integer or None"),
@@ -954,7 +976,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         re.compile(r"Unrecognized data type: [xy]=[<…]"),
         "`fit` gets an object that Keras cannot read data from",
         "pass arrays, a `tf.data.Dataset`, a `keras.utils.PyDataset` or a Python generator",
-        also=("FIT107",),
+        also=("FIT107", "FIT903"),
     )),
     ("FIT710", Rule(
         re.compile(r"(?:Attempt to convert a value \(<|Failed to convert object of type <class ').{0,120}Dataset\b"),
@@ -1004,7 +1026,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
             r"|Must specify `?validation_steps|should specify (?:the )?`?(?:steps|validation_steps"
             r"|steps_per_epoch)|must specify (?:the number of steps|a value for)"
             r"|Number of steps could not be inferred|`?(?:steps_per_epoch|validation_steps"
-            r"|steps)(?:=None)?`? is only valid for a generator|infer the size of the data"
+            r"|steps)(?:=(?i:none))?[`\"]? is only valid for (?:a )?generator|infer the size of the data"
             r"|infinite (?:number of elements|dataset)|dataset must be finite"
         ),
         "the length of the data is unknown, and no number of steps is set",
@@ -1379,7 +1401,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
             r"Cannot capture a placeholder|Type of feed value|may not be fed"
             r"|Session context managers are not re-entrant|does not have an initializer|supported in eager mode"
             r"|is (?:undefined|meaningless) when eager execution|TF 1\.x control flows|without a default session"
-            r"|graph is different from the session's graph|Cannot determine graph for Op|Graph is finalized"
+            r"|Cannot determine graph for Op|Graph is finalized"
             r"|refers to (?:a Tensor which does not exist|an Operation not in the graph)"
         ),
         "the program uses the graphs and sessions of TensorFlow 1",
@@ -1628,6 +1650,13 @@ _CUT = ""
 """The type of an exception whose traceback was cut before it: its place is all that is known."""
 _MISUSED = ("ValueError", "TypeError", "KeyError", "IndexError", "RuntimeError", "NotImplementedError")
 _BY_PLACE: tuple[tuple[str, Rule], ...] = (
+    ("FIT408", Rule(
+        re.compile(""),
+        "Python control flow is applied to a symbolic tensor",
+        "use `tf.cond`, `tf.while_loop` or `tf.where`",
+        types=(_CUT,),
+        place=re.compile(r"framework/(?:ops|tensor)\.py:(?:__bool__|__iter__|_disallow_\w+)$"),
+    )),
     ("FIT909", Rule(
         re.compile(""),
         "the saved weights belong to a model with a different architecture",
@@ -1635,7 +1664,7 @@ _BY_PLACE: tuple[tuple[str, Rule], ...] = (
         types=("ValueError", "KeyError", "IndexError", _CUT),
         raised_in=(
             "load_weights", "load_weights_from_hdf5_group", "load_weights_from_hdf5_group_by_name",
-            "preprocess_weights_for_loading", "set_weights", "load_own_variables", "batch_set_value",
+            "preprocess_weights_for_loading", "set_weights", "load_own_variables", "batch_set_value", "restore",
         ),
         of_framework=True,
         also=("FIT908",),

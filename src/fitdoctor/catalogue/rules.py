@@ -126,8 +126,8 @@ def match_message(failure: FailureFacts, rule: Rule) -> re.Match[str] | None:
     if match is None and "\n" in failure.message:  # mail programs wrap lines
         match = rule.says.search(" ".join(failure.message.split()))
     inner = {frame.function for frame in failure.frames if frame.library}
-    if not inner:  # only the user's own call is known
-        inner = {failure.called}
+    if not inner or "error_handler" in inner:  # Keras removes its own frames there
+        inner.add(failure.called)
     if match is None or rule.raised_in and inner.isdisjoint(rule.raised_in):
         return None
     named = bool(failure.called) and failure.called in rule.raised_in

@@ -22,6 +22,7 @@ from fitdoctor.cli.options import (
 )
 from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.facts import FailureFacts
+from fitdoctor.records import replace
 
 _LARGEST = 64 * 2**20
 """The most bytes of a log that are read, from its end, where the failure is."""
@@ -228,4 +229,15 @@ def _diagnosed(failures: list[FailureFacts]) -> Diagnosis:
     from fitdoctor.engine_inputs import files_of
 
     parts = [examine_failure(failure, functools.partial(files_of, failure)) for failure in failures]
+    warned = [failure.type.endswith("Warning") for failure in failures]
+    if not all(warned):  # what was warned of before did not end the program
+        parts = [_as_warnings(part) if warning else part for part, warning in zip(parts, warned, strict=True)]
     return parts[0] if len(parts) == 1 else joined(parts)
+
+
+def _as_warnings(diagnosis: Diagnosis) -> Diagnosis:
+    from fitdoctor.diagnosis import Severity
+
+    return replace(
+        diagnosis, findings=tuple(replace(each, severity=Severity.WARNING) for each in diagnosis.findings)
+    )

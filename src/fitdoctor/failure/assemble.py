@@ -24,7 +24,7 @@ def assemble(
     if from_text:
         raw_message = _without_prose(_short(type_name), raw_message)
     called = called_function(frames) or called
-    if called == "load_weights" or any(frame.function == "load_weights" for frame in frames):
+    if not _LOAD_WEIGHTS.isdisjoint((called, *(frame.function for frame in frames))):
         raw_message = _OF_SHAPES.sub(r"A weight has shape \1, but the saved weight has shape \2", raw_message)
     message = read_message(_in_words_of_python_3(_short(type_name), raw_message, frames), here=not from_text)
     joined = join_frames(frames, message)
@@ -52,6 +52,7 @@ def assemble(
 
 _OF_SHAPES = re.compile(r"^Shapes (\(.{1,80}\)) and (\(.{1,80}\)) are incompatible")
 """What TensorFlow says of a variable, and of labels and outputs."""
+_LOAD_WEIGHTS = frozenset({"load_weights", "restore"})
 _KEY = re.compile(r"(?:'[^'\n]{1,200}'|\"[^\"\n]{1,200}\")(?=[\s).,;`*]|$)")
 _OF_PYTHON = re.compile(
     r"'[\w.]{1,100}' object (?:is not|has no|does not|cannot)|(?:list|tuple|string) index out of range"

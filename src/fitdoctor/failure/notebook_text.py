@@ -13,8 +13,6 @@ _HEADER = re.compile(
     r"Traceback \(most recent call last\)\s*$"
 )
 """If white space was collapsed, one space or none is left."""
-_LINK = re.compile(r"\[([^\]\n]{1,1000})\]\(https?://[^)\n]{1,2000}\)")
-"""Colab's frames are links: `[/usr/…/x.py](https://localhost:8080/#) in f(…)`."""
 _COLLAPSED = re.compile(r"^\s*\d+ frames?\s*")
 _NEW_FRAME = re.compile(r"^File (?P<path>.+?):(?P<line>\d+)(?:, in (?P<function>[^(\n]*)(?:\(.*)?)?\s*$")
 _CELL = re.compile(
@@ -93,7 +91,7 @@ def _frame_in(line: str) -> Frame | None:
     if len(line) > 4000:
         return None
     # Colab joins its count of hidden frames to the next frame.
-    line = _COLLAPSED.sub("", _LINK.sub(r"\1", line))
+    line = _COLLAPSED.sub("", line)
     if _CONTEXT.match(line) or _ARROW.match(line):
         return None
     for pattern in (_CELL, _EDITOR_FRAME, _NEW_FRAME, _OLD_FRAME, _PLAIN_FRAME, _LOST_FRAME):

@@ -195,7 +195,7 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
              rf"Got array shapes: (?P<shapes>\[(?:{SHAPE},? ?)+\])"),
      lambda found: f"Data cardinality is ambiguous:\n  x sizes: {_rows_of(found['shapes'])}"),
     (re.compile(r"Error when checking model input: the list of Numpy arrays that you are passing to your model is not the "
-             r"size the model expected\. Expected to see (?P<expected>\d+) array\(s\),[\s\S]{0,120}?"
+             r"size the model expected\. Expected to see (?P<expected>\d+) array(?:\(s\)|s)?,?[\s\S]{0,120}?"
              r"list of (?P<found>\d+) arrays"),
      lambda found: f'Layer "model" expects {found["expected"]} input(s), but it received {found["found"]} input tensors'),
     (re.compile(rf"Cannot feed value of shape (?P<found>{SHAPE}) for Tensor u?'(?P<name>[^']+)', "

@@ -24,6 +24,12 @@ _RECORD = re.compile(
     r"\{\s*\"name\": \"(?P<type>\w{1,60})\",\s*\"message\": \"(?P<message>(?:[^\"\\]|\\.){0,20000})\",\s*\"stack\": \""
 )
 """What VS Code copies of a cell's error: a JSON object."""
+_WITHOUT_HEAD = re.compile(
+    r"(?:^[ \t]+(?:[A-Za-z]:)?[/\\<~]\S*:\d+ \w+(?:  \*{1,2})?\n(?:[ \t]+\S[^\n]*\n)?){2,}"
+    r"\n?(?=[ \t]+(?P<type>\w{1,60}(?:Error|Exception)): )",
+    re.MULTILINE,
+)
+"""The frames of AutoGraph, without the line \"in user code:\" above them."""
 _FRAME = re.compile(r"^(?:File [\"']|(?:[A-Za-z]:)?[/\\<~][^\n]{0,1000}?:\d{1,7} \w)")
 _TYPED = re.compile(r"^(?:[a-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception): ")
 
@@ -37,6 +43,8 @@ def without_wrapping(text: str) -> str:
         # The stack ends with the exception, unless it was cut.
         last = "" if stack.rstrip().endswith(_unescaped(record["message"])[-40:]) else f"\n{record['type']}: "
         return f"{stack}{last}{_unescaped(record['message']) if last else ''}"
+    if "in user code:" not in text and len(text) <= _TAIL:
+        text = tail = _WITHOUT_HEAD.sub(r"\g<type>: in user code:\n\n\g<0>", text)
     if not any(words in tail for words in ("Error in py_", "Exception has occurred: ", "Error}")):
         return text
     tail = _DEBUGGER.sub(_as_traceback, _RETICULATE.sub("\\g<call>\n", _EVALUATED.sub("\\g<type>: ", tail)))
@@ -67,7 +75,7 @@ def _bare(line: str, prefix: str, ticks: bool) -> str:
         line = line[len(prefix) :]
     elif line.strip() in (prefix.strip(), prefix.strip() * 2):
         return ""
-    return line.rstrip().removesuffix("`").replace("` `", " ") if ticks else line
+    return re.sub(r"`\.?$", "", line.rstrip()).replace("` `", " ") if ticks else line
 
 
 def indented_again(lines: list[str]) -> list[str] | None:

@@ -7,12 +7,13 @@ import re
 from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.frames import is_framework, is_keras
 
-_PACKAGE = re.compile(r"(?:^|/)(?:site|dist)-packages/(?P<name>[\w.]+?)(?:\.py)?(?:/|$)")
+_PACKAGE = re.compile(r"(?:^|/)(?:site|dist)-packages/(?P<name>google/\w+|[\w.]+?)(?:\.py)?(?:/|$)")
 _STANDARD = re.compile(r"(?:^|/)lib(?:64)?/(?:python[\d.]+/)?(?P<name>\w+)(?:\.py|/)")
 _TITLES = {
     "sklearn": "scikit-learn", "cv2": "OpenCV", "PIL": "Pillow", "skimage": "scikit-image", "torch": "PyTorch",
     "numpy": "NumPy", "scipy": "SciPy", "matplotlib": "Matplotlib", "h5py": "h5py", "xgboost": "XGBoost",
     "pandas": "pandas", "seaborn": "Seaborn", "torchvision": "torchvision", "lightgbm": "LightGBM", "jax": "JAX",
+    "google/colab": "Google Colab", "google/protobuf": "Protocol Buffers",
     "catboost": "CatBoost", "statsmodels": "statsmodels", "nltk": "NLTK", "spacy": "spaCy", "gensim": "gensim",
     "np": "NumPy", "pd": "pandas", "plt": "Matplotlib", "sns": "Seaborn",
 }  # fmt: skip
@@ -124,7 +125,7 @@ KERAS_CALL = re.compile(
 )
 """A call of Keras with arguments that it does not have, whoever wrote the line."""
 _FRAMEWORK = re.compile(
-    r"tensorflow|keras|Tensor\b|\btf\.|set attribute|has no setter"
+    r"tensorflow|keras|Tensor\b|Variable' object|\btf\.|set attribute|has no setter"
     r"|'(?:Functional|Sequential|Model|Optimizer|Adam\w*|SGD|RMSprop|History|Dense|Embedding|LSTM|GRU|SimpleRNN"
     r"|Conv(?:olution)?\dD\w*|BatchNormalization|Bidirectional|TimeDistributed)' object has no"
 )

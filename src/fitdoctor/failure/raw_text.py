@@ -96,6 +96,8 @@ def clean_text(text: str) -> str:
         text = _REPORTED.sub(r"\g<type>: ", text)
     if _SEE_ABOVE in text:
         text = text.replace(_SEE_ABOVE, "Error:")
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
     if "╭" in text:
         text = _BOX.sub(_unboxed, text)
     if _STAMPS.search(text[:_SAMPLE]):
@@ -137,6 +139,8 @@ _REPORTED = re.compile(rf"^[^\n]{{0,100}}{_TO_COORDINATOR}(?P<type>[\w.]+)'>, ",
 """A thread of TensorFlow 1 logs its exception so."""
 _SEE_ABOVE = "Error (see above for traceback):"
 """TensorFlow 1 repeats an exception in these words."""
+_LINK = re.compile(r"\[([^\]\n]{1,1000})\]\((?:https?|file|vscode-[\w-]+):[^)\n]{1,2000}\)")
+"""The frames and line numbers of Colab and VS Code are links: `[/usr/…/x.py](https://localhost:8080/#) in f(…)`."""
 _BOX = re.compile(
     r"^[^\n]{0,40}╭─[^\n]{0,200}Traceback \(most recent call last\)[^\n]{0,200}╮\n"
     r"(?:[^\n]{0,40}│[^\n]*\n)*(?:[^\n]{0,40}╰─[^\n]*\n)?",

@@ -25,6 +25,8 @@ IN_PROSE = re.compile(
 _ENVELOPE = re.compile(
     r"^\s*(?:Exception encountered when calling |in (?:user|converted) code:|Graph execution error:|"
     r"<tf\.Tensor .{1,300} is out of scope)"
+    r"|^[ \t]*(?:Detected at node [^\n]{1,500} defined at|Node: ')(?=[\s\S]*\[\[\{\{node )",
+    re.MULTILINE,
 )
 _AS_CODE = re.compile(
     r"(?<!raise )\b(?P<type>[A-Z]\w{0,60}(?:Error|Exception))\((?P<quote>[\"'])(?P<message>[^\n]{8,2000}?)(?P=quote)\)"
@@ -134,8 +136,8 @@ def parse_lone(lines: list[str], before: list[str], complete: bool) -> Block | N
         mark = head["mark"][::-1]
     kind = head["type"] or f"{head['lowered'][:-5].capitalize()}Error"
     first = lines[0][head.end() :].removeprefix(":").strip()
-    if head[0].startswith("`") and first.endswith("`"):
-        first = first.rstrip("`")
+    if first.count("`") % 2 and first.endswith(("`", "`.")):  # opened above, or before the type
+        first = first.rstrip("`.")
     if mark and first.count(mark) % 2:  # the others are quotes of the message itself
         return Block(kind, first[: first.rindex(mark)], (), 1)
     message, taken = gather_message(first, lines[1:], complete)
@@ -153,9 +155,8 @@ def _syntax_place(before: list[str]) -> tuple[Frame, ...]:
 
 def parse_envelope(text: str) -> Block | None:
     """Read a message copied without its type, if it is clearly from Keras or TensorFlow."""
-    if len(text) > 20_000 or not _ENVELOPE.match(text):
-        return None
-    return Block("", text.strip(), (), text.count("\n") + 1)
+    begins = _ENVELOPE.search(text) if len(text) <= 20_000 else None
+    return Block("", text[begins.start() :].strip(), (), text.count("\n") + 1) if begins else None
 
 
 def exception_as_code(text: str) -> Block | None:

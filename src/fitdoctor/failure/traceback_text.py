@@ -13,7 +13,7 @@ from fitdoctor.records import dataclass
 HEADER = "Traceback (most recent call last)"
 MOST_LINES = 6000
 
-_FRAME = re.compile(r'^\s*(?:> ?)?File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:,? ?in (?P<function>.*))?$')
+_FRAME = re.compile(r'^\s*(?:> ?)?File "(?P<path>[^"\n]+)",? line (?P<line>\d+)(?:,? ?in (?P<function>.*))?$')
 _BARE_FRAME = re.compile(
     r"^\s*File (?P<path>(?:[A-Za-z]:)?[^\":\n]{1,1000}):(?P<line>\d+)(?: in (?P<function>.{1,300}))?$"
 )
@@ -197,7 +197,7 @@ def _message_lines(first: str, lines: list[str], complete: bool) -> int:
     if arguments is not None:
         return _after_bullets(lines, arguments, stop)
     if complete and stop == len(lines) and stop <= _AT_THE_END:
-        return _before_open_fence(lines, stop)
+        return _before_open_fence(first, lines, stop)
     # The message extends to the arguments of a layer, or to the tail of an operation.
     sure = stop if first.startswith("Exception encountered when calling") else _quoted_until(first, lines)
     for index in range(min(sure, stop), stop):
@@ -239,7 +239,11 @@ def _continues(first: str, lines: list[str], index: int, stop: int) -> bool:
     return bool(_GOES_ON.match(lines[after][:2100])) or (not first and index == 0)
 
 
-def _before_open_fence(lines: list[str], stop: int) -> int:
+def _before_open_fence(first: str, lines: list[str], stop: int) -> int:
     """Return where the message stops: before a code fence that was opened before the traceback."""
     fences = [index for index in range(stop) if lines[index].strip().startswith("```")]
+    if fences and lines[fences[0]].strip() == "```":
+        above = lines[fences[0] - 1] if fences[0] else first
+        if above.strip() and not above.rstrip().endswith(":"):  # messages introduce the code that they quote
+            return fences[0]
     return fences[-1] if len(fences) % 2 else stop

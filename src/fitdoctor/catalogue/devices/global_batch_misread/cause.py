@@ -252,12 +252,16 @@ def _shared_evenly(fit: FitFacts, data: DataFacts, rows: int, replicas: int) -> 
     return fix(title, set_argument(fit.code, name, str(size), position=position))
 
 
+_SUMMED = re.compile(r"operation AddN(?:_\d+)? of type AddN must have the same size and shape")
+"""The sum over the replicas; a sum of gradients has their path in its name."""
+
+
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
     """Read an AddN error: the replicas' shares of the first batch differ in size."""
-    if "AddN" not in failure.message or "must have the same size and shape" not in failure.message:
+    if not _SUMMED.search(failure.message):
         return
     if isinstance(model, ModelFacts) and not model.strategy:
         return

@@ -54,6 +54,7 @@ from fitdoctor.catalogue.knowledge.models.model_inputs import (
     first_layer,
     is_sequence_layer_for_pictures,
     leads_with_batch,
+    names_whole_model,
     refused_input,
 )
 from fitdoctor.catalogue.knowledge.models.refusals import Refusal, of_site
@@ -374,7 +375,7 @@ def _is_about_the_data(failure: FailureFacts, said: InputMismatch) -> bool:
         shape = shape_words(said.found)
         return any(f"shape={shape}" in value.replace("None, None", "None") for value in given)
     # Only the first layer of a class has a name without a number; later ones do not receive the data.
-    return not said.layer.rpartition("_")[2].isdigit()
+    return not said.layer.rpartition("_")[2].isdigit() or names_whole_model(said.layer)
 
 
 def _frame(failure: FailureFacts) -> Location | None:
@@ -386,7 +387,6 @@ def _frame(failure: FailureFacts) -> Location | None:
 def _from_message(said: InputMismatch, location: Location | None) -> Finding:
     expected, found = said.ranks
     layer = f"the layer `{said.layer}`" if said.layer else "the model"
-    few = (found or 0) < (expected or 0)
     return CAUSE.finding(
         f"the data has {counted(found or 0, 'axis', 'axes')}, {shape_words(said.found or Unknown())}, "
         f"but {layer} expects {expected}",
@@ -397,8 +397,19 @@ def _from_message(said: InputMismatch, location: Location | None) -> Finding:
             str(expected),
             fact="failure.message",
         ),
-        fix("add the missing axis: `x[..., None]`" if few else "drop the extra axis"),
+        fix(_rework(said.found or (), (expected or 0) - (found or 0))),
         subject="argument x of fit",
+    )
+
+
+def _rework(found: Shape, missing: int) -> str:
+    if missing < 0:
+        return "drop the extra axis" if missing == -1 else f"drop the {-missing} extra axes"
+    if missing > 1:
+        return f"reshape the data: {missing} axes are missing"
+    # A picture with its channels lacks the batch axis.
+    return (
+        f"add the missing axis: `{'x[None]' if len(found) == 3 and found[-1] in (3, 4) else 'x[..., None]'}`"
     )
 
 

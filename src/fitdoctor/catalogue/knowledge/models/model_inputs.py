@@ -158,7 +158,11 @@ def is_sequence_layer_for_pictures(layer: LayerFacts | None, shape: Shape | Unkn
 
 
 _STEPS = ("train_step", "test_step", "predict_step")
-_WHOLE = re.compile(r"(?:functional|model|sequential)(?:_\d+)?")
+
+
+def names_whole_model(name: str) -> bool:
+    """Whether a name is one that Keras gives to models."""
+    return bool(re.fullmatch(r"(?:functional|model|sequential)(?:_\d+)?", name))
 
 
 def inside_model(failure: FailureFacts) -> bool:
@@ -168,4 +172,4 @@ def inside_model(failure: FailureFacts) -> bool:
         return False
     if any(each.function in _STEPS for each in failure.user_frames):
         return False  # the parts of a batch that the step did not unpack
-    return called_in(frame) not in GIVEN_DATA and not _WHOLE.fullmatch(said.layer)
+    return called_in(frame) not in GIVEN_DATA and not names_whole_model(said.layer)
