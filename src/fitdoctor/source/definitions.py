@@ -26,6 +26,12 @@ def argument_of(call: ast.Call, name: str, position: int | None = None) -> ast.e
     return call.args[position]
 
 
+def last_name(call: ast.AST | None) -> str:
+    """Return the last name of what is called: `fit` of `model.fit(…)`; "" if it is not a call of a name."""
+    called = call.func if isinstance(call, ast.Call) else None
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+
+
 @dataclass(frozen=True, eq=False)
 class CallSite:
     """A call in the source."""

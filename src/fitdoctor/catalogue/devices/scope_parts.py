@@ -10,7 +10,7 @@ from fitdoctor.catalogue.devices.strategy_loops import is_built, loops
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import is_keras_model, kind_of_call
-from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.module import Module
 
 
 @dataclass(frozen=True)
@@ -66,24 +66,11 @@ def made_outside(module: Module, *, failed: bool = False) -> Iterator[Part]:
             yield Part(optimizer, "the optimizer is created")
         if made_inside and isinstance(maker, ast.Call):
             yield from _built_outside(module, maker)
-        if made_inside and compiled_inside and module.keras == 2:
-            yield from _metrics_outside(module, site)
     for loop in loops(module) if module.keras == 3 else ():
         inside = isinstance(loop.model_made, ast.Call) and in_scope(module, loop.model_made)
         if inside and not in_scope(module, loop.made) and not is_plain_sgd(module, loop.made):
             if not is_built(module, loop.optimizer):
                 yield Part(loop.made, "the optimizer is created")
-
-
-def _metrics_outside(module: Module, site: CallSite) -> Iterator[Part]:
-    """Yield metrics created outside: Keras 2 expects them in the scope as well."""
-    given = site.argument("metrics", 2)
-    listed = module.made_by(given) if given is not None else None
-    for metric in listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else ():
-        made = module.made_by(metric)
-        if isinstance(made, ast.Call) and kind_of_call(module, made) == "Metric":
-            if not in_scope(module, made):
-                yield Part(made, "a metric is created")
 
 
 def _optimizer(module: Module, given: ast.expr | None, failed: bool) -> ast.Call | None:
@@ -190,7 +177,7 @@ def _built_outside(module: Module, maker: ast.Call) -> Iterator[Part]:
                 if not isinstance(made, ast.Call) or any(in_scope(module, one) for one in placed if one):
                     continue
                 built = gives_built_model(module, made) and not _is_frozen(module, name)
-                if built or (module.keras == 2 and _is_adapted(module, made)):
+                if built:
                     yield Part(made, f"`{module.segment(name)}`, a part of the model, is created")
                     return
 
@@ -233,16 +220,6 @@ def gives_built_model(module: Module, made: ast.Call) -> bool:
         return False
     shaped = any(keyword.arg in ("input_shape", "input_dim") for keyword in first.keywords)
     return shaped or module.resolve(first.func).endswith((".Input", ".InputLayer"))
-
-
-def _is_adapted(module: Module, made: ast.Call) -> bool:
-    """Whether a layer is adapted outside a scope, which creates its variables there."""
-    return any(
-        isinstance(site.node.func, ast.Attribute)
-        and module.made_by(site.node.func.value) is made
-        and not in_scope(module, site.node)
-        for site in module.method_calls("adapt")
-    )
 
 
 def _is_frozen(module: Module, part: ast.expr) -> bool:

@@ -11,14 +11,6 @@ from fitdoctor.records import dataclass
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
-_REDUCTIONS = (
-    *(f"tensorflow.reduce_{name}" for name in ("mean", "sum", "max", "min", "prod", "logsumexp")),
-    *(f"tensorflow.math.reduce_{name}" for name in ("std", "variance")),
-    *(f"keras.ops.{name}" for name in ("mean", "sum", "max", "min", "prod", "std", "var", "norm")),
-    "tensorflow.norm",
-    "tensorflow.linalg.global_norm",
-    "keras.ops.linalg.norm",
-)
 _ASSIGNED: dict[type[ast.operator], str] = {ast.Add: "assign_add", ast.Sub: "assign_sub"}
 
 
@@ -32,8 +24,6 @@ class _Stored:
     name: str
     text: str
     """The source text of the tensor to assign."""
-    scalar: bool
-    """Whether the tensor is certainly a scalar."""
 
     @property
     def module(self) -> Module:
@@ -49,7 +39,7 @@ def as_state(
     text: str = "",
     scalar: bool = False,
 ) -> Fix | None:
-    """Turn the attribute into a weight (if it is certainly a scalar) or a variable of any shape, and assign to it.
+    """Turn the attribute into a variable, and assign to it.
 
     Args:
         function: the traced method.
@@ -57,7 +47,7 @@ def as_state(
         node: the statement that stores the tensor.
         value: the tensor in it.
         text: the source of the tensor, if it differs from `value`.
-        scalar: whether it is known to be a scalar.
+        scalar: whether it is known to be a scalar; the shape of other tensors may contain the batch axis.
     """
     module = function.module
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -71,19 +61,15 @@ def as_state(
     others = [store for store in stores if module.statement(store) is not node]
     if init is None or len(others) > 1:
         return None
-    scalar = scalar or _is_scalar(module, value)
-    stored = _Stored(function, owner, node, target.attr, text or module.segment(value), scalar)
-    first = _first_value(module, others)
-    what, made, imports = _state(stored, first)
+    stored = _Stored(function, owner, node, target.attr, text or module.segment(value))
+    tf, imports = spell(module.code(node), "tensorflow", "tf")
+    shape = "" if scalar else f", shape={tf}.TensorShape(None)"
+    made = f"{tf}.Variable({_first_value(module, others)}{shape}, trainable=False)"
     edits = _created_in_init(module, init, others, target.attr, made)
     if not edits:
         return None
-    return fix(
-        f"make `self.{target.attr}` {what} and update it with `assign`",
-        edits,
-        _assigned(stored, value),
-        imports,
-    )
+    title = f"make `self.{target.attr}` a variable and update it with `assign`"
+    return fix(title, edits, _assigned(stored, value), imports)
 
 
 def _first_value(module: Module, others: list[ast.AST]) -> float:
@@ -92,18 +78,6 @@ def _first_value(module: Module, others: list[ast.AST]) -> float:
     value = statement.value if isinstance(statement, ast.Assign) else None
     number = value.value if isinstance(value, ast.Constant) else None
     return float(number) if isinstance(number, (int, float)) else 0.0
-
-
-def _state(stored: _Stored, first: float) -> tuple[str, str, tuple[Edit, ...]]:
-    """Return what kind of state to use, the expression that creates it, and the imports it needs."""
-    named = {0.0: '"zeros"', 1.0: '"ones"'}.get(first)
-    if stored.owner.kind in ("Layer", "Model") and stored.scalar and named is not None:
-        made = f'self.add_weight(shape=(), initializer={named}, trainable=False, name="{stored.name}")'
-        return "a weight", made, ()
-    tf, imports = spell(stored.module.code(stored.node), "tensorflow", "tf")
-    # A weight has a fixed shape, but a stored tensor usually contains the batch axis.
-    shape = "" if stored.scalar else f", shape={tf}.TensorShape(None)"
-    return "a variable", f"{tf}.Variable({first}{shape}, trainable=False)", imports
 
 
 def _assigned(stored: _Stored, value: ast.expr) -> tuple[Edit, ...]:
@@ -147,22 +121,3 @@ def _created_in_init(
         if isinstance(statement, ast.Expr) and "super().__init__" in module.segment(statement):
             return insert_after(module.code(statement.value), f"self.{name} = {made}")
     return ()
-
-
-def _is_scalar(module: Module, value: ast.expr) -> bool:
-    """Return whether an expression certainly reduces to a scalar."""
-    if isinstance(value, ast.Name):
-        made = module.made_by(value)
-        return made is not value and _is_scalar(module, made)
-    if not isinstance(value, ast.Call):
-        return False
-    if (
-        isinstance(value.func, ast.Attribute)
-        and value.func.attr == "compute_loss"
-        and is_self(module, value.func.value)
-    ):
-        return True
-    plain = len(value.args) == 1 and not any(
-        keyword.arg in ("axis", "keepdims", "ord") for keyword in value.keywords
-    )
-    return plain and module.resolve(value.func) in _REDUCTIONS

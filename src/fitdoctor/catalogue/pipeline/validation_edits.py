@@ -14,6 +14,7 @@ from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
 from fitdoctor.source.callees import callee
+from fitdoctor.source.definitions import last_name
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -115,7 +116,7 @@ def _prepared(module: Module, node: ast.expr) -> ast.Name | None:
             node = node.left
         elif not isinstance(node, ast.Call):
             return None
-        elif callee(module, node) is not None or _called(node) in _PREPARES:
+        elif callee(module, node) is not None or last_name(node) in _PREPARES:
             if not node.args:
                 return None
             node = node.args[0]
@@ -124,10 +125,6 @@ def _prepared(module: Module, node: ast.expr) -> ast.Name | None:
         else:
             return None
     return node
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _converted(ours: ArrayFacts, theirs: ArrayFacts, validation: DataFacts, project: Project) -> list[Fix]:

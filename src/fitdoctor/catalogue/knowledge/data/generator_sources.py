@@ -40,12 +40,19 @@ def written_out(project: Project, code: Code | Unknown) -> Code | Unknown:
     return code if not end.certain or end.path or end.writes else end.module.code(end.node)
 
 
-def origin_of_argument(project: Project, fit: FitFacts | Unknown, name: str, position: int) -> Code | None:
-    """Return the code that created an argument of `fit`, if the source shows it and the facts do not."""
+def argument_expression(
+    project: Project, fit: FitFacts | Unknown, name: str, position: int | None = None
+) -> tuple[Module, ast.expr] | None:
+    """Return the expression of an argument of `fit`."""
     if isinstance(fit, Unknown) or isinstance(fit.code, Unknown):
         return None
     argument = fit.code.argument(name, position)
-    found = expression_of(project, Code(argument.location, argument.text)) if argument is not None else None
+    return expression_of(project, Code(argument.location, argument.text)) if argument is not None else None
+
+
+def origin_of_argument(project: Project, fit: FitFacts | Unknown, name: str, position: int) -> Code | None:
+    """Return the code that created an argument of `fit`, if the source shows it and the facts do not."""
+    found = argument_expression(project, fit, name, position)
     return None if found is None else found[0].origin(found[1]).code
 
 

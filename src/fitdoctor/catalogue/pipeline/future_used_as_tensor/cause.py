@@ -36,6 +36,7 @@ from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts,
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.records import replace
 from fitdoctor.source.callees import callee
+from fitdoctor.source.definitions import last_name
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.origins import origin, receivers
@@ -348,13 +349,9 @@ def _not_awaited(message: str, project: Project) -> Location | None:
         module.location(site.node)
         for module in project.modules
         for site in module.calls
-        if _called_name(site.node) == shown["name"] and not isinstance(module.parent(site.node), ast.Await)
+        if last_name(site.node) == shown["name"] and not isinstance(module.parent(site.node), ast.Await)
     ]
     return calls[0] if len(calls) == 1 else None
-
-
-def _called_name(call: ast.Call) -> str:
-    return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
 
 def _kind_in(message: str) -> str:

@@ -59,6 +59,7 @@ from fitdoctor.edits import fix, insert_before, replace_code, set_argument, unsa
 from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import is_self
+from fitdoctor.source.definitions import last_name
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
@@ -408,7 +409,7 @@ def _by_index(module: Module) -> Iterator[_Reordering]:
         if (
             isinstance(node.ctx, ast.Load)
             and isinstance(drawn, ast.Call)
-            and _last_name(drawn) == "permutation"
+            and last_name(drawn) == "permutation"
         ):
             yield _Reordering(node.value, drawn, node.slice)
 
@@ -435,11 +436,7 @@ def _differ(module: Module, one: _Reordering, other: _Reordering) -> bool:
         return False
     start, end = sorted((first.lineno, second.lineno))
     between = (call.node for call in module.calls if start <= call.node.lineno <= end)
-    return not any(_last_name(call) in _SEEDING for call in between)
-
-
-def _last_name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return not any(last_name(call) in _SEEDING for call in between)
 
 
 def _one_order(module: Module, one: _Reordering, other: _Reordering) -> tuple[Edit, ...]:

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.bindings import binding_line, binding_of, bound_names
 from fitdoctor.catalogue.knowledge.data.data_places import shape_line
-from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.data.generator_sources import argument_expression, expression_of
 from fitdoctor.catalogue.knowledge.data.shapes import fits, forward_failure, minded, while_validating
 from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
 from fitdoctor.catalogue.pipeline.validation_edits import labels_beside, prepared_alike
@@ -320,8 +320,7 @@ def from_failure(
 
 def _is_part_of_split(project: Project, fit_call: FitFacts) -> bool:
     """Return whether `validation_data` is a single array from a split: `validation_data=(x_test)`."""
-    argument = fit_call.code.argument("validation_data", 7) if isinstance(fit_call.code, Code) else None
-    found = expression_of(project, Code(argument.location, argument.text)) if argument is not None else None
+    found = argument_expression(project, fit_call, "validation_data", 7)
     if found is None or not isinstance(found[1], ast.Name):
         return False
     return any(step.how == "split" for step in origin(*found).steps)
@@ -412,9 +411,8 @@ _SHAPES = ("input_shape", "input_dim", "shape")
 
 def _has_shape_of_training(project: Project, fit: FitFacts) -> bool:
     """Return whether every input of the program gets the shape of this call's training data."""
-    argument = fit.code.argument("x", 0) if not isinstance(fit.code, Unknown) else None
-    found = expression_of(project, Code(argument.location, argument.text)) if argument is not None else None
-    if found is None or not project:
+    found = argument_expression(project, fit, "x", 0)
+    if found is None:
         return False
     trained = found[0].origin(found[1])
     shapes = [(module, shape) for module in project.modules for shape in _input_shapes(module)]
