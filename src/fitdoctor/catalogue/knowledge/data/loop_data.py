@@ -9,7 +9,7 @@ from fitdoctor.diagnosis import Edit, Finding, Fix
 from fitdoctor.edits import fix, set_argument, spell, wrap
 from fitdoctor.facts import Code, FailureFacts, Frame, Unknown
 from fitdoctor.failure.called import called_in
-from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.failure.failed_line import module_of, nodes_at
 from fitdoctor.records import replace
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.keras_objects import is_keras_model
@@ -52,12 +52,10 @@ def model_call(project: Project, failure: FailureFacts) -> tuple[Module, ast.Cal
     """Return the only model call on the line that raised."""
     frame = frame_of_trace(failure)
     module = module_of(project, frame)
-    if module is None or frame is None:
+    if module is None:
         return None
     calls = [
-        site.node
-        for site in module.calls
-        if site.node.args and at_frame(module, site.node, frame) and is_keras_model(module, site.node.func)
+        call for call in nodes_at(module, ast.Call, frame) if call.args and is_keras_model(module, call.func)
     ]
     return (module, calls[0]) if len(calls) == 1 else None
 
@@ -122,19 +120,12 @@ def told_at_head(found: Finding, module: Module, predictions: ast.expr, units: i
 def as_a_batch(frame: Frame | None, project: Project) -> list[Fix]:
     """Add the batch axis to the sample in the model call."""
     title = "add the batch axis: `tf.expand_dims(sample, axis=0)`"
-    module = module_of(project, frame) if frame is not None and project else None
-    calls = [
-        site.node.args[0]
-        for site in (module.calls if module is not None else ())
-        if frame is not None
-        and module is not None
-        and site.node.args
-        and isinstance(site.node.func, ast.Name)
-        and site.node.func.id == called_in(frame)
-        and at_frame(module, site.node, frame)
-    ]
-    if module is None or len(calls) != 1:
+    module = module_of(project, frame)
+    name = called_in(frame) if frame is not None else ""
+    calls = nodes_at(module, ast.Call, frame)
+    given = [each.args[0] for each in calls if each.args and ast.unparse(each.func) == name]
+    if module is None or len(given) != 1:
         return [fix(title)]
-    tf, imports = spell(module.code(calls[0]), "tensorflow", "tf")
-    text = f"{tf}.expand_dims({module.segment(calls[0])}, axis=0)"
-    return [fix(title, (Edit(module.location(calls[0]), text),), imports)]
+    tf, imports = spell(module.code(given[0]), "tensorflow", "tf")
+    text = f"{tf}.expand_dims({module.segment(given[0])}, axis=0)"
+    return [fix(title, (Edit(module.location(given[0]), text),), imports)]

@@ -9,9 +9,8 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import tape_cut_of_model
 from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix
 from fitdoctor.edits import fix, spell
-from fitdoctor.facts import FailureFacts, Frame
-from fitdoctor.failure.failed_line import at_frame, function_at, module_of, raised_here
-from fitdoctor.source.module import Module
+from fitdoctor.facts import FailureFacts
+from fitdoctor.failure.failed_line import calls_at, function_at, module_of, raised_here
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.gradients import PREDICTS, Cut
 
@@ -23,14 +22,13 @@ def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project) -> Itera
     frame = failure.last_user_frame
     if frame is None or _SAID not in failure.message:
         return
-    module = module_of(project, frame)
     if predicted_under_tape(failure, project) is not None:
         return  # a tensor would be accepted, but no gradient would flow (FIT505)
     yield cause.finding(
         "the model is called with tensors and arrays, but Keras does not accept a mix",
         frame.location,
         raised_here(failure),
-        _all_tensors(module, frame),
+        _all_tensors(failure, project),
         subject="inputs of the call",
         confidence=Confidence.CERTAIN,
     )
@@ -50,13 +48,12 @@ def predicted_under_tape(failure: FailureFacts, project: Project) -> Cut | None:
     return cut if here is not None and module.function_of(cut.node) == here else None
 
 
-def _all_tensors(module: Module | None, frame: Frame) -> Fix:
+def _all_tensors(failure: FailureFacts, project: Project) -> Fix:
     """Convert the arguments that are not tensors yet."""
     title = "convert all of them to tensors: `tf.convert_to_tensor(…)`"
-    for site in module.calls if module is not None else ():
-        assert module is not None
-        given = site.node.args[0] if site.node.args else None
-        if isinstance(given, (ast.List, ast.Tuple)) and at_frame(module, site.node, frame):
+    for site in calls_at(failure, project):
+        module, given = site.module, site.node.args[0] if site.node.args else None
+        if isinstance(given, (ast.List, ast.Tuple)):
             tf, imports = spell(module.code(site.node), "tensorflow", "tf")
             parts = ", ".join(f"{tf}.convert_to_tensor({module.segment(part)})" for part in given.elts)
             text = f"[{parts}]" if isinstance(given, ast.List) else f"({parts})"

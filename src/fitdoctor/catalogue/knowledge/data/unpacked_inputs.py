@@ -11,7 +11,7 @@ from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.failure.failed_line import function_at, module_of
+from fitdoctor.failure.failed_line import function_at, module_of, nodes_at
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
@@ -29,12 +29,7 @@ def unpacked_inputs(failure: FailureFacts, project: Project) -> list[str]:
     function = function_at(module, frame.line, frame.cell) if module is not None else None
     if module is None or function is None or function.name != "call" or len(function.parameters) < 2:
         return []
-    for node in module.nodes(ast.Assign):
-        if module.function_of(node) is function and module.location(node).line == frame.line:
-            parts = _parts(function, node)
-            if parts:
-                return parts
-    return []
+    return next(filter(None, (_parts(function, node) for node in nodes_at(module, ast.Assign, frame))), [])
 
 
 def unpacked_by_call(model: ModelFacts, project: Project) -> tuple[list[str], Location] | None:

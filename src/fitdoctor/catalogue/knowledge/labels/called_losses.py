@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue.knowledge.data.loop_data import frame_of_trace
 from fitdoctor.facts import Code, FailureFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.failure.failed_line import module_of, nodes_at
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.keras_names import canonical_loss
 from fitdoctor.source.module import Module
@@ -48,9 +48,9 @@ def _losses(
 ) -> list[tuple[Module, ast.Call, ast.expr]]:
     frame = frame_of_trace(failure)
     module = module_of(project, frame) if project is not None else None
-    if module is None or frame is None:
+    if module is None:
         return []
-    calls = [site.node for site in module.calls if at_frame(module, site.node, frame)]
+    calls = nodes_at(module, ast.Call, frame)
     found = {
         module.location(named): (module, call, named)
         for call in calls

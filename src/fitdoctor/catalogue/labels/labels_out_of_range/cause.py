@@ -59,7 +59,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.called import called_in
-from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.failure.patterns import LabelOutOfRange, label_out_of_range
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
@@ -402,15 +402,10 @@ def while_encoding(failure: FailureFacts, project: Project) -> Iterator[Finding]
 
 def _shifted(failure: FailureFacts, project: Project) -> tuple[Edit, ...]:
     """Subtract 1 from the labels in the only call on the line."""
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
-    if module is None or frame is None:
-        return ()
-    calls = [site.node for site in module.calls if site.name.rpartition(".")[2] == _ENCODER]
-    here = [call for call in calls if at_frame(module, call, frame)]
-    given = here[0].args[0] if len(here) == 1 and here[0].args else None
+    here = [site for site in calls_at(failure, project) if site.name.rpartition(".")[2] == _ENCODER]
+    given = here[0].node.args[0] if len(here) == 1 and here[0].node.args else None
     simple = isinstance(given, (ast.Name, ast.Attribute, ast.Subscript))
-    return wrap(module.code(given), "{} - 1") if given is not None and simple else ()
+    return wrap(here[0].module.code(given), "{} - 1") if given is not None and simple else ()
 
 
 # --- labels shared by several models --------------------------------------------------------------------------------

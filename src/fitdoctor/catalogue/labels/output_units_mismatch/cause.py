@@ -594,9 +594,7 @@ def _literal(text: str | None) -> Any:
 # --- custom losses --------------------------------------------------------------------------------------------------
 
 
-def _refused_by_own_loss(
-    message: str, model: ModelFacts, data: DataFacts, raised_at: Location | None = None
-) -> Iterator[tuple[str, Refused]]:
+def _refused_by_own_loss(message: str, model: ModelFacts, data: DataFacts) -> Iterator[tuple[str, Refused]]:
     """Yield the targets whose sizes an operation rejected, with the kind of mismatch."""
     met = operation_shapes(message)
     if met is None or len(met.shapes) != 2 or data.role != "training":
@@ -610,7 +608,7 @@ def _refused_by_own_loss(
         pair = met.shapes
         if _hold(pair, labels, output) or _hold((pair[1], pair[0]), labels, output):
             kind = UNITS if labels[1:-1] == output[1:-1] else LENGTHS
-            yield kind, Refused(target, labels, output, Confidence.CERTAIN, raised_at)
+            yield kind, Refused(target, labels, output, Confidence.CERTAIN)
 
 
 def _hold(pair: tuple[Shape, ...], labels: Shape, output: Shape) -> bool:

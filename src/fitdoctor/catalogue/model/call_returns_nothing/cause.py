@@ -36,7 +36,7 @@ from fitdoctor.catalogue.traceback_lines import gives_labels
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
+from fitdoctor.failure.failed_line import calls_at, raised_here
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
@@ -473,17 +473,12 @@ def _last_nothing(module: Module, value: ast.expr) -> _Nothing | None:
 
 def _from_line(failure: FailureFacts, project: Project) -> Iterator[_Nothing]:
     """Yield calls that return nothing, followed back from the failing line."""
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
-    if module is None or frame is None:
-        return
-    for site in module.calls:
-        if at_frame(module, site.node, frame):
-            receiver = [site.node.func.value] if isinstance(site.node.func, ast.Attribute) else []
-            for value in [site.node.func, *receiver, *site.node.args]:
-                found = _nothing(module, value) or _last_nothing(module, value)
-                if found is not None:
-                    yield found
+    for site in calls_at(failure, project):
+        receiver = [site.receiver] if site.method else []
+        for value in [site.node.func, *receiver, *site.node.args]:
+            found = _nothing(site.module, value) or _last_nothing(site.module, value)
+            if found is not None:
+                yield found
 
 
 def _given_nothing(found: _Nothing, confidence: Confidence, seen: list[Evidence]) -> Finding:

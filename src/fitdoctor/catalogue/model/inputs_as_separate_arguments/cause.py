@@ -84,7 +84,7 @@ def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proje
             location=place(fit.code),
         )
     ]
-    yield _finding(owner, call, data, Confidence.CERTAIN, evidence)
+    yield _finding(owner, call, data, evidence)
 
 
 def _structure(data: DataFacts) -> str:
@@ -97,7 +97,6 @@ def _finding(
     owner: ClassInfo,
     call: FunctionInfo,
     data: DataFacts | Unknown,
-    confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
     needed = required_inputs(call)
@@ -113,7 +112,7 @@ def _finding(
         *evidence,
         *_fixes(call, needed, data),
         subject=f"call of {owner.name}",
-        confidence=confidence,
+        confidence=Confidence.CERTAIN,
     )
 
 
@@ -165,7 +164,7 @@ def from_failure(
         needed = required_inputs(call)
         if len(needed) >= 2 and missing["name"] in needed[1:]:
             seen = data if failure.called in _STEPS else Unknown()
-            yield _finding(owner, call, seen, Confidence.CERTAIN, evidence)
+            yield _finding(owner, call, seen, evidence)
             return
 
 

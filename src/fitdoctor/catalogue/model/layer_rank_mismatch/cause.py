@@ -83,7 +83,7 @@ from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Shape, Unknown
-from fitdoctor.failure.failed_line import at_frame, function_at, module_of, raised_here
+from fitdoctor.failure.failed_line import function_at, module_of, nodes_at, raised_here
 from fitdoctor.failure.patterns import input_count, parse_shape
 from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
@@ -273,11 +273,11 @@ def outputs_passed_on(failure: FailureFacts, project: Project) -> Iterator[Findi
 
 def _maker(module: Module, frame: Frame) -> Location | None:
     """Return where the list comes from: the argument's call, or the only layer with several outputs."""
-    for site in module.calls:
-        if len(site.node.args) != 1 or not at_frame(module, site.node, frame) or site.method == "add":
-            continue
-        made = module.made_by(site.node.args[0])
-        if isinstance(made, ast.Call) and made is not site.node.args[0]:
+    called = [call for call in nodes_at(module, ast.Call, frame) if getattr(call.func, "attr", "") != "add"]
+    given = [call.args[0] for call in called if len(call.args) == 1]
+    for value in given:
+        made = module.made_by(value)
+        if isinstance(made, ast.Call) and made is not value:
             return module.location(made)
     several = [
         site.node

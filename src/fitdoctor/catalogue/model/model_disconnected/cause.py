@@ -31,7 +31,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import FailureFacts
-from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.line_edits import delete_lines
@@ -71,19 +71,10 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         return
     if not _SAID.search(failure.message):
         return
-    frame = failure.last_user_frame
-    module = module_of(project, frame)
     evidence = [Evidence("error", failure.first_line)]
-    if frame is None or module is None:
-        yield _plain(failure, evidence)
-        return
-    for site in module.calls:
-        if (
-            at_frame(module, site.node, frame)
-            and site.argument("outputs", 1) is not None
-            and _makes_model(module, site)
-        ):
-            yield _at_model(module, site, evidence)
+    for site in calls_at(failure, project):
+        if site.argument("outputs", 1) is not None and _makes_model(site.module, site):
+            yield _at_model(site.module, site, evidence)
             return
     yield _plain(failure, evidence)
 

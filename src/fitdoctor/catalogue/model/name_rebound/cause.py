@@ -28,7 +28,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import Frame
-from fitdoctor.failure.failed_line import at_frame
+from fitdoctor.failure.failed_line import nodes_at
 from fitdoctor.source.module import Module
 
 CAUSE = Cause(
@@ -44,18 +44,12 @@ CAUSE = Cause(
 )
 def result_over_function(module: Module, frame: Frame | None) -> Iterator[Finding]:
     """Find the assignment that replaces the function which the failing line calls with its result."""
-    if frame is None:
-        return
-    for site in module.calls:
-        called = site.node.func
-        if not isinstance(called, ast.Name) or not at_frame(module, site.node, frame):
-            continue
+    for call in nodes_at(module, ast.Call, frame):
+        called, function = ast.unparse(call.func), module.function_of(call)
         names = [
             node
-            for node in ast.walk(module.tree)
-            if isinstance(node, ast.Name)
-            and node.id == called.id
-            and module.function_of(node) is module.function_of(called)
+            for node in module.nodes(ast.Name)
+            if node.id == called and module.function_of(node) is function
         ]
         rebound = [node for node in names if isinstance(node.ctx, ast.Store) and _calls_itself(module, node)]
         if rebound:

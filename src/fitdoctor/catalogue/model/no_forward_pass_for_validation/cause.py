@@ -66,7 +66,7 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[F
         return
     owner = class_of_model(model, project)
     if owner is not None and is_plain(owner):
-        yield _finding(owner, fit.method, step, place(fit.code), fit.code, Confidence.CERTAIN, [])
+        yield _finding(owner, fit.method, step, place(fit.code), fit.code, [])
 
 
 def _named_otherwise(model: ModelFacts, project: Project) -> Iterator[Finding]:
@@ -103,7 +103,6 @@ def _finding(
     step: str,
     where: Location | None,
     code: Code | Unknown,
-    confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
     what = "validation" if method == "fit" else f"`{method}`"
@@ -115,7 +114,7 @@ def _finding(
         *evidence,
         *_fixes(owner, method, step, code),
         subject=f"model {owner.name}",
-        confidence=confidence,
+        confidence=Confidence.CERTAIN,
     )
 
 
@@ -168,7 +167,7 @@ def from_failure(failure: FailureFacts, fit: FitFacts | Unknown, project: Projec
     code = fit.code if isinstance(fit, FitFacts) else Unknown()
     where = place(code, failure.location)
     step = _STEPS.get(method, "test_step")
-    yield _finding(owner, method, step, where, code, Confidence.CERTAIN, evidence)
+    yield _finding(owner, method, step, where, code, evidence)
 
 
 def _without_any(owner: ClassInfo, evidence: list[Evidence]) -> Finding:

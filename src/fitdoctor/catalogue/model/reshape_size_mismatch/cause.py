@@ -30,6 +30,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.data.loop_data import frame_of_trace
 from fitdoctor.catalogue.knowledge.models.batch_sizes import (
     fixed_batch,
     reshape_to,
@@ -52,7 +53,7 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
-from fitdoctor.failure.failed_line import module_of, stands_at
+from fitdoctor.failure.failed_line import module_of, nodes_at
 from fitdoctor.failure.patterns import ReshapeSizes, operation_shapes, reshape_sizes
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -192,7 +193,7 @@ def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
     if failed is None or failed.place is None or not _speaks_of_reshape(failed.message):
         return
     found = project.module_at(failed.place.path)
-    call = _reshape_at(found, failed.place.line, failed.place.cell) if found is not None else None
+    call = _reshape_at(found, failed.place)
     place_of = (found, call) if found is not None and call is not None else None
     yield _of_last_batch(
         data, data.trial.short_rows, place_of, failed.place, reshape_sizes(failed.message), Confidence.CERTAIN
@@ -318,9 +319,9 @@ def _of_batch(
 
 
 def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project) -> Finding:
-    frame = _user_line(failure)
+    frame = frame_of_trace(failure)
     module = module_of(project, frame)
-    call = _reshape_at(module, frame.line, frame.cell) if module is not None and frame is not None else None
+    call = _reshape_at(module, frame)
     said = operation_shapes(failure.message)
     given = said.shapes[0] if said is not None and said.shapes else sizes.input_shape
     have = f"{sizes.given:,} elements" if sizes.given is not None else _words(given)
@@ -353,18 +354,12 @@ def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project) 
     )
 
 
-def _user_line(failure: FailureFacts) -> Frame | None:
-    """Return the user's line of the reshape; a graph error names it in the node's definition."""
-    defined = [frame for frame in failure.definition if not frame.library]
-    return defined[-1] if defined else failure.last_user_frame
-
-
-def _reshape_at(module: Module, line: int, cell: int | None) -> ast.Call | None:
-    for site in module.calls:
-        if not stands_at(module.location(site.node), line, cell):
-            continue
-        if site.name in _FUNCTIONS or (site.method == "reshape" and not site.name):
-            return site.node
+def _reshape_at(module: Module | None, line: Frame | Location | None) -> ast.Call | None:
+    """Return the first call on a line that reshapes a tensor."""
+    for call in nodes_at(module, ast.Call, line):
+        site = module.call(call) if module is not None else None
+        if site is not None and (site.name in _FUNCTIONS or site.method == "reshape" and not site.name):
+            return call
     return None
 
 

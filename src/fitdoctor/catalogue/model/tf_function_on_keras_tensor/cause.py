@@ -42,7 +42,7 @@ from fitdoctor.catalogue.model.keras_tensors import (
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.failure.failed_line import at_frame, calls_at, module_of
 from fitdoctor.failure.traced_code import VALUE_METHODS
 from fitdoctor.source.callees import callers_of
 from fitdoctor.source.module import Module
@@ -286,17 +286,14 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
     if here and (told or failure.type in ("AttributeError", "TypeError")):
         yield _finding(module, here[0], calls, Confidence.CERTAIN)
     elif told:
-        on_line = [
-            site.node
-            for site in module.calls
-            if at_frame(module, site.node, frame) and is_operation(site.name)
-        ]
-        if on_line:
-            # The innermost call on the line runs first.
-            on_line.sort(key=lambda node: -node.col_offset)
-            yield _finding(module, on_line[0], on_line, Confidence.CERTAIN)
-        else:
-            yield _from_line(frame.location)
+        # The innermost call on the line runs first.
+        on_line = [site.node for site in calls_at(failure, project) if is_operation(site.name)]
+        on_line.sort(key=lambda node: -node.col_offset)
+        yield (
+            _finding(module, on_line[0], on_line, Confidence.CERTAIN)
+            if on_line
+            else _from_line(frame.location)
+        )
 
 
 def _from_line(location: Location | None) -> Finding:
