@@ -75,17 +75,20 @@ def configured_too_late(module: Module, frame: Frame | None) -> Iterator[Finding
         return
     started: CallSite | None = None
     for site in calls_in_order(module) if sites else ():
-        if site.name in CONFIGURATION and started is not None and not _hides_nothing(site):
+        if site.name in CONFIGURATION and started is not None and not _changes_nothing(module, site):
             yield _finding(module, site, started)
             return
         if started is None and _starts(module, site):
             started = site
 
 
-def _hides_nothing(site: CallSite) -> bool:
-    """Whether the call is `set_visible_devices([], "GPU")`, which does not raise on a machine without a GPU."""
+def _changes_nothing(module: Module, site: CallSite) -> bool:
+    """Whether the call makes visible what already is, which TensorFlow accepts: no GPU, or all devices of a type."""
     given = site.argument("devices", 0)
-    return isinstance(given, ast.List) and not given.elts
+    if isinstance(given, ast.List):
+        return not given.elts
+    made = module.made_by(given) if given is not None else None
+    return module.called(made).endswith(".list_physical_devices")
 
 
 def _starts(module: Module, site: CallSite) -> bool:

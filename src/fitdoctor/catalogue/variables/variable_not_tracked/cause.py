@@ -76,7 +76,7 @@ def untracked(module: Module) -> Iterator[Finding]:
     if module.keras != 3:
         return
     for owner in module.classes:
-        if owner.kind in ("Layer", "Model", "Loss"):
+        if owner.kind in ("Layer", "Model", "Loss") and not _is_of_another_keras(owner):
             yield from _raw_variables(module, owner)
             yield from _plain_objects(module, owner)
     for function in module.functions:
@@ -86,6 +86,12 @@ def untracked(module: Module) -> Iterator[Finding]:
             and function.traced.direct
         ):
             yield from _in_function(module, function)
+
+
+def _is_of_another_keras(owner: ClassInfo) -> bool:
+    """Return whether `tf_keras` or the private copy inside TensorFlow has a base of the class: both track variables."""
+    bases = (base for ancestor in owner.ancestry for base in ancestor.bases)
+    return any(base.startswith(("tf_keras.", "tensorflow.python.keras.")) for base in bases)
 
 
 # --- raw variables on attributes ----------------------------------------------------------------------------------
