@@ -28,7 +28,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.devices.several_workers import left_by_another
 from fitdoctor.catalogue.devices.strategies import made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, insert_before, spell
 from fitdoctor.facts import FailureFacts
 from fitdoctor.source.callees import callers_of
 from fitdoctor.source.index import names_in
@@ -104,17 +104,46 @@ def _made_once(module: Module, site: CallSite) -> Fix:
     """Move `strategy = …` before the function if it uses none of the function's names."""
     title = "create one strategy outside and use it for every model"
     function, code = site.function, module.code(site.node)
-    if function is None or isinstance(function.node, ast.Lambda) or function.owner is not None:
+    if function is not None and function.owner is not None:
+        return fix(title, _before_class(module, site, function))
+    if function is None or isinstance(function.node, ast.Lambda) or code.statement is None:
         return fix(title)
-    if code.statement is None or not code.target.isidentifier():
+    names = names_in(site.node)
+    if names & set(function.parameters):
         return fix(title)
-    if names_in(site.node) & set(function.parameters):
-        return fix(title)
+    if not code.target.isidentifier():
+        return fix("return the same strategy every time", _kept(module, site, function))
     first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
     here = code.statement
     before = Location(here.path, first, 1, first, 1, here.cell)
     statement = module.segment(module.statement(site.node))
     return fix(title, (Edit(before, f"{statement}\n\n\n"), Edit(here.lines, "")))
+
+
+def _kept(module: Module, site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
+    """For a function without parameters that returns the strategy: keep the first one."""
+    if function.parameters or not isinstance(module.parent(site.node), ast.Return):
+        return ()
+    functools, imports = spell(module.code(site.node), "functools", "functools")
+    return (*insert_before(module.code(function.node), f"@{functools}.cache"), *imports)
+
+
+def _before_class(module: Module, site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
+    """For a method: define a global `STRATEGY` above the class."""
+    own = {
+        node.id
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    names = names_in(site.node)
+    owner = function.owner
+    if owner is None or owner.node.col_offset or names & (own | set(function.parameters)):
+        return ()
+    here = module.location(site.node)
+    first = min([owner.node.lineno, *(node.lineno for node in owner.node.decorator_list)])
+    line = here.line - site.node.lineno + first
+    before = Location(here.path, line, 1, line, 1, here.cell)
+    return (Edit(before, f"STRATEGY = {module.segment(site.node)}\n\n\n"), Edit(here, "STRATEGY"))
 
 
 @CAUSE.after_failure

@@ -42,12 +42,13 @@ from fitdoctor.catalogue.training_loops import (
     names_read,
     python_numbers,
 )
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, spell, unsafe, wrap
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.facts import TrainingFacts
 from fitdoctor.records import replace
 from fitdoctor.source.callees import argument_for
 from fitdoctor.source.index import names_in
+from fitdoctor.source.line_edits import with_comment
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.symbolic import own_nodes
@@ -150,7 +151,7 @@ def _judged(module: Module, made: ast.AST, blamed: ast.expr, name: str) -> Itera
         "a new `tf.function` is created in each iteration of a loop, and each one is traced again",
         module.location(blamed),
         Evidence("the loop", location=_head(module, loop)),
-        fix("create the `tf.function` once, before the loop"),
+        _moved_out(module, made, inside),
         subject="tf.function in a loop",
     )
 
@@ -171,6 +172,27 @@ def _objects_of(loop: Loop) -> set[str]:
 
 def _head(module: Module, loop: Loop) -> Location:
     return module.location(loop.iter if isinstance(loop, ast.For) else loop.test)
+
+
+def _moved_out(module: Module, made: ast.AST, inside: set[str]) -> Fix:
+    """Move the statement before the outermost loop that binds none of its names."""
+    title = "create the `tf.function` once, before the loop"
+    statement = module.statement(made)
+    if not isinstance(statement, ast.Assign) or statement.lineno != statement.end_lineno:
+        return fix(title)
+    outermost: Loop | None = None
+    for loop in loops_around(module, made):
+        if inside & bound_in(loop):
+            break
+        outermost = loop
+    if outermost is None:
+        return fix(title)
+    where = module.location(statement)
+    siblings = getattr(module.parent(statement), "body", [])
+    if len(siblings) < 2:
+        return fix(title)
+    removed = Edit(Location(where.path, where.line, 1, where.line + 1, 1, where.cell), "")
+    return fix(title, insert_before(module.code(outermost), with_comment(module, statement)), (removed,))
 
 
 # --- called with something new ------------------------------------------------------------------------------------

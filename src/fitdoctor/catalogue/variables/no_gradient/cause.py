@@ -64,7 +64,6 @@ from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
 from fitdoctor.records import replace
-from fitdoctor.source.definitions import last_name
 from fitdoctor.source.index import names_in
 from fitdoctor.source.line_edits import put_instead
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
@@ -160,7 +159,8 @@ def _is_made_as_loss(owner: ClassInfo) -> bool:
     project = owner.module.project
     for module in project.modules if project is not None else (owner.module,):
         for call in module.nodes(ast.Call) if owner.name in module.text else ():
-            if last_name(call) == owner.name and not _is_in_metrics(module, call):
+            made = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            if made == owner.name and not _is_in_metrics(module, call):
                 return True
     return False
 
@@ -279,14 +279,30 @@ def _from_outside(failure: FailureFacts, project: Project) -> Iterator[Finding]:
 
 def _unseen(uncalled: Uncalled) -> Finding:
     """Report weights of a model that the tape never recorded."""
-    module, told = uncalled.module, f"compute the loss with `{uncalled.model}` inside the `with` block"
-    if uncalled.instead:
-        told = f"compute the gradients of `{uncalled.instead}` and apply them to its weights"
+    module, weights, instead = uncalled.module, uncalled.weights, uncalled.instead
+    told = f"compute the loss with `{uncalled.model}` inside the `with` block"
+    named = [weights.value]
+    if instead:
+        told = f"compute the gradients of `{instead}` and apply them to its weights"
+        function, written = module.function_of(weights), module.segment(weights)
+        sites = (
+            site for site in module.method_calls("apply_gradients", "apply") if site.function is function
+        )
+        after = min(
+            (site.node for site in sites if site.node.lineno >= weights.lineno),
+            key=lambda call: call.lineno,
+            default=weights,
+        )
+        named += [
+            node.value
+            for node in ast.walk(after)
+            if isinstance(node, ast.Attribute) and node is not weights and module.segment(node) == written
+        ]
     return CAUSE.finding(
         f"the tape computes gradients for `{uncalled.model}`, which is not called inside the `with` block",
-        module.location(uncalled.weights.value),
+        module.location(weights.value),
         Evidence("the tape records here", location=module.location(uncalled.tape.block)),
-        fix(told),
+        fix(told, [Edit(module.location(node), instead) for node in named] if instead else []),
         subject="loss",
         confidence=Confidence.CERTAIN,
     )
