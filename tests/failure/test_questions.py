@@ -280,6 +280,28 @@ def test_the_line_is_read_from_links_and_from_frames_of_autograph_without_a_head
     assert [frame.line for frame in failure.user_frames] == [192]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ValueError                                Traceback (most recent call last)\nCell In[20], line 1\n"
+        "----> 1 net.fit(x, y)\n...\n     96     dtype = 1\n---> 98 return EagerTensor(value)\n\nValueError: no\n",
+        "Traceback (most recent call last):\n\n  Cell In[20], line 1\n    net.fit(x, y)\n\n"
+        "  File C:\\v\\site-packages\\keras\\a.py:4 in f\n    z = g()\n\nValueError: no\n",
+        "<pre>Traceback (most recent call last):\n  File &quot;a.py&quot;, line 1, in &lt;module&gt;\n"
+        "    net.fit(x, y)\nValueError: no\n</pre>",
+    ],
+)
+def test_the_line_is_read_from_cut_frames_cells_and_the_source_of_a_page(text):
+    [failure] = failures_told_in(text)
+    assert [(frame.line, frame.text) for frame in failure.user_frames] == [(1, "net.fit(x, y)")]
+
+
+def test_a_line_that_asks_an_exhausted_iterator_is_told_so():
+    text = 'Traceback (most recent call last):\n  File "a.py", line 4, in step\n    batch = next(rows)\nStopIteration\n'
+    [unexplained] = examine_failure(failures_told_in(text)[-1]).unexplained
+    assert unexplained.note == "the iterator that this line reads has no more elements"
+
+
 def test_a_name_that_keras_2_lost_is_not_blamed_on_keras_3():
     text = (
         'Traceback (most recent call last):\n  File "train.py", line 8, in <module>\n    net.fit(x, y, callbacks=[c])\n'

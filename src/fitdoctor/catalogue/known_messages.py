@@ -319,6 +319,11 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "compare `y.shape` with `model.output_shape`: the last layer needs one unit per label column",
         also=("FIT217",),
     )),
+    ("FIT212", Rule(
+        re.compile(r"`class_weight` must contain all classes in the data\. The classes \{(?P<classes>[^}]{1,200})\}"),
+        "the labels contain the classes {classes}, which have no weight in `class_weight`",
+        "add a weight for every class that the labels contain",
+    )),
     ("FIT213", Rule(
         re.compile(
             r"`?class_weight`? (?:is )?not supported for 3\+ dimensional"
@@ -624,7 +629,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         re.compile(
             r"can only specify one unknown dimension|total size of new array must be unchanged"
             r"|Target shape and input shape|requested shape (?:has|requires)|Cannot reshape a tensor"
-            r"|must have the same (?:total )?(?:size|number of elements)|Size \d+ must be non-negative, not"
+            r"|must have the same (?:total )?(?:size(?! and shape)|number of elements)|Size \d+ must be non-negative, not"
             r"|split_dim \d+ \(size = \d+\)"
         ),
         "a reshape needs a different number of elements than the tensor has",
@@ -1532,7 +1537,8 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     # --- what operations reject -----------------------------------------------------------------------------
     ("FIT320", Rule(
         re.compile(
-            r"State \S+ is incompatible with layer|expects \d+ states, but|but was passed \d+ initial states"
+            r"of type AddN must have the same size and shape"
+            r"|State \S+ is incompatible with layer|expects \d+ states, but|but was passed \d+ initial states"
             r"|core dimension|is out of bounds for input shape|Dimension \d+ in both shapes must be equal"
             r"|Dimensions must be equal, but are|Shapes must be equal rank|Shape must be (?:at least "
             r"|at most )?rank|must have the same rank|Dimensions \S+ and \S+ are not compatible"

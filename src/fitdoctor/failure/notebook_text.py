@@ -54,6 +54,8 @@ def parse_notebook_traceback(lines: list[str], complete: bool) -> Block | None:
             frames.append(frame)
             open_frame = True
             continue
+        if line.strip() == "...":  # what was cut out includes the head of the next frame
+            open_frame = False
         arrow = _ARROW.match(line[:2000]) if open_frame else None
         if arrow:
             frames[-1] = _at(frames[-1], arrow["line"], arrow["text"])

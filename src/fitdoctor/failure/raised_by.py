@@ -334,6 +334,8 @@ def _of_own_line(failure: FailureFacts) -> str:
     last = failure.frames[-1] if failure.frames else None
     if last is None or last.library:
         return ""
+    if failure.type == "StopIteration" and "next(" in last.text:
+        return "the iterator that this line reads has no more elements"
     absent, key = _OWN_ATTRIBUTE.match(failure.message), failure.message.strip("'\"")
     if absent and f".{absent['name']}" in last.text:
         return f"this line reads `{absent['name']}`, which an object of the class `{absent['owner']}` does not have"

@@ -96,6 +96,10 @@ def clean_text(text: str) -> str:
         text = _REPORTED.sub(r"\g<type>: ", text)
     if _SEE_ABOVE in text:
         text = text.replace(_SEE_ABOVE, "Error:")
+    if "&quot;" in text[:_SAMPLE]:
+        import html
+
+        text = html.unescape(text)  # the source of a page
     if "](" in text:
         text = _LINK.sub(r"\1", text)
     if "╭" in text:

@@ -6,7 +6,7 @@ import os
 import re
 
 from fitdoctor.facts import Frame
-from fitdoctor.failure.frames import frame_of
+from fitdoctor.failure.frames import cell_number, frame_of
 from fitdoctor.failure.pasted import indented_again
 from fitdoctor.records import dataclass
 
@@ -18,6 +18,7 @@ _BARE_FRAME = re.compile(
     r"^\s*File (?P<path>(?:[A-Za-z]:)?[^\":\n]{1,1000}):(?P<line>\d+)(?: in (?P<function>.{1,300}))?$"
 )
 """Spyder's, without quotes: `File c:\\me\\train.py:9 in loss`."""
+_CELL_FRAME = re.compile(r"^\s+(?P<path>Cell In ?\[\d+\]), line (?P<line>\d+)(?P<function>)$")
 _EXCEPTION = re.compile(r"^(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?::(?: (?P<message>.*))?)?$")
 _NOISE = re.compile(
     r"""^(?:
@@ -111,10 +112,13 @@ def parse_traceback(lines: list[str], complete: bool) -> Block | None:
     for index, line in enumerate(body):
         if not line.strip():
             continue
-        frame = _FRAME.match(line) or _BARE_FRAME.match(line) if len(line) < 4000 else None
+        frame = None
+        if len(line) < 4000:
+            frame = _FRAME.match(line) or _BARE_FRAME.match(line) or _CELL_FRAME.match(line)
         if frame:
             flat = line[0] == "F"
-            frames.append(text_frame(frame["path"], frame["line"], frame["function"] or ""))
+            cell = cell_number(frame["path"])
+            frames.append(text_frame(frame["path"], frame["line"], frame["function"] or "", cell=cell))
         elif flat and not frames[-1].text and not _exception_name(line):  # the page removed the indentation
             frames[-1] = _with_text(frames[-1], line.strip())
         elif line[0] in " \t^~":  # Python's markers under a multi-line statement may begin anywhere
