@@ -31,12 +31,12 @@ STEP = """
 """
 
 
-def project(text: str) -> Project:
-    return Project([Module(source_from_text(HEAD + textwrap.dedent(text), "train.py"))])
+def project(text: str, keras: int = 3) -> Project:
+    return Project([Module(source_from_text(HEAD + textwrap.dedent(text), "train.py", keras))])
 
 
-def found(text: str, cause: str) -> list[Finding]:
-    diagnosis = examine_source(project(text))
+def found(text: str, cause: str, keras: int = 3) -> list[Finding]:
+    diagnosis = examine_source(project(text, keras))
     assert not diagnosis.crashes
     return [finding for finding in diagnosis.findings if finding.id == cause]
 

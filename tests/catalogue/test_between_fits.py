@@ -1,4 +1,4 @@
-"""Callbacks and what is changed between two fits (FIT322, FIT323); what each cause claims."""
+"""Callbacks and what is changed between two fits (FIT311, FIT322, FIT323); what each cause claims."""
 
 from __future__ import annotations
 
@@ -99,3 +99,12 @@ def test_every_cause_claims_what_it_can_do() -> None:
         "after_failure",
     }
     assert {moment.value for moment in catalogue()["FIT315"].moments} == {"source", "after_failure"}
+
+
+# --- FIT311 ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("keras", "findings"), [(3, 1), (2, 0)])
+def test_keras_2_goes_on_training_what_was_frozen_after_compile(keras: int, findings: int) -> None:
+    text = f"{NET}net.compile('adam', 'mse')\nnet.trainable = False\nnet.fit(x, y)\n"
+    assert len(found(text, "FIT311", keras)) == findings

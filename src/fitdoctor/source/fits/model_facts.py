@@ -270,7 +270,7 @@ def _output_names(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
 def _trainable(run: Interpreter, record: ModelRecord) -> int | Unknown:
     """Return the number of trainable weights; Unknown unless known for every layer."""
     refs = layers_of(run, record)
-    if refs is None or record.open or record.kind == "subclassed" or record.trainable is not True:
+    if refs is None or record.open or record.kind == "subclassed" or isinstance(record.trainable, Unknown):
         return _UNKNOWN
     total = 0
     for ref in refs:
@@ -287,7 +287,7 @@ def _trainable(run: Interpreter, record: ModelRecord) -> int | Unknown:
             if isinstance(number, Unknown):
                 return _UNKNOWN
             total += number if layer.trainable else 0
-    return total
+    return total if record.trainable else 0
 
 
 def _trainable_changed(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:

@@ -25,11 +25,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, LayerFacts, ModelFacts, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -37,6 +38,17 @@ from fitdoctor.source.project import Project
 CAUSE = Cause(id="FIT311", slug="nothing-to-train", severity=Severity.WARNING)
 
 _TRAINS = frozenset({"fit", "train_on_batch", "fit_generator"})
+
+
+@CAUSE.in_source
+@mentions("trainable")
+def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """Report frozen weights from source alone; not for Keras 2, which trains what was trainable at `compile`."""
+    if model.keras == 2 or not model.parameters:
+        return
+    yield from (
+        replace(found, confidence=Confidence.LIKELY) for found in from_model(model, fit, data, project)
+    )
 
 
 @CAUSE.before_fit

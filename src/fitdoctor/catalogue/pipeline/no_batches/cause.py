@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import returned_in_step
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     BATCHING,
@@ -38,9 +38,17 @@ from fitdoctor.catalogue.words import counted, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, PipelineStep
+from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT705", slug="no-batches", severity=Severity.WARNING)
+
+
+@CAUSE.in_source
+@mentions("drop_remainder")
+def from_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """Report the same from source alone."""
+    yield from (replace(found, confidence=Confidence.LIKELY) for found in from_data(fit, data, project))
 
 
 @CAUSE.before_fit
@@ -54,8 +62,10 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Find
     found: Location | None = place(step_place(step.code) if step is not None else None, data.code)
     if step is not None and step.operation in BATCHING:
         size = whole_setting(step, "batch_size")
-        has = counted(data.samples, "sample") if isinstance(data.samples, int) else "fewer samples"
-        why = f"`drop_remainder=True` drops the only batch, which has {has} instead of {size}"
+        has = f"fewer than {size} samples"
+        if isinstance(data.samples, int):
+            has = f"{counted(data.samples, 'sample')} instead of {size}"
+        why = f"`drop_remainder=True` drops the only batch, which has {has}"
         fixes = [unsafe("keep the last, smaller batch", remove_argument(step.code, "drop_remainder"))]
     elif step is not None and step.operation == "filter":
         why = "`filter` rejects every sample"

@@ -1,0 +1,46 @@
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras import Input, Sequential, layers
+from tensorflow.keras.losses import BinaryCrossentropy
+from tensorflow.keras.optimizers import Adam
+
+latent_dim = 8
+
+generator = Sequential([
+    Input((latent_dim,)),
+    layers.Dense(32),
+    layers.LeakyReLU(0.2),
+    layers.Dense(4, activation='tanh'),
+])
+discriminator = Sequential([
+    Input((4,)),
+    layers.Dense(32),
+    layers.LeakyReLU(0.2),
+    layers.Dense(1, activation='sigmoid'),
+])
+discriminator.compile(loss='binary_crossentropy', optimizer=Adam(2e-4, 0.5), metrics=['accuracy'])
+
+generator_optimizer = Adam(2e-4, 0.5)
+cross_entropy = BinaryCrossentropy()
+
+
+@tf.function
+def train_generator(noise):
+    with tf.GradientTape() as tape:
+        judged = discriminator(generator(noise, training=True), training=False)
+        loss = cross_entropy(tf.ones_like(judged), judged)
+    variables = generator.trainable_variables
+    generator_optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+    return loss
+
+
+rng = np.random.default_rng(0)
+points = rng.uniform(-1, 1, (256, 4)).astype('float32')
+for step in range(4):
+    real = points[rng.integers(0, 256, 32)]
+    noise = rng.normal(size=(32, latent_dim)).astype('float32')
+    fake = generator.predict(noise, verbose=0)
+    d_real = discriminator.train_on_batch(real, np.ones((32, 1)))
+    d_fake = discriminator.train_on_batch(fake, np.zeros((32, 1)))
+    g_loss = train_generator(noise)
+print(d_real, d_fake, float(g_loss))
