@@ -61,3 +61,26 @@ def test_a_fix_that_adds_a_line_stays_where_it_is(tmp_path: Path) -> None:
 
 def test_ids_are_not_scaled(tmp_path: Path) -> None:
     assert _edited(tmp_path, 'scale(data["ids"])', "FIT115", "fractions") == 'data["ids"]'
+
+
+@pytest.mark.parametrize(
+    ("statement", "repaired"),
+    [
+        ('table["next"] = table["price"].shift(-1)', 'table = table.dropna(subset=["next"])'),
+        ("x = (x - x.mean()) / x.std()", "x = (x - x.mean()) / (x.std() + 1e-7)"),
+        ('both = one.merge(two, on="id", how="left")', 'both = one.merge(two, on="id", how="inner")'),
+        ("x = hits / shots", ""),
+    ],
+)
+def test_missing_values_are_prevented_where_they_are_made(
+    statement: str, repaired: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "data.py"
+    path.write_text(f"{statement}\n")
+    module = read_project([path]).modules[0]
+    made = module.tree.body[0]
+    assert isinstance(made, ast.Assign)
+    fixes = fixes_at(replace(_finding("FIT110"), fixes=()), module, made.value, "non-finite", True)
+    assert [apply_edits(module.text, fix.edits).splitlines()[-1] for fix in fixes] == [repaired] * bool(
+        repaired
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import sys
 from collections.abc import Iterator
@@ -13,8 +14,9 @@ import numpy as np
 import pytest
 
 from fitdoctor.collect.aspects import aspect_of
-from fitdoctor.runner.first_bad_line import Question, Trail, divergence, origin
+from fitdoctor.runner.first_bad_line import Question, Trail, origin
 from fitdoctor.runner.noted_code import CHANGED, NOTE, WARM, Sites
+from fitdoctor.runner.parted_data import divergence, unprepared
 from fitdoctor.runner.value_history import History
 
 pytest.importorskip("pandas")
@@ -476,3 +478,50 @@ y = frame[PARTIES].to_numpy("float32")
 """
     line = _first_bad_line(tmp_path, program, "range", "y")
     assert line == "out[PARTIES] = out[PARTIES].div(out[PARTIES].sum(axis=1), axis=0) * 100"
+
+
+_CLASS = """class Leaves:
+    def __init__(self):
+        self.fit, self.held = split(np.arange(60.0).reshape(20, 3))
+    def scaled(self, x):
+        return x / 59
+    def training(self):
+        return self.scaled(self.fit)
+    def validation(self):
+        return self.held
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "prepared"),
+    [
+        (
+            "whole = np.arange(60.0)\ntrain = whole[:40] / 59\nval = whole[40:]",
+            "val = whole[40:]",
+            "whole[:40] / 59",
+        ),
+        (
+            "def both():\n    a, b = split(np.arange(60.0))\n    return scaled(a), b\ntrain, val = both()",
+            "return scaled(a), b",
+            "scaled(a)",
+        ),
+        (
+            _CLASS + "leaves = Leaves()\ntrain, val = leaves.training(), leaves.validation()",
+            "return self.held",
+            "self.scaled(self.fit)",
+        ),
+        ("train, val = split(np.arange(60.0))", "", ""),
+    ],
+)
+def test_a_preparation_is_missing_where_only_the_training_data_had_it(
+    program: str, line: str, prepared: str, tmp_path: Path
+) -> None:
+    tools = (
+        "import numpy as np\ndef split(x):\n    return x[:12], x[12:]\ndef scaled(x):\n    return x / 59\n"
+    )
+    program = f"import numpy as np\nfrom tools import scaled, split\n{program}\n"
+    history, names = _noted(tmp_path, program, "scales", {"tools": tools})
+    found = unprepared(history, names["val"], names["train"], 0, [[], []])
+    assert (_line(found.trail) if found else "") == line
+    applied = found.applied.node if found and found.applied else None
+    assert ast.get_source_segment(program, applied) == prepared if applied else not prepared

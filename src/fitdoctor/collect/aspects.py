@@ -134,6 +134,11 @@ def _extremes(value: Any) -> tuple[float, float] | None:
     return None if found is None else (float(found.min()), float(found.max()))
 
 
+def _scales(value: Any) -> tuple[int, float, float] | None:
+    found = _extremes(value)
+    return None if found is None else (_length(value), *found)
+
+
 def _fractions(value: Any) -> bool | None:
     if type(value).__name__ == "DataFrame":
         return None
@@ -175,6 +180,7 @@ ASPECTS: dict[str, Callable[[Any], Any]] = {
     "split": _length,
     "range": _range,
     "scale": _scale,
+    "scales": _scales,
     "fractions": _fractions,
     "own-scale": _own_scale,
     "empty": _empty,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from fitdoctor.catalogue.inputs.embedding_fed_floats.cause import PAD_WITH_ZERO
 from fitdoctor.catalogue.knowledge.data.value_changes import padded_with_zero
 from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix
+from fitdoctor.edits import insert_after, unsafe
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
 
 _OF_EVERY_USE = ("range", "non-finite", "dtype", "objects")
 """Aspects that one conversion of the values corrects, wherever it is done."""
@@ -45,6 +48,10 @@ def fixes_at(finding: Finding, module: Module, node: ast.expr, aspect: str, want
         edits = tuple(_fitted_once(module, node))
         title = "fit the scaler to the training data only, and scale the validation data with it"
         return (Fix(title, Applicability.UNSAFE, edits),) if edits else ()
+    if aspect == "non-finite":
+        made = tuple(_kept_finite(module, node))
+        if made:
+            return made
     if aspect == "fractions" and isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         # Only a user's function is called here; a scaler is the judge's own matter.
         edits = (Edit(module.location(node), module.segment(node.args[0])),)
@@ -61,6 +68,26 @@ def fixes_at(finding: Finding, module: Module, node: ast.expr, aspect: str, want
     if aspect not in _OF_EVERY_USE:
         return ()
     return tuple(moved for fix in finding.fixes if (moved := _moved(fix, module, node)) is not None)
+
+
+def prepared_alike(module: Module, node: ast.expr, applied: ast.AST, operand: ast.AST) -> Fix:
+    """Return the repair that prepares an expression as another one prepares the training data.
+
+    Args:
+        module: the file of all three.
+        node: the expression.
+        applied: the preparation.
+        operand: the training data in it.
+    """
+    whole, text = module.segment(applied), module.segment(node)
+    start = whole.find(module.segment(operand))
+    if isinstance(node, ast.BinOp):
+        text = f"({text})"
+    # A scaler is fitted to the training data only.
+    before, after = whole[:start], whole[start + len(module.segment(operand)) :]
+    text = f"{before.replace('.fit_transform(', '.transform(')}{text}{after}"
+    title = f"prepare the validation data like the training data: `{text}`"
+    return Fix(title, Applicability.UNSAFE, (Edit(module.location(node), text),))
 
 
 def _only_there(finding: Finding, module: Module, node: ast.expr) -> tuple[Fix, ...]:
@@ -180,6 +207,38 @@ def _fitted_once(module: Module, node: ast.expr) -> Iterator[Edit]:
         yield Edit(module.location(node), again)
     elif not isinstance(method.value, ast.Call) and owner not in module.scope(node).bindings:
         yield Edit(module.location(node), f'({again} if hasattr({owner}, "n_features_in_") else {text})')
+
+
+_EMPTIES = frozenset("shift rolling diff pct_change".split())
+"""Methods of tables that leave rows without a value."""
+_SPREAD = re.compile(r"\b(?:std|ptp|var)\b|max.* - .*min")
+
+
+def _kept_finite(module: Module, node: ast.expr) -> Iterator[Fix]:
+    """Yield the repair of an expression that makes missing or infinite values of others."""
+    statement = module.statement(node)
+    stored = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        divisor = node.right
+        if _SPREAD.search(module.segment(origin(module, divisor).node)):
+            text = f"({module.segment(divisor)} + 1e-7)"
+            yield unsafe(
+                "add a small number to the divisor, which may be 0", (Edit(module.location(divisor), text),)
+            )
+    elif isinstance(stored, ast.Subscript) and any(
+        getattr(each.func, "attr", "") in _EMPTIES for each in calls
+    ):
+        table, column = module.segment(stored.value), module.segment(stored.slice)
+        dropped = f"{table} = {table}.dropna(subset=[{column}])"
+        yield unsafe(
+            "drop the rows that are left without a value", insert_after(module.code(statement), dropped)
+        )
+    for call in calls:
+        how = next((each.value for each in call.keywords if each.arg == "how"), None)
+        if isinstance(how, ast.Constant) and how.value in ("left", "outer"):
+            edit = Edit(module.location(how), '"inner"')
+            yield unsafe("keep only the rows that both tables have", (edit,))
 
 
 def _divided_exactly(module: Module, node: ast.expr) -> Iterator[Edit]:

@@ -54,9 +54,6 @@ class Trail:
     """The expression to change: the first bad one, or the call of the function that it is in."""
 
 
-_Ways = dict[int, tuple[Seen, list[Step]]]
-
-
 def origin(history: History, value: Any, index: int, question: Question) -> Trail | None:
     """Return where a value got an aspect; None if that was not seen, or is not sure.
 
@@ -67,81 +64,6 @@ def origin(history: History, value: Any, index: int, question: Question) -> Trai
         question: the aspect.
     """
     return _Walk(history, index, question).trail(value)
-
-
-def divergence(history: History, value: Any, other: Any, index: int) -> Trail | None:
-    """Return where two values part that were made from the same rows: a split, or a slice for one of them.
-
-    Args:
-        history: what was noted.
-        value: one value that reached `fit`.
-        other: the other one.
-        index: the position of the aspect that is the number of rows.
-    """
-    seen = history.seen(other)
-    ways, others = _ways(history, history.seen(value), index), _ways(history, seen, index)
-    rows = seen.aspects[index]
-    shared = [
-        key
-        for key, (each, steps) in ways.items()
-        if steps and key in others and (each.aspects[index] or 0) >= rows
-    ]
-    if not shared:
-        return None
-    nearest = min(shared, key=lambda key: len(ways[key][1]))
-    chosen = _index_made_last(history, ways, others, nearest)
-    if chosen is not None:
-        steps = [*ways[nearest][1], chosen]
-    else:
-        # Whatever took rows first was free to; the later one takes some of them again.
-        sides = [_up_to_pick(found[nearest][1], index) for found in (ways, others)]
-        steps = max(filter(None, sides), key=lambda steps: steps[-1].order, default=ways[nearest][1])
-    return Trail(tuple(steps), steps[-1].site)
-
-
-def _up_to_pick(steps: list[Step], index: int) -> list[Step]:
-    """Return the steps back to the first one that picked some of the rows; none if all rows were used."""
-    for at in range(len(steps), 0, -1):
-        step = steps[at - 1]
-        whole = {each.aspects[index] for each in step.operands if each.is_data}
-        if isinstance(step.site.node, ast.Subscript) or step.made.aspects[index] not in whole:
-            return steps[:at]
-    return []
-
-
-def _index_made_last(history: History, ways: _Ways, others: _Ways, whole: int) -> Step | None:
-    """Return the later of two expressions that chose rows, if both parts are picked from the same data by arrays."""
-    picked = [part[-1] for found in (ways, others) for _each, part in found.values() if part]
-    makers: dict[int, Step] = {}
-    for one in picked:
-        if isinstance(one.site.node, ast.Subscript) and whole in {each.key for each in one.operands}:
-            for index in one.operands:
-                made = history.steps.get(index.key, ())
-                if index.is_data and made and index.aspects == one.made.aspects:
-                    makers[index.key] = made[-1]
-    if len(makers) != 2:
-        return None
-    last = max(makers.values(), key=lambda made: made.order)
-    # One index array that is a part of the other is right; the mistake is to pick by the whole one.
-    return None if makers.keys() & {each.key for each in last.operands} else last
-
-
-def _ways(history: History, start: Seen, index: int) -> _Ways:
-    """Return all rows that a value was made from, by their key, each with the steps of the shortest way back to them."""
-    found: dict[int, tuple[Seen, list[Step]]] = {start.key: (start, [])}
-    waiting = [start.key]
-    while waiting and len(found) < _MOST_ELEMENTS:
-        key = waiting.pop(0)
-        for step in history.steps.get(key, ()):
-            rows = step.made.aspects[index] or 0
-            lengths = [each.aspects[index] or 0 for each in step.operands if each.is_data]
-            for each in step.operands:
-                # Next to an operand with all rows, a shorter one is a mean or a deviation per column.
-                constant = rows in lengths and (each.aspects[index] or 0) < rows
-                if each.is_data and not constant and each.key not in found:
-                    found[each.key] = each, [*found[key][1], step]
-                    waiting.append(each.key)
-    return found
 
 
 class _Walk:
@@ -326,7 +248,7 @@ class _Walk:
         function = step.site.function
         if function is None or not step.callers:
             return None
-        call = self._call_at(step.callers[0], function.name)
+        call = call_at(self._history, step.callers[0], function.name)
         if call is None:
             return None
         generic = self._aspect == "fractions" and self._takes_numbers(step) or self._works_elsewhere(step)
@@ -370,17 +292,19 @@ class _Walk:
             if other.made.aspects[self._index] is not None
         )
 
-    def _call_at(self, place: tuple[str, int], name: str) -> Site | None:
-        path, line = place
-        found = [
-            site
-            for site in self._history.sites.sites
-            if site.path == path
-            and isinstance(site.node, ast.Call)
-            and site.node.lineno <= line <= (site.node.end_lineno or 0)
-            and _called(site.node) == name
-        ]
-        return found[0] if len(found) == 1 else None
+
+def call_at(history: History, place: tuple[str, int], name: str) -> Site | None:
+    """Return the only call of a function by this name in a line."""
+    path, line = place
+    found = [
+        site
+        for site in history.sites.sites
+        if site.path == path
+        and isinstance(site.node, ast.Call)
+        and site.node.lineno <= line <= (site.node.end_lineno or 0)
+        and _called(site.node) == name
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_plain_list(value: Any) -> bool:

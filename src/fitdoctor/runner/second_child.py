@@ -14,9 +14,10 @@ from typing import Any
 from fitdoctor.collect.aspects import is_data, is_dataset, same_aspect
 from fitdoctor.json_codec import from_plain
 from fitdoctor.records import dataclass
-from fitdoctor.runner.first_bad_line import Question, Trail, divergence, origin
+from fitdoctor.runner.first_bad_line import Question, Trail, origin
 from fitdoctor.runner.hooks import HOMES
 from fitdoctor.runner.noted_code import Site, Sites
+from fitdoctor.runner.parted_data import divergence, unprepared
 from fitdoctor.runner.programs import user_frame
 from fitdoctor.runner.second_run import ANSWERS, TASK, Task
 from fitdoctor.runner.value_history import History
@@ -148,9 +149,15 @@ class Answering:
             return self._told(
                 divergence(self.history, value, _value_of(question.wanted, bound), index), index
             )
+        if question.aspect == "scales":
+            other, *spans = question.wanted
+            found = unprepared(self.history, value, _value_of(other, bound), index, spans)
+            return found and self._told(found.trail, index) | {
+                "applied": [_span(each) for each in (found.applied, found.operand) if each is not None]
+            }
         if is_data(value):
-            found = self.history.seen(value).aspects[index]
-            if not isinstance(found, dict) and not same_aspect(question.aspect, question.wanted, found):
+            had = self.history.seen(value).aspects[index]
+            if not isinstance(had, dict) and not same_aspect(question.aspect, question.wanted, had):
                 return None
         elif not is_dataset(value):
             return None
@@ -160,13 +167,19 @@ class Answering:
         """Return a trail as JSON holds it."""
         if trail is None:
             return None
-        root = trail.steps[-1]
         keys = {step.made.key for step in trail.steps}
         return {
             "steps": [_span(step.site) for step in trail.steps],
             "blamed": _span(trail.blamed),
-            "passed": [_span(self.history.sites.sites[each]) for each in sorted(self.history.read_at(keys))],
-            "before": [each.aspects[index] for each in root.operands if aspect in ("rows", "rank", "shape")],
+            "passed": [
+                _span(self.history.sites.sites[each]) for each in sorted(set(self.history.read_at(keys)))
+            ],
+            "before": [
+                each.aspects[index]
+                for step in trail.steps[-1:]
+                for each in step.operands
+                if aspect in ("rows", "rank", "shape")
+            ],
         }
 
 

@@ -23,7 +23,7 @@ from fitdoctor.engine_inputs import Call
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
 from fitdoctor.failure.frames import cell_number, is_cell
 from fitdoctor.records import dataclass, replace
-from fitdoctor.runner.data_origin_edits import fixes_at
+from fitdoctor.runner.data_origin_edits import fixes_at, prepared_alike
 from fitdoctor.runner.first_bad_line import Question
 from fitdoctor.runner.session import Options, Started, write_options
 from fitdoctor.source.callees import callee
@@ -47,9 +47,9 @@ _TALKS = re.compile(
 )
 """What a program that must not run twice would say: it reads input, or writes past Python."""
 _MOST_TEXT = 44
-_OF_VALUES = ("non-finite", "objects", "fractions", "empty", "range", "rows", "own-scale")
+_OF_VALUES = ("non-finite", "objects", "fractions", "empty", "range", "rows", "own-scale", "scales")
 
-_ALWAYS_OF_DATA = ("non-finite", "fractions", "objects", "empty", "own-scale")
+_ALWAYS_OF_DATA = ("non-finite", "fractions", "objects", "empty", "own-scale", "scales")
 """Aspects that no change of the model makes right: what was seen decides, wherever the source seemed to point."""
 
 
@@ -203,10 +203,18 @@ def _asked(finding: Finding, call: Call, project: Project) -> Iterator[tuple[Fin
     for data, array in _arrays(finding, call, cause.aspect):
         aspect = _aspect(cause.aspect, array)
         wanted = _wanted(array, aspect)
-        if aspect == "split":
-            wanted = next(
-                (ours.path for data in call.data if data.role == "training" for ours in data.x), None
+        if aspect == "scales" and any(fix.edits for fix in finding.fixes):
+            continue  # the source shows what is missing, and where
+        if aspect in ("split", "scales"):
+            theirs = (data.y if array in data.y else data.x).index(array)
+            ours = next(
+                (each.y if array in data.y else each.x for each in call.data if each.role == "training"), ()
             )
+            other = ours[theirs] if theirs < len(ours) else None
+            spans = [_wanted(each, "range") for each in (array, other) if each is not None]
+            wanted = other.path if other is not None else None
+            if aspect == "scales":
+                wanted = [wanted, *spans] if len(spans) == 2 and all(spans) else None
         if wanted is not None:
             yield finding, Question(array.path, aspect, wanted, last=array in data.y)
 
@@ -234,11 +242,13 @@ def _arrays(finding: Finding, call: Call, aspect: str) -> list[tuple[DataFacts, 
 
 
 def _aspect(aspect: str, array: ArrayFacts) -> str:
-    """Return the aspect that is wrong about an array: ids that are no fractions are negative."""
+    """Return the aspect that is wrong about an array: ids that are not fractions are negative, for example."""
     numbers = array.statistics
-    return (
-        "range" if aspect == "fractions" and not isinstance(numbers, Unknown) and numbers.integral else aspect
-    )
+    if isinstance(numbers, Unknown):
+        return aspect
+    if aspect == "own-scale" and not numbers.own_scale:
+        return "scales"
+    return "range" if aspect == "fractions" and numbers.integral else aspect
 
 
 def _wanted(array: ArrayFacts, aspect: str) -> Any:
@@ -376,7 +386,10 @@ def _origin(finding: Finding, question: Question, answer: Any, call: Call, proje
     if blamed is not None and question.aspect == "shape":
         counted = _number_behind(project, blamed[0])
         blamed, node = (counted, None) if counted is not None else (blamed, node)
-    if blamed is None or _spans(blamed[0], finding.location):
+    if blamed is None:
+        return None
+    same = _spans(blamed[0], finding.location)
+    if same and question.aspect not in _ALWAYS_OF_DATA:
         return None
     steps = [place for span in answer["steps"] if (place := _place(project, span)) is not None]
     passed = [place[0] for span in answer["passed"] if (place := _place(project, span)) is not None]
@@ -402,6 +415,14 @@ def _origin(finding: Finding, question: Question, answer: Any, call: Call, proje
         fixes = tuple(replace(fix, edits=edits) for fix in finding.fixes[:1])
         return Origin(finding.id, finding.subject, finding.location, listed, evidence, fixes)
     fixes = fixes_at(finding, *found, question.aspect, question.wanted) if found is not None else ()
+    applied = [_node_at(project, span) for span in answer.get("applied", ())]
+    if found is not None and len(applied) == 2:
+        fixes = (prepared_alike(*found, *(each[1] for each in applied if each is not None)),)
+    if same:
+        known = [fix.edits for fix in finding.fixes]
+        fixes = tuple(fix for fix in fixes if fix.edits not in known)
+        if not fixes:
+            return None
     return Origin(finding.id, finding.subject, finding.location, blamed[0], evidence, fixes)
 
 

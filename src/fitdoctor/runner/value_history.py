@@ -74,7 +74,7 @@ class History:
         """By the key of the object that was made or changed, in order."""
         self.at: dict[int, list[Step]] = {}
         """By the number of the site."""
-        self._reads: dict[int, set[int]] = {}
+        self._reads: dict[int, dict[int, None]] = {}
         self.scalars: dict[int, list[tuple[tuple[tuple[str, int], ...], Any]]] = {}
         """What functions returned that is a single number or None: callers and values, by the number of the site."""
         self._aspects = tuple(aspects)
@@ -93,9 +93,9 @@ class History:
         for name, function in ((NOTE, self.note), (CHANGED, self.changed), (WARM, self.warm)):
             setattr(builtins, name, function)
 
-    def read_at(self, keys: Iterable[int]) -> set[int]:
-        """Return the sites that read any of some objects."""
-        return {number for key in keys for number in self._reads.get(key, ())}
+    def read_at(self, keys: Iterable[int]) -> list[int]:
+        """Return the sites that read any of some objects; of each object, in order."""
+        return [number for key in keys for number in self._reads.get(key, ())]
 
     # --- what the compiled code calls -----------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ class History:
             known = id(part) in self._keys and self.key(part) in self.steps
             made = self.seen(part)
             seen.append(made)
-            self._reads.setdefault(made.key, set()).add(site.number)
+            self._reads.setdefault(made.key, {})[site.number] = None
             if not known:
                 self._add(site, made, frame)
         slots[site.number] = tuple(seen)
