@@ -66,7 +66,7 @@ def test_ids_are_not_scaled(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("statement", "repaired"),
     [
-        ('table["next"] = table["price"].shift(-1)', 'table = table.dropna(subset=["next"])'),
+        ('table["next"] = table["price"].shift(-1)', "table = table.dropna()"),
         ("x = (x - x.mean()) / x.std()", "x = (x - x.mean()) / (x.std() + 1e-7)"),
         ('both = one.merge(two, on="id", how="left")', 'both = one.merge(two, on="id", how="inner")'),
         ("x = hits / shots", ""),
@@ -84,3 +84,7 @@ def test_missing_values_are_prevented_where_they_are_made(
     assert [apply_edits(module.text, fix.edits).splitlines()[-1] for fix in fixes] == [repaired] * bool(
         repaired
     )
+
+
+def test_two_classes_of_a_binary_loss_are_counted_from_0(tmp_path: Path) -> None:
+    assert _edited(tmp_path, '{"no": 1, "yes": 2}', "FIT208") == '{"no": 0, "yes": 1}'

@@ -525,3 +525,13 @@ def test_a_preparation_is_missing_where_only_the_training_data_had_it(
     assert (_line(found.trail) if found else "") == line
     applied = found.applied.node if found and found.applied else None
     assert ast.get_source_segment(program, applied) == prepared if applied else not prepared
+
+
+def test_the_body_of_a_lambda_in_a_table_of_functions(tmp_path: Path) -> None:
+    program = """import numpy as np
+KINDS = {
+    "shifted": lambda column: column - 3,
+}
+x = KINDS["shifted"](np.arange(4.0))
+"""
+    assert _first_bad_line(tmp_path, program, "range") == '"shifted": lambda column: column - 3,'

@@ -422,3 +422,69 @@ def test_a_scaler_that_works_in_place_discards_nothing(tmp_path: Path, server: F
     files = {"parts.py": _SCALED.replace("KEEPS", "copy=False"), "train.py": _VALIDATED}
     _printed, report = _run(server, _laid(tmp_path / "project", files), "train.py")
     assert not report["findings"]
+
+
+_FEEDS = """import tensorflow as tf
+
+
+class Feeds:
+    def scale(self, image, label):
+        return tf.cast(image, tf.float32) / 255.0, label
+
+    def fitted(self, images, labels):
+        feed = tf.data.Dataset.from_tensor_slices((images, labels))
+        return feed.map(self.scale).batch(8)
+
+    def held_out(self, images, labels):
+        feed = tf.data.Dataset.from_tensor_slices((images, labels))
+        return feed.batch(8)
+"""
+_FED = """import keras
+import numpy as np
+from feeds import Feeds
+
+images = np.random.randint(100, 256, (64, 6)).astype("uint8")
+labels = np.random.randint(0, 2, 64)
+feeds = Feeds()
+model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(1, activation="sigmoid")])
+model.compile("adam", "binary_crossentropy")
+model.fit(feeds.fitted(images[:40], labels[:40]), validation_data=feeds.held_out(images[40:], labels[40:]))
+"""
+_HOUSES = """import numpy as np
+
+
+def parts(n):
+    x = np.random.normal(size=(n, 4))
+    y = 200_000 + 40_000 * x[:, 0]
+    return (x[:60], y[:60]), (x[60:], y[60:])
+"""
+_PRICED = """import keras
+from houses import parts
+
+(x, y), (x_val, y_val) = parts(90)
+y = y / 100_000
+held_out = (x_val, y_val)
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(x, y, validation_data=held_out, verbose=0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "place", "repaired"),
+    [
+        (
+            {"feeds.py": _FEEDS, "train.py": _FED},
+            ("FIT717", "feeds.py", 14),
+            "feed.map(self.scale).batch(8)",
+        ),
+        ({"houses.py": _HOUSES, "train.py": _PRICED}, ("FIT717", "train.py", 6), "y_val / 100_000"),
+    ],
+)
+def test_a_preparation_that_the_source_shows_is_missing_where_it_is_added(
+    files: dict[str, str], place: tuple[str, str, int], repaired: str, tmp_path: Path, server: ForkServer
+) -> None:
+    _printed, report = _run(server, _laid(tmp_path / "project", files), "train.py")
+    assert _place(report) == place
+    edits = report["findings"][0]["fixes"][0]["edits"]
+    assert repaired.endswith(edits[0]["replacement"])

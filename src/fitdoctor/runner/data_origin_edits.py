@@ -10,7 +10,6 @@ from typing import Any
 from fitdoctor.catalogue.inputs.embedding_fed_floats.cause import PAD_WITH_ZERO
 from fitdoctor.catalogue.knowledge.data.value_changes import padded_with_zero
 from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix
-from fitdoctor.edits import insert_after, unsafe
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
@@ -31,7 +30,7 @@ def fixes_at(finding: Finding, module: Module, node: ast.expr, aspect: str, want
         wanted: the aspect as it reached `fit`.
     """
     edits: tuple[Edit, ...] = ()
-    if finding.id == "FIT203" and aspect == "range" and wanted[0] == 1:
+    if finding.id in ("FIT203", "FIT208") and aspect == "range" and wanted[0] == 1:
         edits = tuple(_counted_from_0(module, node))
         title = "count the classes from 0 where the labels are made"
         return (Fix(title, Applicability.SAFE, edits),) if edits else ()
@@ -223,22 +222,37 @@ def _kept_finite(module: Module, node: ast.expr) -> Iterator[Fix]:
         divisor = node.right
         if _SPREAD.search(module.segment(origin(module, divisor).node)):
             text = f"({module.segment(divisor)} + 1e-7)"
-            yield unsafe(
-                "add a small number to the divisor, which may be 0", (Edit(module.location(divisor), text),)
+            yield _unsafe(
+                "add a small number to the divisor, which may be 0", Edit(module.location(divisor), text)
             )
     elif isinstance(stored, ast.Subscript) and any(
         getattr(each.func, "attr", "") in _EMPTIES for each in calls
     ):
-        table, column = module.segment(stored.value), module.segment(stored.slice)
-        dropped = f"{table} = {table}.dropna(subset=[{column}])"
-        yield unsafe(
-            "drop the rows that are left without a value", insert_after(module.code(statement), dropped)
+        table = module.segment(stored.value)
+        around = getattr(module.parent(statement), "body", [])
+        # After the last column: it may be computed from this one.
+        last = [each for each in around if _stores_in(module, each, table)][-1:] or [statement]
+        code = module.code(last[0])
+        end = replace(code.location, line=code.location.end_line, column=code.location.end_column)
+        yield _unsafe(
+            "drop the rows that are left without a value",
+            Edit(end, f"\n{code.indent}{table} = {table}.dropna()"),
         )
     for call in calls:
         how = next((each.value for each in call.keywords if each.arg == "how"), None)
         if isinstance(how, ast.Constant) and how.value in ("left", "outer"):
             edit = Edit(module.location(how), '"inner"')
-            yield unsafe("keep only the rows that both tables have", (edit,))
+            yield _unsafe("keep only the rows that both tables have", edit)
+
+
+def _unsafe(title: str, edit: Edit) -> Fix:
+    return Fix(title, Applicability.UNSAFE, (edit,))
+
+
+def _stores_in(module: Module, statement: ast.stmt, table: str) -> bool:
+    """Whether a statement stores a column of a table."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(each, ast.Subscript) and module.segment(each.value) == table for each in targets)
 
 
 def _divided_exactly(module: Module, node: ast.expr) -> Iterator[Edit]:

@@ -16,7 +16,7 @@ NOTE, CHANGED, WARM = "__fitdoctor_note__", "__fitdoctor_changed__", "__fitdocto
 """Builtins that the compiled code calls: with a value, after a statement that changes one, and in each pass of a loop."""
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_LEFT_ALONE = (ast.Constant, ast.JoinedStr, ast.Lambda, ast.Slice)
+_LEFT_ALONE = (ast.Constant, ast.JoinedStr, ast.Slice)
 
 
 @dataclass(eq=False)
@@ -192,6 +192,9 @@ class _Noting:
     def expression(self, node: ast.expr) -> tuple[ast.expr, list[int]]:
         """Return an expression that notes its values, and the sites of its value."""
         if isinstance(node, _LEFT_ALONE):
+            return node, []
+        if isinstance(node, ast.Lambda):
+            node.body, _found = self.expression(node.body)
             return node, []
         if isinstance(node, _COMPREHENSIONS):
             return self._comprehension(node)

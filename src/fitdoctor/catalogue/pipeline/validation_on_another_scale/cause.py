@@ -252,9 +252,13 @@ def _is_far(near: ArrayFacts, far: ArrayFacts) -> bool:
 
 def _finding(ours: ArrayFacts, theirs: ArrayFacts, maps: list[Missing], project: Project) -> Finding:
     stage = next((each.stage for each in maps), None)
+    remedy = _remedy(ours, theirs, project)
+    made, prepared_at = place(theirs.code), next((edit.location for edit in remedy.edits), None)
+    if made is not None and prepared_at is not None and made.path == prepared_at.path:
+        prepared_at = None
     return CAUSE.finding(
         f"`{theirs.path}` ranges from {_span(theirs)}, but the training data ranges from {_span(ours)}",
-        place(step_place(stage) if stage is not None else None, theirs.code, theirs.use),
+        place(step_place(stage) if stage is not None else prepared_at, theirs.code, theirs.use),
         Evidence(
             f"values of `{theirs.path}`",
             _range(theirs),
@@ -263,7 +267,7 @@ def _finding(ours: ArrayFacts, theirs: ArrayFacts, maps: list[Missing], project:
             location=place(ours.code, ours.use),
         ),
         *(unsafe(f"add `{each.text}` to the validation pipeline, too", each.edits) for each in maps),
-        _remedy(ours, theirs, project),
+        remedy,
         subject="argument validation_data of fit",
     )
 
@@ -319,6 +323,10 @@ def _means_the_same(code: Code, other: Code, project: Project) -> bool:
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
     own = {each.arg for node in given for each in ast.walk(node) if isinstance(each, ast.arg)}
     names = {each.id for node in given for each in ast.walk(node) if isinstance(each, ast.Name)} - own
+    methods = [each for node in (call, there[1]) if (each := module.function_of(node)) is not None]
+    owners = [each.owner.node for each in methods if each.owner is not None]
+    if len(owners) == 2 and owners[0] is owners[1]:
+        names.discard("self")
     scope = whole = module.scope(call)
     while whole.parent is not None:
         whole = whole.parent
