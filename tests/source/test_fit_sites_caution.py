@@ -28,6 +28,22 @@ def test_not_compiled_is_said_only_of_a_model_that_nothing_else_touched() -> Non
     assert held.compiled is True
 
 
+def test_a_dataclass_compiles_its_model_in_post_init() -> None:
+    trainer = """
+    from dataclasses import dataclass
+    @dataclass
+    class Trainer:
+        model: keras.Model
+        def __post_init__(self):
+            self.model.compile("adam", "mse")
+        def train(self, x, y):
+            self.model.fit(x, y)
+    """
+    created = "Trainer(keras.Sequential([keras.Input((8,)), layers.Dense(1)])).train(x, y)"
+    model = site(trainer + created).model
+    assert (model.compiled, model.optimizer) == (True, "Adam")
+
+
 def test_a_model_that_differs_between_branches_is_not_guessed() -> None:
     text = """
     import os

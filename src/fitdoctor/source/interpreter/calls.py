@@ -369,6 +369,13 @@ def _set_fields(run: Interpreter, receiver: Ref, owner: Class, arguments: Argume
     for name, value in (*zip(fields, arguments.positional, strict=False), *arguments.keywords):
         attributes = with_attribute(attributes, name, value)
     run.update(receiver, replace(record, attributes=attributes))
+    _follow_init(run, objects.method_of(run, owner, "__post_init__"), receiver)
+
+
+def _follow_init(run: Interpreter, init: Function | None, receiver: Ref) -> None:
+    """Follow what sets up an object, with unknown parameters."""
+    if init is not None and isinstance(init.node, ast.FunctionDef):
+        follow_function(run, init, {**unknown_parameters(init.node), _first(init.node): receiver})
 
 
 def follow_class(run: Interpreter, owner: Class, concerned: Collection[ast.AST]) -> None:
@@ -376,16 +383,17 @@ def follow_class(run: Interpreter, owner: Class, concerned: Collection[ast.AST])
     methods = [
         part
         for part in owner.node.body
-        if isinstance(part, ast.FunctionDef) and part not in run.entered and part.name != "__init__"
+        if isinstance(part, ast.FunctionDef)
+        and part not in run.entered
+        and part.name not in ("__init__", "__post_init__")
     ]
     if not methods:
         return
     receiver = _new_object(run, owner, ast.Call(ast.Name(owner.node.name, ast.Load()), [], []))
     if receiver is None:
         return
-    init = objects.method_of(run, owner, "__init__")
-    if init is not None and isinstance(init.node, ast.FunctionDef):
-        follow_function(run, init, {**unknown_parameters(init.node), _first(init.node): receiver})
+    for name in ("__init__", "__post_init__"):
+        _follow_init(run, objects.method_of(run, owner, name), receiver)
     _forget_reassigned(run, receiver, owner)
     for method in methods:
         if method not in concerned:
