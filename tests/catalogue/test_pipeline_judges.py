@@ -250,3 +250,13 @@ def test_a_function_that_one_pipeline_maps_twice_is_removed_there() -> None:
     (finding,) = found("FIT717", "from_data", ModelFacts(), FitFacts(), ours, theirs, NO_FILES)
     assert finding.location == Location("train.py", 8, 6, 8, 19)
     assert [edit.replacement for edit in finding.fixes[0].edits] == ["ds"]
+
+
+def test_padding_renames_the_method_alone():
+    from fitdoctor.catalogue.knowledge.data.pipeline_steps import padded
+    from fitdoctor.edits import apply_edits
+
+    text = "ds = from_generator(\n    rows, spec((20,))\n).batch(8)\n"
+    module = Module(source_from_text(text, "train.py"))
+    call = next(site.node for site in module.method_calls("batch"))
+    assert apply_edits(text, padded(module.code(call))) == text.replace(".batch", ".padded_batch")

@@ -41,6 +41,102 @@ REPAIRS = {
         ("cv.py", 2),
         ['model.compile(optimizer=get_optimizer("nadam"), loss="mse")'],
     ),
+    "FIT314 a loss with a setting that Keras does not pass": (
+        {
+            "losses.py": """
+            import tensorflow as tf
+            def huber(y_true, y_pred, delta):
+                return tf.reduce_mean(tf.minimum(tf.abs(y_true - y_pred), delta))
+            LOSSES = {"huber": huber, "mse": "mse"}
+            """,
+            "train.py": """
+            from losses import LOSSES
+            model.compile("adam", LOSSES[cfg["loss"]])
+            model.fit(x, y)
+            """,
+        },
+        [("train.py", 3, "<module>")],
+        "TypeError: huber() missing 1 required positional argument: 'delta'",
+        ("losses.py", 2),
+        ["def huber(y_true, y_pred, delta=1.0):"],
+    ),
+    "FIT314 a factory of losses from a registry": (
+        {
+            "losses.py": """
+            import tensorflow as tf
+            def focal(gamma=2.0):
+                def loss(y_true, y_pred):
+                    return tf.reduce_mean((1 - y_pred) ** gamma)
+                return loss
+            def get_loss(name):
+                return {"focal": focal, "mse": "mse"}[name]
+            """,
+            "train.py": """
+            from losses import get_loss
+            model.compile("adam", get_loss(args.loss))
+            model.fit(x, y)
+            """,
+        },
+        [("train.py", 3, "<module>")],
+        "TypeError: Expected float32, but got <function focal.<locals>.loss at 0x7f727e595260> of type 'function'.",
+        ("losses.py", 7),
+        ['return {"focal": focal(), "mse": "mse"}[name]'],
+    ),
+    "FIT504 an optimizer that a method stores": (
+        {
+            "gan.py": """
+            import keras
+            class GAN(keras.Model):
+                def compile(self, optimizer):
+                    super().compile()
+                    self.opt = optimizer
+                def train_step(self, real):
+                    self.opt.apply_gradients(zip(self.grads(real), self.critic.trainable_weights))
+                    self.opt.apply_gradients(zip(self.grads(real), self.maker.trainable_weights))
+                    return {}
+            """,
+            "train.py": """
+            import keras
+            from gan import GAN
+            model = GAN()
+            model.compile(optimizer=keras.optimizers.Adam(2e-4))
+            model.fit(points)
+            """,
+        },
+        [("train.py", 5, "<module>"), ("gan.py", 8, "train_step")],
+        "ValueError: Unknown variable: <Variable path=sequential/dense/kernel, shape=(6, 16), dtype=float32>. "
+        "This optimizer can only be called for the variables it was originally built with.",
+        ("train.py", 4),
+        [
+            "self.opt_of_maker = type(optimizer).from_config(optimizer.get_config())",
+            "self.opt_of_maker.apply_gradients(zip(self.grads(real), self.maker.trainable_weights))",
+        ],
+    ),
+    "FIT905 an extension in the property of a dataclass": (
+        {
+            "settings.py": """
+            from dataclasses import dataclass
+            from pathlib import Path
+            @dataclass
+            class Output:
+                run: str = "exp01"
+                suffix: str = "hdf5"
+                @property
+                def checkpoint(self):
+                    return Path("runs") / f"{self.run}.{self.suffix}"
+            """,
+            "train.py": """
+            import keras
+            from settings import Output
+            saver = keras.callbacks.ModelCheckpoint(str(Output().checkpoint))
+            """,
+        },
+        [("train.py", 3, "<module>")],
+        "ValueError: The filepath provided must end in `.keras` (Keras model format). Received: "
+        "filepath=runs/exp01.hdf5",
+        ("settings.py", 6),
+        ['suffix: str = "keras"'],
+    ),
     "FIT604 an optimizer from another file": (
         {
             "main.py": """

@@ -306,6 +306,24 @@ REPAIRS = {
         },
         ["return self.x, to_categorical(self.kind, len(KINDS))"],
     ),
+    "FIT710 a helper that returns a future on purpose": (
+        "FIT710",
+        {
+            "train.py": """
+            import keras
+            from concurrent.futures import ThreadPoolExecutor
+            pool = ThreadPoolExecutor()
+            def load(path):
+                return pool.submit(read, path)
+            train = load("train")
+            valid = load("valid")
+            model = keras.Sequential([keras.layers.Dense(1)])
+            model.compile("adam", "mse")
+            model.fit(train, validation_data=valid.result(), epochs=2)
+            """,
+        },
+        ["model.fit(train.result(), validation_data=valid.result(), epochs=2)"],
+    ),
     "FIT905 the extension in a configuration": (
         "FIT905",
         {

@@ -414,19 +414,25 @@ def test_a_repair_that_only_brings_an_error_to_its_own_line_is_not_taken(peel):
     assert not search.mended and [each.candidate.fix.title for each in search.refused] == ["write SIX"]
 
 
-def test_the_same_cause_in_another_place_is_repaired_with_the_first(tmp_path):
+@pytest.mark.parametrize(
+    ("ids", "lines"),
+    [(("FIT203", "FIT203"), (1, 2)), (("FIT203", "FIT101"), (2, 2))],
+    ids=["cause", "statement"],
+)
+def test_what_stops_at_the_same_cause_or_statement_is_repaired_with_the_first(tmp_path, ids, lines):
     script = tmp_path / "train.py"
     script.write_text("BAD\nWORSE\n")
 
     def prove(files, texts):
         text = texts.get(str(script), script.read_text())
         wrong = [number for number, line in enumerate(text.splitlines(), 1) if line in ("BAD", "WORSE")]
-        found = [finding(script, f"word {number}", fixes=[at(number)], line=number) for number in wrong]
+        found = [finding(script, f"word {n}", fixes=[at(n)], line=n, id=ids[n - 1]) for n in wrong]
         script_end = Script(1 if wrong else 0, exception=Raised("ValueError", "wrong") if wrong else None)
         return Seen(
             Diagnosis(findings=tuple(found), script=script_end),
             1 if wrong else 0,
             stage=(1, 0 if wrong else 1),
+            place=((str(script), lines[wrong[0] - 1]),) if wrong else (),
         )
 
     def at(number):

@@ -283,7 +283,7 @@ def judged(
     stopped_twice = not before.ended_well and not after.ended_well
     still = finding is not None and now[_key(finding)] >= counts[_key(finding)]
     # The same again at a later line is the next one of its kind.
-    next_one = stopped_twice and _stops_later(before, after, grown) and _elsewhere(before, after, grown)
+    next_one = stopped_twice and _stops_later(before, after, grown) and elsewhere(before, after, grown)
     if finding is not None and still and not next_one:
         return Judged(Verdict.FAILS, f"{finding.id} is still there")
     lost = emptied(before.call, after.call, finding) if before.stage[0] == after.stage[0] else ""
@@ -324,7 +324,7 @@ def _stops_later(before: Seen, after: Seen, grown: int) -> bool:
     return False
 
 
-def _elsewhere(before: Seen, after: Seen, grown: int) -> bool:
+def elsewhere(before: Seen, after: Seen, grown: int = 0) -> bool:
     """Whether the program stops at another line, and not at the same one later on, or moved by the repair."""
     return any(
         path != other or not line <= later <= line + grown

@@ -21,7 +21,7 @@ from fitdoctor.repair.files import (
     project_root,
     read_file,
 )
-from fitdoctor.repair.proof import Judged, Seen, Verdict, judged
+from fitdoctor.repair.proof import Judged, Seen, Verdict, elsewhere, judged
 from fitdoctor.source.lines import lines_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.read import SourceError
@@ -131,9 +131,9 @@ class Search:
             target = self._next(given_up)
             if target is None:
                 break
-            finding = target[0]
+            finding, before = target[0], self.last
             if self._mend(finding):
-                if not self.everything and not self._stops_at(finding):
+                if not (self.everything or self._stops_at(finding) or self._stands(before)):
                     break
             else:
                 given_up.add(_key(finding))
@@ -143,6 +143,10 @@ class Search:
     def _stops_at(self, finding: Finding | None) -> bool:
         """Whether the repaired program stops at the same cause again, in another place: that is repaired with it."""
         return finding is not None and any(found.id == finding.id for found in self.last.errors[:1])
+
+    def _stands(self, before: Seen) -> bool:
+        """Whether the program stops in the same statement as before: a mistake may need more than one repair."""
+        return not self.last.ended_well and bool(self.last.place) and not elsewhere(before, self.last)
 
     def _next(self, given_up: set[tuple[str, str]]) -> tuple[Finding | None] | None:
         """Return what to repair next, in a tuple: errors first, then a failure that no cause explains."""

@@ -80,10 +80,12 @@ def last_text(module: Module, path: ast.expr) -> PathText | None:
 def text_ending(project: Project, path: str) -> PathText | None:
     """Return the only literal of a program that ends a path which was seen, wherever the path is put together."""
     found = [
-        PathText(module, node)
+        PathText(module, node, before)
         for module in project.modules
         for node in module.nodes(ast.Constant)
-        if isinstance(node.value, str) and _ENDING.search(node.value) and path.endswith(node.value)
+        for before in ("", ".")  # `f"{name}.{extension}"` writes the dot elsewhere
+        if isinstance(node.value, str) and path.endswith(before + node.value)
+        if _ENDING.fullmatch(before + node.value) or not before and _ENDING.search(node.value)
     ]
     return found[0] if len(found) == 1 else None
 

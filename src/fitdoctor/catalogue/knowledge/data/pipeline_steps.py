@@ -175,7 +175,11 @@ def padded(batch: Code | Unknown) -> tuple[Edit, ...]:
     end = receiver_end(batch) if isinstance(batch, Code) else None
     if end is None or isinstance(batch, Unknown) or ".batch(" not in batch.text[end:]:
         return ()
-    return replace_code(batch, batch.text[:end] + batch.text[end:].replace(".batch(", ".padded_batch(", 1))
+    paren = batch.open_paren_end
+    if paren is None:
+        return ()
+    name = replace(paren, column=paren.column - len("batch("), end_column=paren.column - len("("))
+    return (Edit(name, "padded_batch"),)
 
 
 def with_step_after(code: Code | Unknown, call: str) -> tuple[Edit, ...]:

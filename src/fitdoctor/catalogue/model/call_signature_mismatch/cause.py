@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
@@ -84,6 +84,7 @@ def _misfit(
             _parameters(function, f"({contract.signature})"),
             *evidence,
             fix(title, _with_missing_parameters(function, contract)),
+            *_with_customary_defaults(function, function.parameters[len(contract.positional) :]),
             subject=f"{function.qualname} ({kind})",
             confidence=confidence,
         )
@@ -106,9 +107,15 @@ def _made_functions(function: FunctionInfo) -> bool:
     )
 
 
-def _factory(function: FunctionInfo, kind: str, confidence: Confidence, *evidence: Evidence) -> Finding:
+def _factory(
+    function: FunctionInfo,
+    kind: str,
+    confidence: Confidence,
+    *evidence: Evidence,
+    passed: Location | None = None,
+) -> Finding:
     """Report `loss=focal` instead of `loss=focal(2.0)`."""
-    handed = function.traced.because if function.traced is not None else None
+    handed = function.traced.because if function.traced is not None else passed
     arguments = function.node.args
     required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
     wanted = ", ".join(function.parameters[:required])
@@ -175,6 +182,35 @@ def _reads_globals(function: FunctionInfo) -> bool:
 
 
 _OPTIONAL = frozenset({"logs", "sample_weight"})
+
+
+_CUSTOMARY = {
+    "alpha": "0.25",
+    "axis": "-1",
+    "beta": "1.0",
+    "delta": "1.0",
+    "eps": "1e-7",
+    "epsilon": "1e-7",
+    "gamma": "2.0",
+    "label_smoothing": "0.0",
+    "smooth": "1.0",
+    "temperature": "1.0",
+    "threshold": "0.5",
+}
+"""Settings of losses and metrics that Keras does not pass, with the values that Keras and papers use by default."""
+
+
+def _with_customary_defaults(function: FunctionInfo, names: Sequence[str]) -> Iterator[Fix]:
+    """Suggest a default for each of these parameters if they are the last without one."""
+    given = function.node.args
+    without = [each.arg for each in given.args[: len(given.args) - len(given.defaults)]]
+    lacking = [name for name in names if name in without]
+    if lacking and without[-len(lacking) :] == lacking and all(name in _CUSTOMARY for name in lacking):
+        listed = {each.arg: function.module.location(each).end for each in given.args}
+        spaced = {each.arg: " = " if each.annotation is not None else "=" for each in given.args}
+        defaults = tuple(Edit(listed[name], f"{spaced[name]}{_CUSTOMARY[name]}") for name in lacking)
+        shown = ", ".join(f"{name}={_CUSTOMARY[name]}" for name in lacking)
+        yield unsafe(f"give what Keras does not pass a default: `{shown}`", defaults)
 
 
 _MAY_LACK = frozenset({"sample_weight", "logs", "training", "mask"})
@@ -278,6 +314,25 @@ def function_as_value(failure: FailureFacts, project: Project) -> Iterator[Findi
         if _made_functions(function) and kind in ("loss", "metric"):
             yield _factory(function, kind, Confidence.CERTAIN, evidence)
             return
+    factory = _plainly_named(project, "", shown["factory"])
+    if factory is not None and _made_functions(factory):  # through a registry or a helper
+        yield _factory(
+            factory, "loss or metric", Confidence.CERTAIN, evidence, passed=_passed(project, factory)
+        )
+
+
+def _passed(project: Project, function: FunctionInfo) -> Location | None:
+    """Return the only place that names a function without calling it."""
+    places = [
+        module.location(node)
+        for module in project.modules
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Name)
+        and node.id == function.name
+        and getattr(module.parent(node), "func", None) is not node
+        and module.definition(node) is function
+    ]
+    return places[0] if len(places) == 1 else None
 
 
 _OF_KERAS = ("compute_output_spec", "make_train_function", "make_test_function", "jit")
@@ -354,6 +409,7 @@ def _unlisted(function: FunctionInfo, words: str, evidence: Evidence) -> Finding
         _parameters(function),
         evidence,
         fix(f"accept the arguments that Keras passes: {words}", _made_optional(function, words)),
+        *_with_customary_defaults(function, re.findall(r"'(\w+)'", words.partition(" missing ")[2])),
         subject=function.qualname,
     )
 

@@ -39,7 +39,7 @@ from fitdoctor.source.callees import callee
 from fitdoctor.source.definitions import last_name
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
-from fitdoctor.source.origins import origin, receivers
+from fitdoctor.source.origins import Origin, origin, receivers
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -82,7 +82,8 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Find
             if found is not None:
                 where, node = _place_to_wait(*found, kind)
                 array = replace(array, code=where.code(node))
-            yield _finding(kind, array, array.path, Confidence.CERTAIN, project)
+            told = _finding(kind, array, array.path, Confidence.CERTAIN, project)
+            yield replace(told, fixes=(*told.fixes, *_result_unpacked(kind, fit)))
         elif any(column.holds in WAITING for column in array.columns):
             found = expression_of(project, array.use)
             yield CAUSE.finding(
@@ -96,6 +97,20 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Find
                 subject=f"argument {array.path}",
                 confidence=Confidence.CERTAIN,
             )
+
+
+def _result_unpacked(kind: str, fit: FitFacts) -> Iterator[Fix]:
+    """Suggest for `fit(future)` that its result is the inputs and the labels."""
+    first = fit.code.argument("x", 0) if isinstance(fit.code, Code) else None
+    labels = fit.code.argument("y", 1) if isinstance(fit.code, Code) else None
+    if (
+        first is not None
+        and not first.name
+        and labels is None
+        and REMEDIES[kind][1] in ("{}.result()", "{}.get()")
+    ):
+        awaited = REMEDIES[kind][1].format(first.text)
+        yield fix("wait for the result and unpack it", (Edit(first.location, f"*{awaited}"),))
 
 
 WAITING = ("Future", "Task", "coroutine", "ApplyResult", "AsyncResult")
@@ -135,6 +150,8 @@ def _place_to_wait(module: Module, expr: ast.expr, kind: str) -> tuple[Module, a
     here = made.module is module and module.scope(made.node) is module.scope(expr)
     if made.path or not isinstance(made.node, ast.Call) or here:
         return module, _named_last(module, expr)
+    if _is_waited_for(module, made):
+        return module, expr
     # Until a coroutine is waited for, it does not run.
     for step in reversed(made.steps) if kind != "coroutine" else ():
         if step.how != "name" or not isinstance(step.node, ast.Name) or step.module is not made.module:
@@ -142,6 +159,13 @@ def _place_to_wait(module: Module, expr: ast.expr, kind: str) -> tuple[Module, a
         if step.module.scope(step.node) is step.module.scope(made.node):
             return step.module, step.node
     return made.module, made.node
+
+
+def _is_waited_for(module: Module, made: Origin) -> bool:
+    """Return whether another caller waits for what a function returns: it returns a future on purpose."""
+    modules = module.project.modules if module.project is not None else (module,)
+    waits = (site for each in modules for site in each.method_calls("result", "get"))
+    return any(site.module.origin(site.receiver).node is made.node for site in waits)
 
 
 def _named_last(module: Module, expr: ast.expr) -> ast.expr:

@@ -24,7 +24,7 @@ created in one file and used in another is reported only after the failure.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from fitdoctor.catalogue import Cause
@@ -38,6 +38,7 @@ from fitdoctor.source.assignments import element_of, last_assignment
 from fitdoctor.source.callees import callee, is_self
 from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.origins import Origin
 
@@ -287,8 +288,11 @@ def _compiled_with(module: Module, made: ast.Call) -> CallSite | None:
 
 def _compiles(module: Module) -> list[CallSite]:
     """Return the `compile` calls of the program."""
-    modules = module.project.modules if module.project is not None else (module,)
-    return [site for each in modules for site in each.method_calls("compile")]
+    return [site for each in _modules(module) for site in each.method_calls("compile")]
+
+
+def _modules(module: Module) -> Sequence[Module]:
+    return module.project.modules if module.project is not None else (module,)
 
 
 def _loop_around(module: Module, node: ast.AST) -> ast.AST | None:
@@ -311,19 +315,24 @@ def _finding(made: Origin, use: CallSite | None) -> Finding:
     )
 
 
+_COPY = "type({0}).from_config({0}.get_config())"
+
+
 # --- fixes --------------------------------------------------------------------------------------------------------
 
 
 def _own_optimizer(module: Module, made: ast.Call, use: CallSite | None) -> Fix:
     if use is None or use.method != "compile":
-        return fix(_REMEDY, _second_optimizer(module, made))
+        return fix(_REMEDY, _second_optimizer(Origin(module, made)))
     given = use.argument("optimizer", 0)
     if isinstance(given, (ast.Name, ast.Attribute, ast.Subscript)):
-        return fix(_REMEDY, tuple(_copied(module, made, *each) for each in _users(made, use, given)))
+        users = _users(made, use, given)
+        copies = tuple(_copied(module, made, *each) for each in users)
+        return fix(_REMEDY, copies, _unread(module, made, [node for _, node in users]))
     for keyword in use.node.keywords if given is None else ():
         if keyword.arg is None:
             held = use.module.segment(keyword.value)
-            copy = f'type({held}["optimizer"]).from_config({held}["optimizer"].get_config())'
+            copy = _COPY.format(f'{held}["optimizer"]')
             return fix(
                 _REMEDY, (Edit(use.module.location(keyword.value), f'{{**{held}, "optimizer": {copy}}}'),)
             )
@@ -341,6 +350,17 @@ def _users(made: ast.Call, use: CallSite, given: ast.expr) -> list[tuple[Module,
     return found[1:] if len(found) > 1 else [(use.module, given)]
 
 
+def _unread(module: Module, made: ast.Call, replaced: list[ast.expr]) -> tuple[Edit, ...]:
+    """Delete the assignment of the optimizer if nothing else reads its local name."""
+    function, statement = module.function_of(made), module.statement(made)
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is made and function is not None:
+            reads = [node for node in ast.walk(function.node) if getattr(node, "id", "") == name]
+            if len(reads) == 1 + len(replaced) and all(node in reads for node in replaced):
+                return (delete_lines(module, statement),)
+    return ()
+
+
 def _copied(module: Module, made: ast.Call, where: Module, given: ast.expr) -> Edit:
     """Write another optimizer with the same settings where one is passed."""
     name = where.segment(given)
@@ -349,26 +369,54 @@ def _copied(module: Module, made: ast.Call, where: Module, given: ast.expr) -> E
     same = not used or near and all(len(module.assignments(each)) <= 1 for each in used)
     held = isinstance(module.parent(made), (ast.List, ast.Tuple, ast.Dict))
     plain = same and not held and where is module
-    copy = module.segment(made) if plain else f"type({name}).from_config({name}.get_config())"
+    copy = module.segment(made) if plain else _COPY.format(name)
     return Edit(where.location(given), copy)
 
 
-def _second_optimizer(module: Module, made: ast.Call) -> tuple[Edit, ...]:
-    """Create another optimizer of the same kind on the next line, for the models after the first."""
-    code, holder = module.code(made), module.parent(made)
-    target = holder.targets[0] if isinstance(holder, ast.Assign) and len(holder.targets) == 1 else None
-    models: dict[str, list[ast.expr]] = {}
-    for site in module.method_calls("apply_gradients", "apply"):
-        found = _optimizer(site)
-        if found is not None and found.node is made:
-            models.setdefault(_model_of_weights(site), []).append(site.receiver)
-    odd = any(not name or name.endswith((")", "]")) for name in models)
-    if odd or len(models) < 2 or not isinstance(target, (ast.Name, ast.Attribute)):
-        return ()
-    edits: list[Edit] = []
-    lines: list[str] = []
-    for model, receivers in list(models.items())[1:]:
-        name = f"{module.segment(target)}_of_{model.rpartition('.')[2].lower()}"
-        lines.append(f"{name} = {module.segment(made)}")
-        edits += [Edit(module.location(receiver), name) for receiver in receivers]
-    return (*insert_after(code, f"\n{code.indent}".join(lines)), *edits)
+def _second_optimizer(made: Origin) -> tuple[Edit, ...]:
+    """Create another optimizer of the same kind where the first one is stored, for the models after the first."""
+    sites: dict[tuple[Module, str], list[CallSite]] = {}
+    for module in _modules(made.module):
+        for site in module.method_calls("apply_gradients", "apply"):
+            found = _optimizer(site)
+            # What a method receives is not followed: that attribute may hold the optimizer as well.
+            if found.node is made.node if found is not None else _held_in_parameter(site) is not None:
+                sites.setdefault((module, module.segment(site.receiver)), []).append(site)
+    for (module, name), applied in sites.items():
+        models: dict[str, list[CallSite]] = {}
+        for site in applied:
+            models.setdefault(_model_of_weights(site), []).append(site)
+        stored = made.module.parent(made.node) if module is made.module else None
+        if not isinstance(stored, ast.Assign):
+            stored = _held_in_parameter(applied[0])
+        odd = any(not each or each.endswith((")", "]")) for each in models)
+        if odd or len(models) < 2 or stored is None or [module.segment(t) for t in stored.targets] != [name]:
+            continue
+        value = module.segment(stored.value)
+        again = value if stored.value is made.node else _COPY.format(value)
+        edits: list[Edit] = []
+        lines: list[str] = []
+        for model, users in list(models.items())[1:]:
+            other = f"{name}_of_{model.rpartition('.')[2].lower()}"
+            lines.append(f"{other} = {again}")
+            edits += [Edit(module.location(site.receiver), other) for site in users]
+        code = module.code(stored.value)
+        return (*insert_after(code, f"\n{code.indent}".join(lines)), *edits)
+    return ()
+
+
+def _held_in_parameter(site: CallSite) -> ast.Assign | None:
+    """Return `self.optimizer = optimizer` if the method that stores the attribute receives its value."""
+    owner = site.module.class_of(site.node)
+    for method in owner.methods.values() if owner is not None and _is_own(site) else ():
+        for node in ast.walk(method.node):
+            match node:
+                case ast.Assign(targets=[target], value=ast.Name(id=name)) if name in method.parameters:
+                    if site.module.segment(target) == site.module.segment(site.receiver):
+                        return node
+    return None
+
+
+def _is_own(site: CallSite) -> bool:
+    """Return whether the receiver is an attribute of `self`."""
+    return isinstance(site.receiver, ast.Attribute) and is_self(site.module, site.receiver.value)
