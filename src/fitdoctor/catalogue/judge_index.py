@@ -3,7 +3,7 @@
 INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...]]]]] = {
     'FIT001': ('training/loss_became_nan', ('while_training',), []),
     'FIT002': ('training/loss_does_not_move', ('while_training',), []),
-    'FIT003': ('training/dataset_leak', ('source', 'before_fit'), [({'DataFacts', 'FitFacts'}, ('validation_data',))]),
+    'FIT003': ('training/dataset_leak', ('source', 'before_fit'), [({'Module'}, ('Fold', 'ShuffleSplit')), ({'DataFacts', 'FitFacts'}, ('validation_data',))]),
     'FIT101': ('inputs/input_shape_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'inputs in doubt'}, ()), ({'ModelSite'}, ())]),
     'FIT102': ('inputs/input_rank_mismatch', ('source', 'before_fit', 'after_failure'), [({'ModelSite'}, ()), ({'DataFacts', 'FitFacts', 'ModelFacts', 'inputs in doubt'}, ())]),
     'FIT103': ('inputs/batch_axis_in_input_shape', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts', 'inputs in doubt'}, ()), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('stateful',)), ({'ModelSite'}, ())]),
@@ -78,7 +78,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT407': ('graph/numpy_on_symbolic_tensor', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda')), ({'ModelSite'}, ('shape',))]),
     'FIT408': ('graph/python_branch_on_tensor', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT409': ('graph/python_effect_while_tracing', ('source',), [({'Module'}, ('def', 'lambda'))]),
-    'FIT410': ('graph/add_loss_misplaced', ('source', 'after_failure'), [({'Module'}, ('add_loss', 'add_metric'))]),
+    'FIT410': ('graph/add_loss_misplaced', ('source', 'after_failure'), [({'Module'}, ('add_loss', 'add_metric')), ({'Module', 'Project'}, ('add_loss', 'regularizer'))]),
     'FIT411': ('graph/value_frozen_at_tracing', ('source',), [({'Module'}, ('def', 'lambda')), ({'Module'}, ('tf.function', '@function')), ({'Module'}, ('Callback', 'callbacks'))]),
     'FIT412': ('graph/retracing_each_step', ('source', 'before_fit', 'while_training'), [({'Module'}, ('function',))]),
     'FIT413': ('graph/rank_changed_between_calls', ('after_failure',), []),

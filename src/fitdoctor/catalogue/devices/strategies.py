@@ -9,6 +9,7 @@ from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_after, insert_before
 from fitdoctor.source.line_edits import indent_of, with_comment
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
+from fitdoctor.source.traced.tracing import functions_in
 
 MAKERS = tuple(
     f"tensorflow.distribute.{name}"
@@ -56,10 +57,8 @@ def replica_functions(module: Module) -> Iterator[FunctionInfo]:
     """Yield the functions passed to `strategy.run`."""
     for site in module.method_calls("run", "experimental_run_v2"):
         target = site.argument("fn", 0)
-        known = target is not None and _is_strategy(module, site.receiver)
-        made = module.definition(target) if target is not None and known else None
-        if isinstance(made, FunctionInfo):
-            yield made
+        if target is not None and _is_strategy(module, site.receiver):
+            yield from functions_in(module, target)
 
 
 def _is_strategy(module: Module, value: ast.expr) -> bool:

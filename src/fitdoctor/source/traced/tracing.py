@@ -9,7 +9,7 @@ from fitdoctor.diagnosis import Location
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import callee, is_self, receiver, returned_by
 from fitdoctor.source.datasets import is_dataset
-from fitdoctor.source.index import FunctionNode
+from fitdoctor.source.index import FUNCTIONS, FunctionNode
 from fitdoctor.source.keras_backend import only_tensorflow
 from fitdoctor.source.keras_objects import class_of_user
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
@@ -330,12 +330,42 @@ def functions_in(module: Module, value: ast.expr, depth: int = 4) -> Iterator[Fu
             # `for step in STEPS: ds = ds.map(step)` passes each of them.
             if made.node is not value and made.path in ((), (None,)):
                 yield from functions_in(made.module, made.node, depth - 1)
+    elif isinstance(value, ast.ListComp):
+        yield from functions_in(module, value.elt, depth - 1)
     elif isinstance(value, ast.Subscript):
         entry = module.origin(value)  # of a dict of functions: `LOSSES["dice"]`
-        if entry.node is not value and not entry.path:
+        if entry.node is value:
+            yield from _registered(module, value.value, depth)
+        elif not entry.path:
             yield from functions_in(entry.module, entry.node, depth - 1)
     elif isinstance(value, ast.Call):
         yield from _functions_made_by(module, value, depth)
+
+
+def _registered(module: Module, table: ast.expr, depth: int) -> Iterator[FunctionInfo]:
+    """Yield the functions in a dict at module level: those written in it, stored in it, or put there by a decorator."""
+    end = module.origin(table)
+    home, targets = end.module, getattr(end.module.parent(end.node), "targets", [])
+    if not isinstance(end.node, ast.Dict) or len(targets) != 1 or not isinstance(targets[0], ast.Name):
+        return
+    yield from functions_in(home, end.node, depth - 1)
+    for store in home.nodes(ast.Subscript):
+        statement, function = home.parent(store), home.function_of(store)
+        if not isinstance(statement, ast.Assign) or getattr(store.value, "id", "") != targets[0].id:
+            continue
+        if function is None or getattr(statement.value, "id", "") not in function.parameters:
+            yield from functions_in(home, statement.value, depth - 1)
+            continue
+        registrars = [
+            function.node,
+            *(each for each in home.parents(function.node) if isinstance(each, FUNCTIONS)),
+        ]
+        for one in home.project.modules if home.project is not None else (home,):
+            for node in one.nodes(ast.FunctionDef):
+                for decorator in node.decorator_list:
+                    made = one.definition(decorator.func if isinstance(decorator, ast.Call) else decorator)
+                    if isinstance(made, FunctionInfo) and made.node in registrars:
+                        yield one.function(node)
 
 
 def _method(module: Module, value: ast.expr) -> FunctionInfo | None:
@@ -369,8 +399,10 @@ def _called(info: FunctionInfo) -> Iterator[FunctionInfo]:
                 yield from functions_in(module, value)
             continue
         found = callee(module, call.node)
-        if found is not None and not _runs_the_model(found) and not runs_eagerly_alone(info, call.node):
-            yield found
+        one_of = (found,) if found is not None else functions_in(module, call.node.func)
+        for each in one_of:
+            if not _runs_the_model(each) and not runs_eagerly_alone(info, call.node):
+                yield each
 
 
 def _runs_the_model(info: FunctionInfo) -> bool:

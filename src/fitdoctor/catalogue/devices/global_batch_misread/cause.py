@@ -66,19 +66,18 @@ SCALED = ("compute_average_loss", "scale_regularization_loss", "num_replicas_in_
 def from_source(module: Module) -> Iterator[Finding]:
     """Report a replica function that differentiates a plain mean."""
     for function in replica_functions(module):
-        text = module.segment(function.node).lower()
-        if any(word in text for word in SCALED) or "apply_gradients" not in text:
+        if _is_scaled(function) or "apply_gradients" not in module.segment(function.node):
             continue
-        for mean in _differentiated_means(module, function):
+        for source, mean in _differentiated_means(module, function):
             yield CAUSE.finding(
                 "the loss is averaged over one replica's samples, but the gradients of all replicas are summed",
-                module.location(mean),
+                source.location(mean),
                 Evidence(
                     "the step is too large by a factor of the number of replicas",
-                    module.segment(mean),
+                    source.segment(mean),
                     "a sum divided by the global batch size",
                 ),
-                _averaged(module, mean),
+                _averaged(source, mean),
                 subject=f"loss in {function.qualname}",
                 severity=Severity.WARNING,
             )
@@ -161,13 +160,23 @@ def _averaged(module: Module, mean: ast.Call) -> Fix:
     return unsafe(title, (Edit(module.location(mean), text),), imports)
 
 
-def _differentiated_means(module: Module, function: FunctionInfo) -> Iterator[ast.Call]:
+def _is_scaled(function: FunctionInfo | None) -> bool:
+    text = function.module.segment(function.node).lower() if function is not None else ""
+    return any(word in text for word in SCALED)
+
+
+def _differentiated_means(module: Module, function: FunctionInfo) -> Iterator[tuple[Module, ast.Call]]:
+    """Yield the plain means that a function differentiates, those that a function of the user's returns included."""
     means = ("tensorflow.reduce_mean", "tensorflow.math.reduce_mean", "keras.ops.mean")
     for tape in tapes(module):
         for call in tape.gradients if module.function_of(tape.block) is function else ():
-            loss = module.made_by(call.args[0]) if call.args else None
-            if isinstance(loss, ast.Call) and module.called(loss) in means:
-                yield loss
+            if not call.args:
+                continue
+            loss = module.origin(call.args[0])
+            made, source = loss.node, loss.module
+            if isinstance(made, ast.Call) and source.called(made) in means and not loss.writes:
+                if not _is_scaled(source.function_of(made)):
+                    yield source, made
 
 
 @CAUSE.before_fit

@@ -8,6 +8,8 @@
 - `add_loss(lambda: …)` raises `ValueError: add_loss() can only be called from inside build() or call(), on a tensor
   input`.
 - `add_metric` raises an error: Keras 3 removed the method.
+- A custom `train_step` or training loop whose loss leaves out `model.losses` trains without the penalties that layers
+  add in `call`, and without the regularizers of the layers.
 
 ## Why
 
@@ -18,9 +20,11 @@ that step.
 
 Call `add_loss` inside `call`, where the tensor is computed. In a functional model, do it in a small layer that
 returns its input unchanged. Replace `add_metric` with a `keras.metrics.Mean` that you store on the layer and update
-in `call`.
+in `call`. In a custom training step, add `sum(model.losses)` to the loss, or compute it with `self.compute_loss`.
 
 ## Known limits
+
+If any line of the project reads the losses of a model, every training step counts as using them.
 
 A penalty that depends only on a weight can be a regularizer of that weight instead. Regularizers also work when the
 weight is created in `build`.
@@ -31,15 +35,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import Tape, tapes
 from fitdoctor.catalogue.reorder_statements import first_statement, needed_assignments
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, insert_after, insert_before, spell, wrap
+from fitdoctor.edits import fix, insert_after, insert_before, spell, unsafe, wrap
 from fitdoctor.facts import Code, FailureFacts
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.line_edits import delete_lines, with_comment
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT410",
@@ -194,6 +200,93 @@ def _tracked(module: Module, site: CallSite, owner: ClassInfo | None) -> Fix:
     updated = f"self.{name}_tracker.update_state({module.segment(site.node.args[0])})"
     changed = Edit(module.location(site.node), updated)
     return fix(title, insert_after(module.code(after), made), (changed,), imports)
+
+
+# --- a step that leaves out the losses of the model ------------------------------------------------------------------
+
+_USES_LOSSES = frozenset({"losses", "compute_loss", "compiled_loss"})
+_REGULARIZES = ("kernel_regularizer", "bias_regularizer", "embeddings_regularizer", "activity_regularizer")
+
+
+@CAUSE.in_source
+@mentions("add_loss", "regularizer")
+def from_step(module: Module, project: Project) -> Iterator[Finding]:
+    """Report a tape whose loss leaves out what the layers of the model add to it."""
+    if not module.calls_to("tensorflow.GradientTape") or any(
+        node.attr in _USES_LOSSES and not one.resolve(node)
+        for one in project.modules
+        for node in one.nodes(ast.Attribute)
+    ):
+        return
+    for tape in tapes(module):
+        gradient = next((each for each in tape.gradients if _trains(module, each)), None)
+        loss = gradient.args[0] if gradient is not None and gradient.args else None
+        calls = (node for node in tape.nodes if isinstance(node, ast.Call))
+        for call in calls if isinstance(loss, ast.Name) else ():
+            added = next(_adding(module, call), None)
+            if added is not None:
+                yield _left_out(tape, loss, call, added)  # type: ignore[arg-type]
+                break
+
+
+def _trains(module: Module, gradient: ast.Call) -> bool:
+    """Whether the gradient is one for weights that the same function then updates."""
+    asked = [module.origin(each).node for each in gradient.args[1:2]]
+    function = module.function_of(gradient)
+    applied = [site for site in module.method_calls("apply_gradients", "apply") if site.function is function]
+    return bool(applied) and any("trainable" in ast.unparse(each) for each in asked)
+
+
+def _adding(module: Module, call: ast.Call) -> Iterator[tuple[Module, ast.Call]]:
+    """Yield the calls that add a loss to the model that a call runs."""
+    own = module.class_of(call) if is_self(module, call.func) else None
+    made = module.origin(call.func)
+    pending: list[ClassInfo | FunctionInfo | None] = [own]
+    if isinstance(made.node, ast.Call):
+        pending.append(made.module.definition(made.node.func))
+        if made.module.called(made.node) in ("keras.Sequential", "keras.Model"):
+            pending.append(made.module.function_of(made.node))
+    seen: set[ast.AST] = set()
+    while pending:
+        part = pending.pop()
+        if part is None or part.node in seen:
+            continue
+        seen.add(part.node)
+        methods = [*part.methods.values()] if isinstance(part, ClassInfo) else [part]
+        for site in (site for method in methods for site in part.module.calls_in.get(method.node, ())):
+            if _adds(part, site):
+                yield part.module, site.node
+            pending.append(part.module.definition(site.node.func))
+
+
+def _adds(part: ClassInfo | FunctionInfo, site: CallSite) -> bool:
+    if site.method == "add_loss":
+        return (
+            isinstance(part, ClassInfo) and part.kind == "Layer" and site.function is part.methods.get("call")
+        )
+    return site.name.startswith("keras.layers.") and any(
+        keyword.arg in _REGULARIZES
+        and not (isinstance(keyword.value, ast.Constant) and keyword.value.value is None)
+        for keyword in site.node.keywords
+    )
+
+
+def _left_out(tape: Tape, loss: ast.Name, call: ast.Call, added: tuple[Module, ast.Call]) -> Finding:
+    module, model = tape.module, tape.module.segment(call.func)
+    stored = [node for node in tape.nodes if isinstance(node, ast.Name) and node.id == loss.id]
+    stores = [module.statement(node) for node in stored if isinstance(node.ctx, ast.Store)]
+    statement = stores[-1] if stores else module.statement(loss)
+    edits = insert_after(module.code(statement), f"{loss.id} += sum({model}.losses)") if stores else ()
+    source, adding = added
+    return CAUSE.finding(
+        f"`{loss.id}` leaves out `{model}.losses`, so the penalties that its layers add are not trained",
+        module.location(statement),
+        Evidence("the model collects this penalty", source.segment(adding), location=source.location(adding)),
+        unsafe("add the losses of the model to the loss", edits),
+        subject=f"losses of {model}",
+        severity=Severity.WARNING,
+        confidence=Confidence.LIKELY,
+    )
 
 
 # edits that add a loss to a functional model through a layer, where Keras 3 collects it.

@@ -18,7 +18,7 @@ For two classes with one unit, use sigmoid with `binary_crossentropy`. Normalize
 
 ## Known limits
 
-Softmax that a custom `call` applies along another axis is not checked.
+Of softmax that code applies to a tensor, only the one over the unit of a literal `Dense(1)` is reported.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import set_argument, unsafe
 from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.origins import Origin
 
 CAUSE = Cause(
     id="FIT209",
@@ -122,12 +124,48 @@ def _fixes(target: Target) -> list[Fix]:
 @CAUSE.in_source
 @mentions("softmax", "Softmax")
 def from_calls(module: Module) -> Iterator[Finding]:
-    """Report a literal `Dense(1, activation="softmax")` in any model."""
+    """Report a literal `Dense(1, activation="softmax")` in any model, and softmax over the output of a `Dense(1)`."""
     for call in module.calls_to("keras.layers.Dense"):
         units = call.argument("units", 0)
         activation = call.argument("activation", 1)
         if isinstance(units, ast.Constant) and units.value == 1 and _names_softmax(module, activation):
             yield _finding(module.location(call.node), "output of the softmax", _source_fixes(module, call))
+    for applied, scores, axis in _applied(module):
+        made = module.origin(scores)
+        layer = made.module.origin(made.node.func) if isinstance(made.node, ast.Call) else None
+        if axis in (None, "-1") and layer is not None and made.certain and _is_dense_of_one(layer):
+            edits = set_argument(
+                module.code(applied), "axis", "1", position=_AXIS.get(module.called(applied))
+            )
+            steps = [unsafe("normalize over the steps: `axis=1`", edits)]
+            yield _finding(module.location(applied), f"`{module.segment(scores)}` has one unit", steps)
+
+
+_AXIS = {"keras.layers.Softmax": 0} | dict.fromkeys(
+    ("tensorflow.nn.softmax", "keras.activations.softmax", "keras.ops.softmax", "keras.ops.nn.softmax"), 1
+)
+"""Functions and layers that apply softmax, with the positions of their `axis`."""
+
+
+def _applied(module: Module) -> Iterator[tuple[ast.Call, ast.expr, str | None]]:
+    """Yield the calls with an axis that apply softmax, what they apply it to, and the axis."""
+    for call in module.calls_to(*_AXIS):
+        of_layer = call.name == "keras.layers.Softmax"
+        around = module.parent(call.node)
+        applied = (
+            around if of_layer and isinstance(around, ast.Call) and around.func is call.node else call.node
+        )
+        axis = call.argument("axis", _AXIS[call.name])
+        if (applied is not call.node) is of_layer and len(applied.args) >= 1:
+            yield call.node, applied.args[0], ast.unparse(axis) if axis is not None else None
+
+
+def _is_dense_of_one(layer: Origin) -> bool:
+    call = layer.node
+    if not isinstance(call, ast.Call) or layer.path or layer.module.called(call) != "keras.layers.Dense":
+        return False
+    units = argument_of(call, "units", 0)
+    return isinstance(units, ast.Constant) and units.value == 1
 
 
 def _names_softmax(module: Module, activation: ast.expr | None) -> bool:

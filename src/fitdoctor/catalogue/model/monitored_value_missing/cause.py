@@ -8,6 +8,9 @@ automatically determine whether that metric should be maximized or minimized`. W
 without validation data, they only warn each epoch and never act: training does not stop early, no best model is chosen,
 the learning rate stays the same.
 
+With the wrong explicit mode, `mode="min"` for an accuracy or `mode="max"` for a loss, they run without an error, but take
+the worst epoch for the best: early stopping ends the training while it improves and restores the worst weights.
+
 A custom callback that reads such a name fails: `logs["acc"]` raises `KeyError`, and `logs.get("acc")` is `None`
 (`'>' not supported between instances of 'NoneType' and 'float'`). A checkpoint path that contains such a name fails at
 the end of the first epoch: `KeyError: 'Failed to format this callback filepath: … Reason: 'val_acc''`. So does reading
@@ -21,13 +24,13 @@ The names are those of the metrics passed to `compile`: `"accuracy"` gives `accu
 
 ## Fix
 
-Monitor a name that exists, or pass validation data to `fit`.
+Monitor a name that exists, or pass validation data to `fit`. Use `mode="max"` for a metric whose higher values are better.
 
 ## Known limits
 
 For models with several outputs or with custom steps or metrics, and for calls with custom callbacks (which may add
 values), only a `val_` name without validation data is reported. In a custom callback, only reads that raise on the spot
-are reported.
+are reported. The mode is compared only for the loss and Keras's own metrics.
 """
 
 from __future__ import annotations
@@ -112,9 +115,43 @@ def from_call(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Fi
             yield _no_validation(callback, monitor, names, fit, model.keras)
         elif names is not None and monitor not in names and not may_be_numbered(monitor, names):
             yield _missing(callback, monitor, names, fit, model.keras)
+        elif callback.setting("mode") == _WRONG_MODES.get(_better(model, monitor.removeprefix("val_"))):
+            yield _reversed(callback, monitor)
         for name in _named_in_path(callback):
             if names is not None and name not in names and not may_be_numbered(name, names):
                 yield _unnamed(name, names, callback, project)
+
+
+_WRONG_MODES = {"higher": "min", "lower": "max"}
+_HIGHER = re.compile(
+    r"accuracy|^auc$|^precision|^recall|f1score|fbetascore|iou$|sensitivity|specificity|^r2score$"
+)
+_LOWER = re.compile(r"error$|crossentropy$|divergence$|hinge$|^m[as]p?e$")
+"""Classes of Keras's metrics, or the names that `compile` accepts for them, by their better values."""
+
+
+def _better(model: ModelFacts, name: str) -> str:
+    """Return whether `higher` or `lower` values of a loss or metric of Keras's are better; "" if unknown."""
+    if name == "loss":
+        return "lower"
+    metric = next((each for each in model.metrics if each.name == name and each.builtin), None)
+    kind = (metric.class_name or metric.name).replace("_", "").lower() if metric is not None else ""
+    return "higher" if _HIGHER.search(kind) else "lower" if _LOWER.search(kind) else ""
+
+
+def _reversed(callback: CallbackFacts, monitor: str) -> Finding:
+    code, mode = callback.code, callback.setting("mode")
+    given = code.argument("mode") if isinstance(code, Code) else None
+    better = "max" if mode == "min" else "min"
+    return CAUSE.finding(
+        f'`{callback.class_name}` monitors `{monitor}` with `mode="{mode}"`: it takes the worst epoch for the best',
+        place(given.location if given is not None else None, code),
+        Evidence("mode", f'"{mode}"', f'"{better}"', fact="fit.callbacks"),
+        fix(f'set `mode="{better}"`', set_argument(code, "mode", f'"{better}"')),
+        subject=f"mode of {callback.class_name}",
+        confidence=Confidence.CERTAIN,
+        severity=Severity.WARNING,
+    )
 
 
 def _is_called_per_epoch(callback: CallbackFacts) -> bool:

@@ -71,6 +71,10 @@ def from_source(module: Module) -> Iterator[Finding]:
         values = returned(step)
         if len(values) != 1 or _trains_elsewhere(step):
             continue
+        made = step.module.origin(values[0])  # `return self.update(batch)`: what that method returns
+        maker = made.module.function_of(made.node)
+        if maker is not None and maker is not step and maker in reached_methods(step):
+            step, values = maker, [made.node]
         found = _own_tracker(step, values[0]) or _keras_tracker(step, values[0])
         if found is not None:
             yield found
@@ -109,9 +113,11 @@ def _own_tracker(step: FunctionInfo, value: ast.expr) -> Finding | None:
 def _listed_metrics(owner: ClassInfo) -> list[ast.Attribute]:
     """Return the attributes of `self` that the `metrics` property lists, if it lists nothing else."""
     method = owner.module.method(owner, "metrics")
-    values = returned(method) if method is not None and method.owner is owner else []
-    listed = values[0].elts if len(values) == 1 and isinstance(values[0], (ast.List, ast.Tuple)) else []
-    found = [each for each in listed if isinstance(each, ast.Attribute) and owner.module.own_attribute(each)]
+    values = returned(method) if method is not None else []
+    if method is None or len(values) != 1 or not isinstance(values[0], (ast.List, ast.Tuple)):
+        return []
+    listed = values[0].elts
+    found = [each for each in listed if isinstance(each, ast.Attribute) and method.module.own_attribute(each)]
     return found if len(found) == len(listed) else []
 
 

@@ -31,6 +31,7 @@ from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, unsafe
 from fitdoctor.facts import Code, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.callees import callers_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -68,7 +69,7 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[F
             fact="model.trainable_changed",
             location=place(model.compile_code, fit.code),
         ),
-        _compile_again(model, fit),
+        _compile_again(model, fit, project),
         subject="trainable",
         confidence=Confidence.CERTAIN,
     )
@@ -124,16 +125,32 @@ def changes_of_trainable(module: Module) -> Iterator[ast.stmt]:
             yield statement
 
 
-def _compile_again(model: ModelFacts, fit: FitFacts) -> Fix:
+def _compile_again(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Fix:
     title = "compile again after the change"
     compiled, call = model.compile_code, fit.code
     if isinstance(compiled, Unknown) or isinstance(call, Unknown):
         return fix(title)
     if compiled.location.path != call.location.path or compiled.function != call.function:
-        return fix(title)
+        again = _called_again(compiled, call, project) if not isinstance(project, Unknown) else ""
+        return unsafe(title, insert_before(call, again)) if again else fix(title)
     if "\n" in compiled.text or not compiled.text.isprintable():
         return fix(title)
     return unsafe(title, insert_before(call, compiled.text))
+
+
+def _called_again(compiled: Code, call: Code, project: Project) -> str:
+    """Return a call, from another method of the trainer's class, of its method that compiles: `self.compile(self.rate)`."""
+    module = project.module_at(call.location.path)
+    sites = module.method_calls("compile", "fit", "train_on_batch") if module is not None else ()
+    at = {location: site.function for site in sites if (location := site.module.location(site.node).start)}
+    compiler, trainer = at.get(compiled.location.start), at.get(call.location.start)
+    if module is None or compiler is None or trainer is None or compiler.owner is not trainer.owner:
+        return ""
+    for source, again in callers_of(compiler):
+        receivers = {node.id for node in ast.walk(again) if isinstance(node, ast.Name)}
+        if receivers == {"self"} and source is module and module.class_of(again) is trainer.owner:
+            return module.segment(again)
+    return ""
 
 
 # --- callbacks -----------------------------------------------------------------------------------------------------

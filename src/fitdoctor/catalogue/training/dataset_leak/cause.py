@@ -8,11 +8,13 @@ late.
 ## Why
 
 The validation data was split off, but the model is trained on everything; the slices overlap; rows were copied
-(oversampled) before the split; or the training data itself is used for validation.
+(oversampled) before the split; or the training data itself is used for validation. In cross-validation, one model that is
+built before the loop over the folds has been trained on the rows that later folds hold out.
 
 ## Fix
 
-Split first, then oversample only the training part. Train only on the training part of the split.
+Split first, then oversample only the training part. Train only on the training part of the split. Build a new model in
+every fold.
 
 ## Known limits
 
@@ -31,10 +33,14 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.bindings import binding_line
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
+from fitdoctor.catalogue.training_loops import bound_in, loops_around, names_read
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.edits import fix, insert_before, unsafe
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
+from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.keras_objects import is_keras_model
+from fitdoctor.source.line_edits import delete_lines, indent_of, with_comment
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
@@ -128,6 +134,75 @@ def _rest(module: Module, part: ast.expr) -> tuple[str, str] | None:
         return None
     name, bound = part.value.id, module.segment(rows.lower or rows.upper)  # type: ignore[arg-type]
     return name, f"{name}[:{bound}]" if rows.lower is not None else f"{name}[{bound}:]"
+
+
+_HOLD_OUT = frozenset({"evaluate", "predict"})
+_HARMLESS = frozenset({"fit", "evaluate", "predict", "summary", "save"})
+"""Methods of a model that do not reset its weights."""
+
+
+@CAUSE.in_source
+@mentions("Fold", "ShuffleSplit")
+def from_folds(module: Module) -> Iterator[Finding]:
+    """Report a model that keeps its weights from one fold of a cross-validation to the next."""
+    for site in module.method_calls("fit"):
+        model = site.receiver
+        loop = next((one for one in loops_around(module, site.node) if _folds(module, one)), None)
+        if loop is None or not isinstance(model, ast.Name) or model.id in bound_in(loop):
+            continue
+        bound = last_assignment(module, model)
+        uses = [node for node in ast.walk(loop) if isinstance(node, ast.Name) and node.id == model.id]
+        called = [each for node in uses if (each := _method_called(module, node))]
+        tests = site.argument("validation_data") is not None or not _HOLD_OUT.isdisjoint(called)
+        if len(called) < len(uses) or not tests or bound is None or not is_keras_model(module, model):
+            continue
+        yield CAUSE.finding(
+            f"`{model.id}` keeps its weights from fold to fold: it is tested on rows that it was trained on",
+            module.location(module.statement(bound[0].target)),
+            Evidence(
+                "trained in every fold",
+                module.segment(site.node),
+                "a new model",
+                location=module.location(site.node),
+            ),
+            unsafe("build the model in the loop", _into_loop(module, loop, model.id)),
+            subject=f"model {model.id}",
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _folds(module: Module, loop: ast.For | ast.While) -> bool:
+    """Whether a loop runs over the folds that an object of scikit-learn makes."""
+    for call in ast.walk(loop.iter) if isinstance(loop, ast.For) else ():
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "split":
+            splitter = module.origin(call.func.value)
+            if splitter.module.called(splitter.node).startswith("sklearn.model_selection."):
+                return True
+    return False
+
+
+def _method_called(module: Module, model: ast.Name) -> str:
+    """Return which harmless method is called on a model; "" for any other use."""
+    method = module.parent(model)
+    if not isinstance(method, ast.Attribute):
+        return ""
+    call = module.parent(method)
+    is_called = isinstance(call, ast.Call) and call.func is method
+    return method.attr if is_called and method.attr in _HARMLESS else ""
+
+
+def _into_loop(module: Module, loop: ast.For | ast.While, name: str) -> tuple[Edit, ...]:
+    """Move the statements that make a model from the block before a loop into it."""
+    block = module.block(loop)
+    before = [each for each in block[: block.index(loop)] if name in names_read(each) | bound_in(each)]
+    simple = all(isinstance(each, (ast.Assign, ast.Expr)) and bound_in(each) <= {name} for each in before)
+    if not before or not simple or name not in bound_in(before[0]):
+        return ()
+    moved = f"\n{indent_of(module, loop.body[0])}".join(with_comment(module, each) for each in before)
+    return (
+        *insert_before(module.code(loop.body[0]), moved),
+        *(delete_lines(module, each) for each in before),
+    )
 
 
 @CAUSE.in_source

@@ -32,7 +32,12 @@ from functools import lru_cache
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.model_classes import is_plain
-from fitdoctor.catalogue.knowledge.tracing.gradient_ways import is_layer_call, prediction_parameter, tapes
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import (
+    is_layer_call,
+    layer_cut,
+    prediction_parameter,
+    tapes,
+)
 from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
 from fitdoctor.catalogue.variables.tape_moves import moved_in
 from fitdoctor.catalogue.variables.traced_while_building import (
@@ -45,6 +50,7 @@ from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe
 from fitdoctor.facts import Code, FitFacts, LayerFacts, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.source.callees import returned_by
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.origins import origin
@@ -224,6 +230,9 @@ def from_warning(training: TrainingFacts, model: ModelFacts, project: Project) -
     if not parts or _leaves_out_outputs(model) or _shown_in_source(model, project):
         return
     cuts = _cuts(project)
+    if len(cuts) > 1:  # of several, the one between the input and the output of a layer
+        layers = {one for module in project.modules for one in traced_functions(module) if one.how == "call"}
+        cuts = [cut for cut in map(layer_cut, layers) if cut is not None]
     names = listing([part.name for part in parts], 4)
     if len(cuts) == 1:
         yield _cut_finding(
@@ -405,6 +414,7 @@ def _parts_of_predictions(function: FunctionInfo) -> list[tuple[str, ast.stmt]]:
 
 def _cut_finding(cut: Cut, message: str, subject: str, *evidence: Evidence) -> Finding:
     module, place = cut.module, cut.module.location(cut.node)
+    through = _around_a_choice(cut)
     title = (
         "use an operation that has a gradient, or the straight-through form `x + tf.stop_gradient(f(x) - x)`"
     )
@@ -412,18 +422,32 @@ def _cut_finding(cut: Cut, message: str, subject: str, *evidence: Evidence) -> F
         title = "remove `tf.stop_gradient`"
     return CAUSE.finding(
         message,
-        place,
+        through[0].location if through else place,
         Evidence(
             "the operation that blocks the gradient", f"`{module.segment(cut.node)[:80]}`", location=place
         ),
         *evidence,
-        unsafe(title, _passed_straight_through(cut)),
+        unsafe(title, through or _passed_straight_through(cut)),
         fix("set `trainable = False` on that part if it is meant to stay frozen"),
         subject=subject,
     )
 
 
 # the straight-through estimator: keep the value of an operation without a gradient, and pass gradients around it.
+
+
+def _around_a_choice(cut: Cut) -> tuple[Edit, ...]:
+    """Let gradients pass around a layer that chooses vectors with `argmin` or `argmax`, at what its `call` returns."""
+    module, function = cut.module, cut.module.function_of(cut.node)
+    layer = function.owner if function is not None else None
+    if function is None or layer is None or layer.kind != "Layer" or cut.what.strip("`")[-6:-3] != "arg":
+        return ()
+    chosen, parameters = returned_by(function), function.parameters[1:2]
+    if not isinstance(chosen, ast.Name) or not parameters or "gather" not in module.segment(function.node):
+        return ()
+    tf, imports = spell(module.code(chosen), "tensorflow", "tf")
+    x = parameters[0]
+    return (Edit(module.location(chosen), f"{x} + {tf}.stop_gradient({chosen.id} - {x})"), *imports)
 
 
 _SAME_SHAPE = frozenset({"round", "rint", "floor", "ceil", "sign"})

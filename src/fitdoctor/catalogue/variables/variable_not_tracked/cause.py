@@ -283,6 +283,9 @@ def _plain_objects(module: Module, owner: ClassInfo) -> Iterator[Finding]:
     for value in (kept for each in values for kept in _kept(each)):
         made = module.definition(value.func) if isinstance(value, ast.Call) else None
         if isinstance(made, ClassInfo) and made.name not in told and _is_plain_holder(made):
+            held = module.segment(getattr(module.parent(value), "targets", [value])[0])
+            if any(each is not value and f"{held}." in module.segment(each) for each in values):
+                continue  # `self.tracked = [*self.encoder.layers]` tracks what it holds
             told.add(made.name)
             yield CAUSE.finding(
                 f"`{made.name}` is a plain class, so `{owner.name}` never trains the layers inside it",
@@ -327,9 +330,9 @@ def _as_layer(made: ClassInfo) -> Fix:
     header = re.match(
         rf"\s*class\s+{made.name}\s*(\(\s*(object)?\s*\))?\s*:", module.line_text(made.node.lineno)
     )
-    keras = dict(module.spellings).get("keras")
-    if header is None or keras is None or isinstance(setup.node, ast.Lambda):
+    if header is None or isinstance(setup.node, ast.Lambda):
         return fix(title)
+    keras, imports = spell(module.code(made.node), "keras", "keras")
     line = _class_line(made)
     span = replace(line, column=1, end_column=header.end() + 1)
     indent = indent_of(module, made.node)
@@ -347,7 +350,7 @@ def _as_layer(made: ClassInfo) -> Fix:
             line, line=call.node.lineno, end_line=call.node.lineno, column=column, end_column=column + 8
         )
         edits.append(Edit(where, "call"))
-    return fix(title, edits)
+    return fix(title, edits, imports)
 
 
 # --- from the living model ----------------------------------------------------------------------------------------
