@@ -78,7 +78,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT407': ('graph/numpy_on_symbolic_tensor', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda')), ({'ModelSite'}, ('shape',))]),
     'FIT408': ('graph/python_branch_on_tensor', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT409': ('graph/python_effect_while_tracing', ('source',), [({'Module'}, ('def', 'lambda'))]),
-    'FIT410': ('graph/add_loss_misplaced', ('source', 'after_failure'), [({'Module'}, ('add_loss', 'add_metric')), ({'Module', 'Project'}, ('add_loss', 'regularizer'))]),
+    'FIT410': ('graph/add_loss_misplaced', ('source', 'after_failure'), [({'Module'}, ('add_loss', 'add_metric')), ({'Module'}, ('add_loss', 'regularizer'))]),
     'FIT411': ('graph/value_frozen_at_tracing', ('source',), [({'Module'}, ('def', 'lambda')), ({'Module'}, ('tf.function', '@function')), ({'Module'}, ('Callback', 'callbacks'))]),
     'FIT412': ('graph/retracing_each_step', ('source', 'before_fit', 'while_training'), [({'Module'}, ('function',))]),
     'FIT413': ('graph/rank_changed_between_calls', ('after_failure',), []),
