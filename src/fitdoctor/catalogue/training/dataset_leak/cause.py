@@ -146,27 +146,27 @@ _HARMLESS = frozenset({"fit", "evaluate", "predict", "summary", "save"})
 def from_folds(module: Module) -> Iterator[Finding]:
     """Report a model that keeps its weights from one fold of a cross-validation to the next."""
     for site in module.method_calls("fit"):
-        model = site.receiver
         loop = next((one for one in loops_around(module, site.node) if _folds(module, one)), None)
-        if loop is None or not isinstance(model, ast.Name) or model.id in bound_in(loop):
+        if loop is None or not is_keras_model(module, site.receiver):
             continue
-        bound = last_assignment(module, model)
-        uses = [node for node in ast.walk(loop) if isinstance(node, ast.Name) and node.id == model.id]
-        called = [each for node in uses if (each := _method_called(module, node))]
+        model = module.segment(site.receiver)
+        parts = (each for each in ast.walk(loop) if isinstance(each, (ast.Name, ast.Attribute)))
+        called = {_method_called(module, each) for each in parts if module.segment(each) == model}
         tests = site.argument("validation_data") is not None or not _HOLD_OUT.isdisjoint(called)
-        if len(called) < len(uses) or not tests or bound is None or not is_keras_model(module, model):
+        if not tests or not called <= _HARMLESS:
             continue
+        bound = last_assignment(module, site.receiver) if isinstance(site.receiver, ast.Name) else None
         yield CAUSE.finding(
-            f"`{model.id}` keeps its weights from fold to fold: it is tested on rows that it was trained on",
-            module.location(module.statement(bound[0].target)),
+            f"`{model}` keeps its weights from fold to fold: it is tested on rows that it was trained on",
+            module.location(module.statement(bound[0].target if bound is not None else site.node)),
             Evidence(
                 "trained in every fold",
                 module.segment(site.node),
                 "a new model",
                 location=module.location(site.node),
             ),
-            unsafe("build the model in the loop", _into_loop(module, loop, model.id)),
-            subject=f"model {model.id}",
+            unsafe("build the model in the loop", _into_loop(module, loop, model)),
+            subject=f"model {model}",
             confidence=Confidence.LIKELY,
         )
 
@@ -181,14 +181,11 @@ def _folds(module: Module, loop: ast.For | ast.While) -> bool:
     return False
 
 
-def _method_called(module: Module, model: ast.Name) -> str:
-    """Return which harmless method is called on a model; "" for any other use."""
+def _method_called(module: Module, model: ast.Name | ast.Attribute) -> str:
+    """Return which method is called on a model; "" for any other use."""
     method = module.parent(model)
-    if not isinstance(method, ast.Attribute):
-        return ""
-    call = module.parent(method)
-    is_called = isinstance(call, ast.Call) and call.func is method
-    return method.attr if is_called and method.attr in _HARMLESS else ""
+    call = module.parent(method) if isinstance(method, ast.Attribute) else None
+    return method.attr if isinstance(call, ast.Call) and call.func is method else ""  # type: ignore[union-attr]
 
 
 def _into_loop(module: Module, loop: ast.For | ast.While, name: str) -> tuple[Edit, ...]:
