@@ -184,8 +184,10 @@ def _folds(module: Module, loop: ast.For | ast.While) -> bool:
 def _method_called(module: Module, model: ast.Name | ast.Attribute) -> str:
     """Return which method is called on a model; "" for any other use."""
     method = module.parent(model)
-    call = module.parent(method) if isinstance(method, ast.Attribute) else None
-    return method.attr if isinstance(call, ast.Call) and call.func is method else ""  # type: ignore[union-attr]
+    if not isinstance(method, ast.Attribute):
+        return ""
+    call = module.parent(method)
+    return method.attr if isinstance(call, ast.Call) and call.func is method else ""
 
 
 def _into_loop(module: Module, loop: ast.For | ast.While, name: str) -> tuple[Edit, ...]:

@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_before
+from fitdoctor.edits import fix, insert_before, spell
 from fitdoctor.facts import ModelFacts
 from fitdoctor.records import replace
 from fitdoctor.source.keras_objects import kind_of_call
