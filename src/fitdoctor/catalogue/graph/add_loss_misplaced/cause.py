@@ -8,7 +8,7 @@
 - `add_loss(lambda: …)` raises `ValueError: add_loss() can only be called from inside build() or call(), on a tensor
   input`.
 - `add_metric` raises an error: Keras 3 removed the method.
-- A custom `train_step` or training loop whose loss leaves out `model.losses` trains without the penalties that layers
+- A custom `train_step` or training loop whose loss omits `model.losses` trains without the penalties that layers
   add in `call`, and without the regularizers of the layers.
 
 ## Why
@@ -202,7 +202,7 @@ def _tracked(module: Module, site: CallSite, owner: ClassInfo | None) -> Fix:
     return fix(title, insert_after(module.code(after), made), (changed,), imports)
 
 
-# --- a step that leaves out the losses of the model ------------------------------------------------------------------
+# --- a step that omits the losses of the model ------------------------------------------------------------------
 
 _USES_LOSSES = frozenset({"losses", "compute_loss", "compiled_loss"})
 _REGULARIZES = ("kernel_regularizer", "bias_regularizer", "embeddings_regularizer", "activity_regularizer")
@@ -211,7 +211,7 @@ _REGULARIZES = ("kernel_regularizer", "bias_regularizer", "embeddings_regularize
 @CAUSE.in_source
 @mentions("add_loss", "regularizer")
 def from_step(module: Module, project: Project) -> Iterator[Finding]:
-    """Report a tape whose loss leaves out what the layers of the model add to it."""
+    """Report a tape whose loss omits what the layers of the model add to it."""
     if not module.calls_to("tensorflow.GradientTape") or any(
         node.attr in _USES_LOSSES and not one.resolve(node)
         for one in project.modules
@@ -279,7 +279,7 @@ def _left_out(tape: Tape, loss: ast.Name, call: ast.Call, added: tuple[Module, a
     edits = insert_after(module.code(statement), f"{loss.id} += sum({model}.losses)") if stores else ()
     source, adding = added
     return CAUSE.finding(
-        f"`{loss.id}` leaves out `{model}.losses`, so the penalties that its layers add are not trained",
+        f"`{loss.id}` omits `{model}.losses`, so the penalties that its layers add are not trained",
         module.location(statement),
         Evidence("the model collects this penalty", source.segment(adding), location=source.location(adding)),
         unsafe("add the losses of the model to the loss", edits),
