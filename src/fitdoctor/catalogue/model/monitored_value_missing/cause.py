@@ -8,8 +8,8 @@ automatically determine whether that metric should be maximized or minimized`. W
 without validation data, they only warn each epoch and never act: training does not stop early, no best model is chosen,
 the learning rate stays the same.
 
-With the wrong explicit mode, `mode="min"` for an accuracy or `mode="max"` for a loss, they run without an error, but take
-the worst epoch for the best: early stopping ends the training while it improves and restores the worst weights.
+With the wrong explicit mode, `mode="min"` for an accuracy or `mode="max"` for a loss, they run without an error, but treat
+the worst epoch as the best: early stopping ends the training while it improves and restores the worst weights.
 
 A custom callback that reads such a name fails: `logs["acc"]` raises `KeyError`, and `logs.get("acc")` is `None`
 (`'>' not supported between instances of 'NoneType' and 'float'`). A checkpoint path that contains such a name fails at
@@ -144,7 +144,7 @@ def _reversed(callback: CallbackFacts, monitor: str) -> Finding:
     given = code.argument("mode") if isinstance(code, Code) else None
     better = "max" if mode == "min" else "min"
     return CAUSE.finding(
-        f'`{callback.class_name}` monitors `{monitor}` with `mode="{mode}"`: it takes the worst epoch for the best',
+        f'`{callback.class_name}` monitors `{monitor}` with `mode="{mode}"`: it treats the worst epoch as the best',
         place(given.location if given is not None else None, code),
         Evidence("mode", f'"{mode}"', f'"{better}"', fact="fit.callbacks"),
         fix(f'set `mode="{better}"`', set_argument(code, "mode", f'"{better}"')),
