@@ -137,6 +137,21 @@ REPAIRS = {
         ("settings.py", 6),
         ['suffix: str = "keras"'],
     ),
+    "FIT802 a table that an object holds": (
+        {
+            "pipe.py": """
+            import tensorflow as tf
+            def build_pipeline(store, ids):
+                def lookup(i):
+                    return tf.gather(store.table, i)
+                return tf.data.Dataset.from_tensor_slices(ids).map(lookup)
+            """,
+        },
+        [("pipe.py", 5, "build_pipeline"), ("pipe.py", 4, "lookup")],
+        "ValueError: Cannot create a tensor proto whose content is larger than 2GB.",
+        ("pipe.py", 4),
+        ["table_tensor = tf.convert_to_tensor(store.table)", "return tf.gather(table_tensor, i)"],
+    ),
     "FIT604 an optimizer from another file": (
         {
             "main.py": """
