@@ -184,14 +184,16 @@ def _reads(owner: ClassInfo, name: str) -> Iterator[tuple[FunctionInfo, ast.Attr
                     yield method, node
 
 
-_OF_THE_MODEL = "make it an attribute of the model, which trains it; a loss has no weights"
-
-
 def _raw_finding(module: Module, owner: ClassInfo, call: ast.Call, name: str) -> Finding:
-    remedy = fix(_OF_THE_MODEL)
-    if owner.kind != "Loss":
-        made = [each for each, _name in _raw_in(module, owner)]
-        remedy = fix("make it a variable that Keras tracks", _keras_variables(module, made))
+    every = list(_raw_in(module, owner))
+    if owner.kind == "Loss":
+        remedy = _on_the_model(
+            module, [name for _call, name in every], [call for call, _name in every], owner
+        )
+    else:
+        remedy = fix(
+            "make it a variable that Keras tracks", _keras_variables(module, [call for call, _name in every])
+        )
     return CAUSE.finding(
         f"`{owner.name}.{name}` is a raw `tf.Variable`, which Keras neither tracks nor trains",
         module.location(call),
@@ -203,6 +205,40 @@ def _raw_finding(module: Module, owner: ClassInfo, call: ast.Call, name: str) ->
         remedy,
         subject=f"variable {name}",
     )
+
+
+def _on_the_model(
+    module: Module, names: Sequence[str], made: Sequence[ast.Call], owner: ClassInfo | None
+) -> Fix:
+    """Add `model.weight = loss.weight` before `compile`, so that the model trains the variables of its loss.
+
+    Args:
+        module: the file.
+        names: the variables.
+        made: their constructors.
+        owner: the loss class that stores them; None for global variables.
+    """
+    title = "make it an attribute of the model, which trains it; a loss has no weights"
+    variables, sites = _keras_variables(module, made), module.method_calls("compile")
+    given = sites[0].argument("loss", 1) if len(sites) == 1 else None
+    if given is None or not variables:
+        return fix(title)
+    model, code, holder = module.segment(sites[0].receiver), module.code(sites[0].node), ""
+    edits: list[Edit] = []
+    if owner is not None:
+        loss = module.made_by(given)
+        if not isinstance(loss, ast.Call) or module.definition(loss.func) is not owner:
+            return fix(title)
+        holder = f"{given.id}." if isinstance(given, ast.Name) else "loss."
+        if not isinstance(given, ast.Name):
+            if any(node.id == "loss" for node in module.nodes(ast.Name)):
+                return fix(title)
+            edits += [
+                *insert_before(code, f"loss = {module.segment(given)}"),
+                Edit(module.location(given), "loss"),
+            ]
+    lines = f"\n{code.indent}".join(f"{model}.{name} = {holder}{name}" for name in names)
+    return fix(title, edits, insert_before(code, lines), variables)
 
 
 def _keras_variables(module: Module, made: Sequence[ast.Call]) -> list[Edit]:
@@ -223,18 +259,23 @@ def _keras_variables(module: Module, made: Sequence[ast.Call]) -> list[Edit]:
 
 def _in_function(module: Module, function: FunctionInfo) -> Iterator[Finding]:
     """Report outside variables and layers that a Lambda function or a loss uses."""
-    for node, made, what in _reached(module, function):
-        holder, place = f"the loss `{function.name}`", module.location(made)
-        remedy = _OF_THE_MODEL
-        if function.how != "loss":
+    reached = list(_reached(module, function))
+    ordered = sorted(reached, key=lambda each: (each[0].lineno, each[0].col_offset))
+    names, makers = [each[0].id for each in ordered], [each[1] for each in ordered if each[2] == "variable"]
+    for node, made, what in reached:
+        if function.how == "loss":
+            holder, place = f"the loss `{function.name}`", module.location(made)
+            remedy = _on_the_model(module, names, makers, None)
+        else:
             holder, place = "a Lambda layer", module.location(function.node)
-            remedy = f"replace the Lambda with a `Layer` subclass that owns the {what}"
+            title = f"replace the Lambda with a `Layer` subclass that owns the {what}"
+            remedy = fix(title, _instead_of_lambda(module, function, names, makers))
         yield CAUSE.finding(
             f"{holder} uses the {what} `{node.id}`, which no model tracks, so it is never trained",
             place,
             Evidence(f"the {what} is created here", location=module.location(made)),
             Evidence("used here", location=module.location(node)),
-            fix(remedy),
+            remedy,
             subject=f"variable {node.id}",
         )
 
@@ -268,6 +309,43 @@ def _is_called_elsewhere(module: Module, name: str) -> bool:
     """Return whether the layer is also called outside such functions, so that the model tracks it."""
     calls = (site for site in module.calls if getattr(site.node.func, "id", "") == name)
     return any(site.function is None or site.function.how != "lambda layer" for site in calls)
+
+
+def _instead_of_lambda(
+    module: Module, function: FunctionInfo, kept: Sequence[str], made: Sequence[ast.Call]
+) -> tuple[Edit, ...]:
+    """Replace a Lambda layer with a layer class that owns the outside variables and layers that its function uses."""
+    sites = [
+        site.node
+        for site in module.calls_to("keras.layers.Lambda")
+        if (given := site.argument("function", 0)) is function.node
+        or getattr(given, "id", "") == function.name
+    ]
+    name = "".join(part.capitalize() for one in kept for part in one.split("_")) + "Layer"
+    if len(sites) != 1 or len(function.parameters) != 1 or name in module.reads:
+        return ()
+    code, parameter, body = module.code(sites[0]), function.parameters[0], function.node.body
+    keras, imports = spell(code, "keras", "keras")
+    named = next((module.segment(each) for each in sites[0].keywords if each.arg == "name"), "")
+    result = f"{function.name}({parameter})"
+    if isinstance(body, ast.expr):
+        own = [node for node in ast.walk(body) if isinstance(node, ast.Name) and node.id in kept]
+        result = module.rewritten(body, *((node, f"self.{node.id}") for node in own))
+    lines = [
+        "",
+        f"class {name}({keras}.layers.Layer):",
+        "    def __init__(self):",
+        f"        super().__init__({named})",
+        *(f"        self.{one} = {one}" for one in kept),
+        "",
+        f"    def call(self, {parameter}):",
+        f"        return {result}",
+        "",
+    ]
+    inserted = insert_before(code, f"\n{code.indent}".join(lines).replace(f"{code.indent}\n", "\n"))
+    if not inserted or "\n" in result:
+        return ()
+    return (*inserted, Edit(code.location, f"{name}()"), *_keras_variables(module, made), *imports)
 
 
 # --- layers in plain objects --------------------------------------------------------------------------------------
