@@ -160,6 +160,64 @@ REPAIRS = {
         },
         ["change = tf.abs(loss - self.previous)", "self.previous.assign(loss)"],
     ),
+    "FIT401 a loss of the same trace keeps the gradient": (
+        "FIT401",
+        {
+            "train.py": """
+            import tensorflow as tf
+            from tensorflow import keras
+            class Net(keras.Model):
+                def __init__(self):
+                    super().__init__()
+                    self.body = keras.layers.Dense(4)
+                def call(self, x):
+                    self.features = self.body(x)
+                    return self.features
+            model = Net()
+            def loss(y_true, y_pred):
+                return tf.reduce_mean(tf.square(y_true - y_pred)) + tf.reduce_mean(tf.square(model.features))
+            class Spread(keras.callbacks.Callback):
+                def on_epoch_end(self, epoch, logs=None):
+                    print(float(tf.reduce_max(self.model.features)))
+            model.compile("sgd", loss)
+            model.fit(tf.ones((8, 2)), tf.ones((8, 4)), callbacks=[Spread()])
+            """
+        },
+        [
+            "self.features = self.body(x)",
+            "self.last_features.assign(self.features)",
+            "print(float(tf.reduce_max(self.model.last_features)))",
+        ],
+    ),
+    "FIT402 a value that a step collects is logged": (
+        "FIT402",
+        {
+            "train.py": """
+            import tensorflow as tf
+            from tensorflow import keras
+            class Net(keras.Model):
+                def __init__(self):
+                    super().__init__()
+                    self.dense = keras.layers.Dense(1)
+                    self.norms = []
+                def call(self, x):
+                    return self.dense(x)
+                def train_step(self, data):
+                    x, y = data
+                    with tf.GradientTape() as tape:
+                        loss = self.compute_loss(x=x, y=y, y_pred=self(x))
+                    grads = tape.gradient(loss, self.trainable_variables)
+                    self.norms.append(tf.linalg.global_norm(grads))
+                    self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
+                    return {"loss": loss}
+            model = Net()
+            model.compile("sgd", "mse")
+            model.fit(tf.ones((8, 2)), tf.ones((8, 1)))
+            print([float(norm) for norm in model.norms])
+            """
+        },
+        ["norms = tf.linalg.global_norm(grads)", 'return {"loss": loss, "norms": norms}'],
+    ),
     "FIT404 what scales the gradients in the branch is 1 without it": (
         "FIT404",
         {

@@ -64,6 +64,41 @@ REPAIRS = {
             "self.w = self.add_weight(shape=(input_shape[0][-1], input_shape[1][-1]))",
         ],
     ),
+    "FIT402": (
+        """
+        import tensorflow as tf
+        @tf.function
+        def step(x, kept):
+            y = x * 2
+            kept.append(y)
+            return tf.reduce_sum(y)
+        seen = []
+        total = step(tf.ones(3), seen)
+        """,
+        ["def step(x):", "return tf.reduce_sum(y), y", "total, y = step(tf.ones(3))", "seen.append(y)"],
+    ),
+    "FIT404": (
+        """
+        import tensorflow as tf
+        @tf.function
+        def choose(x):
+            used = []
+            def first():
+                used.append(x * 2)
+                return 0
+            def second():
+                used.append(x + 1)
+                return 0
+            tf.cond(tf.reduce_sum(x) > 0, first, second)
+            return used[0]
+        """,
+        [
+            "return x * 2",
+            "return x + 1",
+            "used = tf.cond(tf.reduce_sum(x) > 0, first, second)",
+            "return used",
+        ],
+    ),
     "FIT407": (
         """
         import os

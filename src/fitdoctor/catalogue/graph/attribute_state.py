@@ -65,7 +65,7 @@ def as_state(
     tf, imports = spell(module.code(node), "tensorflow", "tf")
     shape = "" if scalar else f", shape={tf}.TensorShape(None)"
     made = f"{tf}.Variable({_first_value(module, others)}{shape}, trainable=False)"
-    edits = _created_in_init(module, init, others, target.attr, made)
+    edits = created_in_init(module, init, others, target.attr, made)
     if not edits:
         return None
     title = f"make `self.{target.attr}` a variable and update it with `assign`"
@@ -105,7 +105,7 @@ def _assigned(stored: _Stored, value: ast.expr) -> tuple[Edit, ...]:
     )
 
 
-def _created_in_init(
+def created_in_init(
     module: Module, init: FunctionInfo, others: list[ast.AST], name: str, made: str
 ) -> tuple[Edit, ...]:
     """Create the weight where the attribute gets its initial value, or after `super().__init__()`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.graph.kept_reads import runs_plainly
@@ -12,6 +11,7 @@ from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import insert_after
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import is_self
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import FUNCTIONS, names_in
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import FunctionInfo, Module
@@ -29,6 +29,8 @@ class _Keeping:
     statement: ast.Expr | ast.Assign
     value: ast.expr
     name: str
+    parameter: str = ""
+    """The list or dict argument that stores it; the fix removes this argument."""
 
     @property
     def module(self) -> Module:
@@ -42,11 +44,32 @@ class _Keeping:
 
     def _selves(self) -> Iterator[ast.AST]:
         for node in ast.walk(self.statement):
-            if isinstance(node, ast.Name) and is_self(self.module, node) and not self._in_value(node):
+            if isinstance(node, ast.Name) and self._is_holder(node) and not self._in_value(node):
                 yield node
+
+    def _is_holder(self, node: ast.Name) -> bool:
+        return node.id == self.parameter if self.parameter else is_self(self.module, node)
 
     def _in_value(self, node: ast.AST) -> bool:
         return any(child is node for child in ast.walk(self.value))
+
+    def receiver(self, call: ast.Call) -> str:
+        """Return the object in which a caller stores the value."""
+        if self.parameter:
+            given = argument_of(call, self.parameter, self.function.parameters.index(self.parameter))
+            return "" if given is None else self.module.segment(given)
+        return self.module.segment(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+
+    def call(self, call: ast.Call) -> str:
+        """Return the rewritten call."""
+        if not self.parameter:
+            return self.module.segment(call)
+        code = self.module.code(call)
+        gone = code.argument(self.parameter, self.function.parameters.index(self.parameter))
+        left = [
+            f"{each.name}={each.text}" if each.name else each.text for each in code.arguments if each != gone
+        ]
+        return f"{self.module.segment(call.func)}({', '.join(left)})"
 
     def place(self, receiver: str) -> str:
         """Return the assignment target in the caller, if the statement is an assignment."""
@@ -64,7 +87,7 @@ class _Keeping:
         names = [
             node
             for node in ast.walk(self.statement)
-            if isinstance(node, ast.Name) and not self._in_value(node) and not is_self(self.module, node)
+            if isinstance(node, ast.Name) and not self._in_value(node) and not self._is_holder(node)
         ]
         if any(node.id in own.bindings or node.id in own.outer for node in names):
             return False
@@ -72,13 +95,16 @@ class _Keeping:
         return all(scope is None or isinstance(scope.node, ast.Module) for scope in scopes)
 
 
-def handed_out(function: FunctionInfo, keeping: ast.AST, value: ast.expr) -> tuple[Edit, ...]:
+def handed_out(
+    function: FunctionInfo, keeping: ast.AST, value: ast.expr, parameter: str = ""
+) -> tuple[Edit, ...]:
     """Return the value from the function, and store it in the callers.
 
     Args:
         function: the `tf.function` that stores the value.
         keeping: the statement that stores it (`self.last = x`, `history.append(x)`), or its expression.
         value: the tensor in it.
+        parameter: the argument that stores it, if any.
 
     Returns:
         The edits; none if a caller cannot be changed this way or is unclear.
@@ -92,7 +118,7 @@ def handed_out(function: FunctionInfo, keeping: ast.AST, value: ast.expr) -> tup
     if isinstance(statement, ast.Assign) and len(statement.targets) != 1:
         return ()
     name = value.id if isinstance(value, ast.Name) else _free_name(module, function, statement)
-    found = _Keeping(function, statement, value, name)
+    found = _Keeping(function, statement, value, name, parameter)
     calls = module.callers.get(node, [])
     if not name or not calls or not found.moves or any(source is not module for source, _call in calls):
         return ()
@@ -100,12 +126,39 @@ def handed_out(function: FunctionInfo, keeping: ast.AST, value: ast.expr) -> tup
     if given is None or _reads_earlier(found):
         return ()
     edits, given_back = given
+    if parameter:
+        dropped = _without_parameter(found)
+        if dropped is None:
+            return ()
+        edits.append(dropped)
     for _source, call in calls:
         at_call = _at_call(found, call, given_back)
         if not at_call:
             return ()
         edits += at_call
     return tuple(edits)
+
+
+def _without_parameter(found: _Keeping) -> Edit | None:
+    """Remove an argument that is used only as storage; None if the function does more with it."""
+    node, module = found.function.node, found.module
+    arguments = node.args.args
+    at = found.function.parameters.index(found.parameter)
+    uses = [
+        each
+        for each in own_nodes(found.function)
+        if isinstance(each, ast.Name) and each.id == found.parameter
+    ]
+    plain = not (node.args.defaults or node.args.kwonlyargs or node.args.posonlyargs or node.args.vararg)
+    fixed = any("input_signature" in module.segment(each) for each in getattr(node, "decorator_list", []))
+    if len(uses) != 1 or not plain or fixed or len(arguments) < 2:
+        return None
+    own = module.location(arguments[at])
+    if at == 0:
+        after = module.location(arguments[1])
+        return Edit(replace(own, end_line=after.line, end_column=after.column), "")
+    before = module.location(arguments[at - 1])
+    return Edit(replace(own, line=before.end_line, column=before.end_column), "")
 
 
 def _is_always_reached(module: Module, node: ast.AST, statement: ast.stmt) -> bool:
@@ -144,18 +197,16 @@ def _returned(found: _Keeping) -> tuple[list[Edit], _Given] | None:
     module, node = found.module, found.function.node
     assert not isinstance(node, ast.Lambda)
     returns = module.returns.get(node, [])
-    # The function's own reads of the attribute use the new name.
-    reads = own_reads(found.function, found.statement)
-    edits = [Edit(module.location(node), found.name) for node in reads]
+    edits = list(_own_reads(found))
     if not returns:
         if found.statement is node.body[-1]:
             text = f"return {module.segment(found.value)}"
             return [*edits, Edit(module.location(found.statement), text)], _Given(0)
         end = insert_after(module.code(node.body[-1]), f"return {found.name}")
-        return [*edits, _without_keeping(found), *end], _Given(0)
+        return [*edits, *_without_keeping(found), *end], _Given(0)
     if returns == [node.body[-1]] and _gives_nothing(returns[0]):
         end = (Edit(module.location(returns[0]), f"return {found.name}"),)
-        return [*edits, _without_keeping(found), *end], _Given(0)
+        return [*edits, *_without_keeping(found), *end], _Given(0)
     after = module.places.span(found.statement)[1]
     if any(
         each.value is None
@@ -173,7 +224,7 @@ def _returned(found: _Keeping) -> tuple[list[Edit], _Given] | None:
             assert each.value is not None
             text = module.segment(each.value)
             edits.append(_added(module.location(each.value), text, each.value, found.name))
-    return [*edits, _without_keeping(found)], before
+    return [*edits, *_without_keeping(found)], before
 
 
 def _given(value: ast.expr, name: str) -> _Given:
@@ -190,12 +241,19 @@ def _added(place: Location, text: str, value: ast.expr, name: str) -> Edit:
     return Edit(end, f", {name}")
 
 
-def _without_keeping(found: _Keeping) -> Edit:
+def _without_keeping(found: _Keeping) -> Iterator[Edit]:
     """Delete the line, or name the value in it."""
-    if isinstance(found.value, ast.Name):
-        return delete_lines(found.module, found.statement)
-    text = f"{found.name} = {found.module.segment(found.value)}"
-    return Edit(found.module.location(found.statement), text)
+    if not isinstance(found.value, ast.Name):
+        text = f"{found.name} = {found.module.segment(found.value)}"
+        yield Edit(found.module.location(found.statement), text)
+        return
+    yield delete_lines(found.module, found.statement)
+
+
+def _own_reads(found: _Keeping) -> Iterator[Edit]:
+    """Replace the function's own reads of the attribute with the new name."""
+    for node in own_reads(found.function, found.statement):
+        yield Edit(found.module.location(node), found.name)
 
 
 def _reads_earlier(found: _Keeping) -> bool:
@@ -225,12 +283,14 @@ def own_reads(function: FunctionInfo, keeping: ast.stmt) -> list[ast.Attribute]:
 def _at_call(found: _Keeping, call: ast.Call, given: _Given) -> tuple[Edit, ...]:
     module = found.module
     statement = module.statement(call)
-    receiver = module.segment(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    receiver = found.receiver(call)
     if not runs_plainly(module, module.function_of(call)) or not isinstance(statement, _SIMPLE):
         return ()
     if receiver and not receiver.replace(".", "").isidentifier() or _is_inside(module, call):
         return ()
-    text = module.segment(call)
+    if found.parameter and not receiver:
+        return ()
+    text = found.call(call)
     if isinstance(statement, ast.Expr) and statement.value is call:
         if given.count == 0 or given.at is not None:
             taken = f"{text}[{given.at}]" if given.count > 1 else text
@@ -253,24 +313,26 @@ def _at_assignment(
         return ()
     if given.at is not None:
         taken = module.segment(targets[given.at])
-        return insert_after(module.code(call), found.kept(taken, receiver))
+        shorter = (Edit(module.location(call), found.call(call)),) if found.parameter else ()
+        return (*shorter, *insert_after(module.code(call), found.kept(taken, receiver)))
     names = ", ".join(module.segment(each) for each in targets)
     return _unpacked(found, call, names, receiver)
 
 
 def _is_inside(module: Module, call: ast.Call) -> bool:
     """Return whether the call may run several times, or not at all, within its statement."""
-    statement = module.statement(call)
-    within = itertools.takewhile(lambda node: node is not statement, module.parents(call))
-    return any(isinstance(node, _INNER) for node in within) or module.scope(call) is not module.scope(
-        statement
-    )
+    parent = module.parent(call)
+    while parent is not None and not isinstance(parent, ast.stmt):
+        if isinstance(parent, _INNER):
+            return True
+        parent = module.parent(parent)
+    return False
 
 
 def _unpacked(found: _Keeping, call: ast.Call, names: str, receiver: str) -> tuple[Edit, ...]:
     """Rewrite `loss = step(x)` as `loss, agent.last = step(x)`, or store the value on a separate line."""
     module = found.module
-    statement, text = module.statement(call), module.segment(call)
+    statement, text = module.statement(call), found.call(call)
     if found.target:
         return (Edit(module.location(statement), f"{names}, {found.place(receiver)} = {text}"),)
     unpacked = Edit(module.location(statement), f"{names}, {found.name} = {text}")

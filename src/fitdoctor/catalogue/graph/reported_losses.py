@@ -6,6 +6,7 @@ import ast
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import append_arguments, spell
+from fitdoctor.records import replace
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import FunctionInfo
@@ -13,7 +14,7 @@ from fitdoctor.source.traced.symbolic import own_nodes
 
 
 def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.expr) -> tuple[Edit, ...]:
-    """Append the logged value in a callback instead of the tensor in traced code.
+    """Append the logged value in a callback instead of the tensor in traced code; a step logs it if it does not yet.
 
     Args:
         function: the traced function.
@@ -26,7 +27,11 @@ def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.ex
         return ()
     holder = _holder(function, adding, module.segment(fits[0].node.func.value))
     key = _key(function, value)
-    if not holder or not key or not isinstance(module.parent(adding), ast.Expr):
+    instead: tuple[Edit, ...] = (delete_lines(module, module.statement(adding)),)
+    if not key:
+        key = holder.rpartition(".")[2]
+        instead = _logged(function, adding, value, key)
+    if not holder or not instead or not isinstance(module.parent(adding), ast.Expr):
         return ()
     fit = module.code(fits[0].node)
     keras, imports = spell(fit, "keras", "keras")
@@ -39,7 +44,25 @@ def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.ex
         added = (Edit(given.location, f"{given.text[:-1].rstrip(', ')}, {callback}]"),)
     else:
         return ()
-    return (delete_lines(module, module.statement(adding)), *added, *imports)
+    return (*instead, *added, *imports)
+
+
+def _logged(function: FunctionInfo, adding: ast.Call, value: ast.expr, key: str) -> tuple[Edit, ...]:
+    """Add the value to the dict that a `train_step` returns, in place of the line that collects it."""
+    module, returns = function.module, function.module.returns.get(function.node, [])
+    given = returns[0].value if len(returns) == 1 and function.name == "train_step" else None
+    if not isinstance(given, ast.Dict) or not given.values or not key:
+        return ()
+    statement = module.statement(adding)
+    if isinstance(value, ast.Name):
+        name, kept = value.id, delete_lines(module, statement)
+    elif key in module.index.scopes[function.node].bindings:
+        return ()
+    else:
+        name, kept = key, Edit(module.location(statement), f"{key} = {module.segment(value)}")
+    end = module.location(given.values[-1])
+    place = replace(end, line=end.end_line, column=end.end_column)
+    return kept, Edit(place, f', "{key}": {name}')
 
 
 def _holder(function: FunctionInfo, adding: ast.Call, model: str) -> str:
@@ -62,25 +85,32 @@ def _holder(function: FunctionInfo, adding: ast.Call, model: str) -> str:
 
 
 def _key(function: FunctionInfo, value: ast.expr) -> str:
-    """Return the key under which the function logs the collected value, or "" if it does not."""
+    """Return the log key of the collected value, or "" if it is not the loss."""
     if not isinstance(value, ast.Name):
         return ""
-    logged: dict[str, str] = {}
-    for each in function.module.returns.get(function.node, []):
-        match each.value:
-            case ast.Name(id=name):
-                logged[name] = "loss"
-            case ast.Dict(keys=keys, values=values):
-                named = zip(keys, values, strict=True)
-                logged |= {
-                    entry.id: str(key.value)
-                    for key, entry in named
-                    if isinstance(entry, ast.Name) and isinstance(key, ast.Constant)
-                }
-    differentiated = (
-        node.args[0]
+    returns = [each.value for each in function.module.returns.get(function.node, [])]
+    for given in returns:
+        if isinstance(given, ast.Name) and given.id == value.id:
+            return "loss"
+        if not isinstance(given, ast.Dict):
+            continue
+        for key, entry in zip(given.keys, given.values, strict=True):
+            if isinstance(entry, ast.Name) and entry.id == value.id and isinstance(key, ast.Constant):
+                return str(key.value)
+    reported = {
+        key.value
+        for given in returns
+        if isinstance(given, ast.Dict)
+        for key in given.keys
+        if isinstance(key, ast.Constant)
+    }
+    learns = any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "gradient"
+        and bool(node.args)
+        and isinstance(node.args[0], ast.Name)
+        and node.args[0].id == value.id
         for node in own_nodes(function)
-        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "gradient" and node.args
     )
-    learns = any(isinstance(node, ast.Name) and node.id == value.id for node in differentiated)
-    return logged.get(value.id) or ("loss" if learns and (not logged or "loss" in logged.values()) else "")
+    return "loss" if learns and (not reported or "loss" in reported) else ""

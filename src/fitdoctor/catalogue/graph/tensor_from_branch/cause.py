@@ -53,6 +53,7 @@ from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import names_in
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.traced.symbolic import name_of, traced_evidence, traced_functions
+from fitdoctor.source.traced.tracing import functions_in
 
 CAUSE = Cause(
     id="FIT404",
@@ -131,7 +132,8 @@ def escapes(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
         )
         if escape.holder != "add_loss":
             told = f"fills `{escape.holder}` in a branch of the graph and reads it outside the branch"
-            remedy = fix("return the value from both branches and use the result of `tf.cond`")
+            title = "return the value from both branches and use the result of `tf.cond`"
+            remedy = fix(title, _given_back(escape))
         yield CAUSE.finding(
             f"{name_of(escape.function)} {told}",
             module.location(escape.node),
@@ -141,6 +143,48 @@ def escapes(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
             remedy,
             subject=f"{escape.holder} in {escape.function.qualname}",
         )
+
+
+def _given_back(escape: Escape) -> tuple[Edit, ...]:
+    """Rewrite two functions that append to a list as `used = tf.cond(…)`."""
+    module, call = escape.module, escape.part
+    if not isinstance(call, ast.Call) or not isinstance(module.parent(call), ast.Expr) or len(call.args) != 3:
+        return ()
+    branches = [function for argument in call.args[1:] for function in functions_in(module, argument)]
+    edits = [Edit(module.location(call), f"{escape.holder} = {module.segment(call)}")]
+    for branch in branches:
+        returned = _returned_instead(module, branch, escape.holder)
+        if not returned:
+            return ()
+        edits += returned
+    reads = [read for read in module.reads.get(escape.holder, []) if module.function_of(read) not in branches]
+    for read in reads:
+        item = module.parent(read)
+        if not isinstance(item, ast.Subscript) or module.segment(item.slice) not in ("0", "-1"):
+            return ()
+        edits.append(Edit(module.location(item), escape.holder))
+    made = module.assignments(escape.holder, call)
+    if len(branches) != 2 or len(made) != 1 or made[0].value is None:
+        return ()
+    return (*edits, Edit(module.location(module.statement(made[0].value)).lines, ""))
+
+
+def _returned_instead(module: Module, branch: FunctionInfo, holder: str) -> list[Edit]:
+    """Write `return x` instead of `used.append(x); return 0` at the end of a branch function."""
+    match getattr(branch.node, "body", None):
+        case [
+            *_,
+            ast.Expr(value=ast.Call(func=function, args=[value])) as kept,
+            ast.Return(value=idle) as last,
+        ]:
+            gone = [Edit(module.location(last).lines, "")]
+        case [*_, ast.Expr(value=ast.Call(func=function, args=[value])) as kept]:
+            idle, gone = None, []
+        case _:
+            return []
+    if module.segment(function) != f"{holder}.append" or not (idle is None or isinstance(idle, ast.Constant)):
+        return []
+    return [Edit(module.location(kept), f"return {module.segment(value)}"), *gone]
 
 
 @CAUSE.rule(

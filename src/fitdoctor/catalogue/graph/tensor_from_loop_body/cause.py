@@ -178,42 +178,109 @@ def _unrolled(escape: Escape) -> Fix | None:
     return fix(title, (Edit(module.location(call.func), "range"),))
 
 
-_JOINS = {
-    "tensorflow.stack": "stack",
-    "tensorflow.convert_to_tensor": "stack",
-    "tensorflow.concat": "concat",
-}
-
-
 def _collected(escape: Escape) -> Fix | None:
-    """Turn a list that is only stacked or joined after the loop into a TensorArray."""
+    """Turn a list that is stacked after the loop into a TensorArray."""
     module, name = escape.module, escape.holder
     tf = dict(module.spellings).get("tensorflow")
-    made = [each.value for each in module.assignments(name, escape.part)]
-    if tf is None or len(made) != 1 or not isinstance(made[0], ast.List) or made[0].elts:
+    made = _made_empty(escape)
+    if tf is None or made is None or escape.value is None or isinstance(escape.part, ast.Call):
         return None
-    if escape.value is None or isinstance(escape.part, ast.Call) or not isinstance(escape.node, ast.Call):
+    read = _read_on(escape, made, tf) if isinstance(escape.node, ast.Call) else None
+    if read is None:
         return None
-    own, edits = set(ast.walk(escape.node)), list[Edit]()
-    for use in module.reads.get(name, []):
-        if use in own or module.function_of(use) is not escape.function:
-            continue
-        call = module.parent(use)
-        join = _JOINS.get(module.called(call))
-        given = argument_of(call, "axis", 1) if isinstance(call, ast.Call) else None
-        axis = module.segment(given) if given is not None else "0"
-        if join is None or call is None or join == "concat" and axis != "0":
-            return None
-        joined = f"{name}.{join}()"
-        joined = joined if axis == "0" else f"{tf}.experimental.numpy.moveaxis({joined}, 0, {axis})"
-        edits.append(Edit(module.location(call), joined))
-    # The last batch may be smaller.
-    loose = ", infer_shape=False" if any(edit.replacement.endswith(".concat()") for edit in edits) else ""
-    array = f"{tf}.TensorArray({tf}.float32, size=0, dynamic_size=True{loose})"
     written = f"{name} = {name}.write({name}.size(), {module.segment(escape.value)})"
-    edits += [Edit(module.location(made[0]), array), Edit(module.location(escape.node), written)]
-    # A wrong guess of the dtype fails only at run time.
-    return unsafe(
-        "collect the tensors in a `tf.TensorArray` of dtype float32 (adjust the dtype if yours differs)",
-        edits,
-    )
+    # The last batch may be smaller.
+    loose = ", infer_shape=False" if any(edit.replacement.endswith(".concat()") for edit in read) else ""
+    kind = _type(module, escape, made)
+    told = " of dtype float32 (adjust the dtype if yours differs)" if kind == "float32" else ""
+    array = f"{tf}.TensorArray({kind if '.' in kind else f'{tf}.{kind}'}, size=0, dynamic_size=True{loose})"
+    edits = (Edit(module.location(made.value), array), Edit(module.location(escape.node), written))
+    # A wrong guess of the dtype fails only at run time, so the fix is unsafe.
+    make = unsafe if told else fix
+    return make(f"collect the tensors in a `tf.TensorArray`{told}", edits, read)
+
+
+def _made_empty(escape: Escape) -> ast.Assign | None:
+    """Return where the list is created empty; any later assignment must stack the list itself."""
+    module, name = escape.module, escape.holder
+    statements = [
+        module.parent(node) for node in module.index.scopes[escape.function.node].bindings.get(name, [])
+    ]
+    lists = [
+        each
+        for each in statements
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.List) and not each.value.elts
+    ]
+    stacks = [each for each in statements if each not in lists]
+    if len(lists) != 1 or not all(
+        isinstance(each, ast.Assign) and _is_stack(each.value, name) for each in stacks
+    ):
+        return None
+    return lists[0]
+
+
+def _is_stack(value: ast.expr, name: str) -> bool:
+    """Return whether a value is a call on the list of that name: `path = tf.stack(path, axis=1)`."""
+    first = value.args[0] if isinstance(value, ast.Call) and value.args else None
+    return isinstance(first, ast.Name) and first.id == name
+
+
+def _read_on(escape: Escape, made: ast.Assign, tf: str) -> list[Edit] | None:
+    """Return the edits for the places that read the list, or None if one of them does more than stack it."""
+    module, name = escape.module, escape.holder
+    scope = module.index.scopes[escape.function.node]
+    stacked = [
+        node.lineno
+        for node in scope.bindings.get(name, [])
+        if isinstance(node, ast.Name) and module.parent(node) is not made
+    ]
+    own = {id(node) for node in ast.walk(escape.node)}
+    edits = []
+    for use in module.reads.get(name, []):
+        if id(use) in own or module.index.lookup(name, module.scope(use)) is not scope:
+            continue
+        if stacked and use.lineno > min(stacked):  # by then the name refers to a tensor
+            continue
+        joined = _joined(module, module.parent(use), name, tf)
+        if not joined:
+            return None
+        edits.append(Edit(module.location(module.parent(use) or use), joined))
+    return edits
+
+
+def _joined(module: Module, call: ast.AST | None, name: str, tf: str) -> str:
+    """Return the TensorArray equivalent of a call that stacks or joins the list."""
+    if not isinstance(call, ast.Call):
+        return ""
+    called = module.resolve(call.func)
+    axis = argument_of(call, "axis", 1)
+    at = axis.value if isinstance(axis, ast.Constant) else None if axis is not None else 0
+    if len(call.args) > 2 or any(keyword.arg != "axis" for keyword in call.keywords):
+        return ""
+    if called == "tensorflow.convert_to_tensor" or called == "tensorflow.stack" and at == 0:
+        return f"{name}.stack()"
+    if called == "tensorflow.stack" and at == 1:
+        return f"{tf}.experimental.numpy.moveaxis({name}.stack(), 0, 1)"
+    if called in ("sum", "tensorflow.add_n"):
+        return f"{tf}.reduce_sum({name}.stack(), axis=0)"
+    if called == "len":
+        return f"{tf}.cast({name}.size(), {tf}.float32)"
+    if called.startswith(("tensorflow.reduce_", "tensorflow.math.reduce_")):  # these stack a list themselves
+        given = module.segment(call)
+        return given.replace(f"({name}", f"({name}.stack()", 1) if f"({name}" in given else ""
+    return f"{name}.concat()" if called == "tensorflow.concat" and axis is not None and at == 0 else ""
+
+
+def _type(module: Module, escape: Escape, made: ast.Assign) -> str:
+    """Infer the dtype of the elements from a name defined before the list, or from the operation that computes them."""
+    value = escape.value
+    if isinstance(value, ast.Name):
+        bindings = module.index.scopes[escape.function.node].bindings.get(value.id, [])
+        if any(getattr(node, "lineno", made.lineno) < made.lineno for node in bindings):
+            return f"{value.id}.dtype"
+        value = module.made_by(value)
+    name = module.called(value).rpartition(".")[2]
+    if name not in ("argmax", "argmin", "cast") or not isinstance(value, ast.Call):
+        return "float32"
+    given = argument_of(value, "dtype", 1) if name == "cast" else argument_of(value, "output_type", 2)
+    return "int64" if given is None else module.segment(given)

@@ -38,7 +38,7 @@ from fitdoctor.catalogue.graph.own_graphs import unwrapped
 from fitdoctor.diagnosis import Edit, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.traced.symbolic import own_nodes, traced_evidence
 
 CAUSE = Cause(
@@ -79,7 +79,7 @@ def changes_its_argument(module: Module, failure: FailureFacts | None) -> Iterat
                     f"`{function.name}` stores symbolic tensors in its argument `{name}`",
                     module.location(module.statement(node)),
                     *([traced_evidence(function)] if function.traced is not None else []),
-                    fix("return the tensor and let the caller collect it"),
+                    _returned(function, node, name),
                     subject=f"argument {name}",
                 )
 
@@ -93,6 +93,16 @@ def _written(node: ast.AST, surely: bool) -> str:
         case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()) if surely:
             return name
     return ""
+
+
+def _returned(function: FunctionInfo, written: ast.AST, name: str) -> Fix:
+    """Write `out.append(x)` or `out["x"] = x` in the caller, which owns the list or dict."""
+    match written if isinstance(written, ast.Call) else function.module.statement(written):
+        case ast.Call(args=[value], keywords=[]) | ast.Assign(value=value):
+            edits = handed_out(function, written, value, name)
+        case _:
+            edits = ()
+    return fix("return the tensor and let the caller collect it", edits)
 
 
 def _fixes(kept: Kept) -> list[Fix]:

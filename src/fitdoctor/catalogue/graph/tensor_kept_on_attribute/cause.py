@@ -28,14 +28,17 @@ denormalizes), and an attribute that is read after calling the model directly as
 
 from __future__ import annotations
 
+import ast
+
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.attribute_state import as_state
+from fitdoctor.catalogue.graph.attribute_state import as_state, created_in_init
 from fitdoctor.catalogue.graph.handed_out import handed_out
+from fitdoctor.catalogue.graph.kept_reads import fatal_reads
 from fitdoctor.catalogue.graph.kept_tensors import Kept, guard_of
 from fitdoctor.catalogue.graph.leaks import Leak, declare_leaks
 from fitdoctor.catalogue.graph.own_graphs import unwrapped
-from fitdoctor.diagnosis import Fix, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.diagnosis import Edit, Fix, Severity
+from fitdoctor.edits import fix, insert_after, spell, unsafe
 from fitdoctor.source.module import Module
 
 CAUSE = Cause(
@@ -71,7 +74,7 @@ def _fixes(kept: Kept) -> list[Fix]:
             remedy(f"recompute `{kept.place}` in every trace", unwrapped(kept.module, guard)),
             fix(f"store `{kept.place}` as a weight: `self.add_weight(…, trainable=False)`"),
         ]
-    state = as_state(kept.function, kept.owner, kept.node, kept.value)
+    state = _state_beside(kept) or as_state(kept.function, kept.owner, kept.node, kept.value)
     if how == "tf.function":
         title = f"return the tensor from `{kept.function.name}` and store the result of the call"
         returned = fix(title, handed_out(kept.function, kept.node, kept.value))
@@ -83,6 +86,40 @@ def _fixes(kept: Kept) -> list[Fix]:
         state or fix(weight),
         fix("return it as an additional output, or call the layer where you need the value"),
     ]
+
+
+def _state_beside(kept: Kept) -> Fix | None:
+    """Let code outside the trace read a variable; None if no other function of the trace reads the tensor.
+
+    A loss that reads the tensor needs its gradient, which a variable does not have.
+    """
+    module, owner = kept.module, kept.owner
+    modules = module.project.modules if module.project is not None else (module,)
+    fatal = [(read.module, read.node) for read in fatal_reads(kept)]
+    outside = {node for _module, node in fatal}
+    if owner is None or not fatal or not any(_reads_inside(kept, each, outside) for each in modules):
+        return None
+    init, name = owner.methods.get("__init__"), f"last_{kept.name.lstrip('_')}"
+    if init is None or not isinstance(kept.node, ast.Assign) or name in module.text:
+        return None
+    tf, imports = spell(module.code(kept.node), "tensorflow", "tf")
+    made = f"{tf}.Variable(0.0, shape={tf}.TensorShape(None), trainable=False)"
+    edits = created_in_init(module, init, [], name, made)
+    stored = insert_after(module.code(kept.node), f"self.{name}.assign(self.{kept.name})")
+    reads = [
+        Edit(where.location(node), f"{where.segment(node.value)}.{name}")
+        for where, node in fatal
+        if isinstance(node, ast.Attribute)
+    ]
+    title = f"read the value from a variable `self.{name}`, which each step updates"
+    return fix(title, edits, stored, reads, imports) if edits else None
+
+
+def _reads_inside(kept: Kept, module: Module, outside: set[ast.expr]) -> bool:
+    """Whether another traced function of a file reads the tensor."""
+    reads = (node for node in module.attributes.get(kept.name, ()) if isinstance(node.ctx, ast.Load))
+    inside = (module.function_of(node) for node in reads if node not in outside)
+    return any(each is not None and each.traced is not None and each != kept.function for each in inside)
 
 
 declare_leaks(CAUSE, True, _fixes, _severity)
