@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fitdoctor.facts import DataFacts
@@ -76,6 +77,14 @@ def test_a_training_that_is_taken_up_again_goes_on_for_one_epoch() -> None:
 def test_there_are_never_more_steps_than_batches(batches: int, asked: Any, steps: int) -> None:
     data = (DataFacts(role="training", batches=batches),)
     assert cut("x", steps_per_epoch=asked, data=data)["steps_per_epoch"] == steps
+
+
+@pytest.mark.parametrize(("rows", "steps"), [(20, 1), (33, 2), (500, 2)])
+def test_a_call_that_is_not_checked_again_makes_no_more_steps_than_its_arrays_have_batches(
+    rows: int, steps: int
+) -> None:
+    assert cut(np.zeros((rows, 3)))["steps_per_epoch"] == steps
+    assert cut([np.zeros((rows, 3)), np.zeros((rows, 2))])["steps_per_epoch"] == steps
 
 
 def test_arguments_that_keras_will_refuse_are_left_to_it() -> None:

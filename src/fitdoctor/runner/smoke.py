@@ -64,10 +64,19 @@ def _split_off(given: dict[str, Any], data: Sequence[DataFacts]) -> list[DataFac
 def _cut(given: dict[str, Any], steps: str, batch_size: str, x: Any, data: Sequence[DataFacts]) -> None:
     """Set the number of steps, and the batch size as it is without them: Keras would divide arrays into two batches."""
     size = data[0].batch_size if data else None if given.get(steps) else 32
-    if given.get(batch_size) is None and isinstance(size, int):
-        if (data[0].form if data else _form_of(x)) == "arrays":
-            given[batch_size] = size
+    arrays = (data[0].form if data else _form_of(x)) == "arrays"
+    if given.get(batch_size) is None and isinstance(size, int) and arrays:
+        given[batch_size] = size
     given[steps] = _steps(given.get(steps), data)
+    if arrays and not data:  # a call that is not checked again
+        given[steps] = min(given[steps], _batches(x, given.get(batch_size)))
+
+
+def _batches(x: Any, size: Any) -> int:
+    """Return how many batches arrays give, at least 1."""
+    first = next(iter(x.values()), ()) if isinstance(x, dict) else x[0] if isinstance(x, (list, tuple)) else x
+    count = len(first) if hasattr(first, "__len__") else 0
+    return max(1, math.ceil(count / size)) if isinstance(size, int) and size > 0 and count else STEPS
 
 
 def _form_of(x: Any) -> str:

@@ -164,7 +164,11 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
     """Find placeholders and running sessions in a program that stays in eager mode and creates no graph."""
     if switched_off(project) is not None or makes_graphs(project):
         return
-    plain = [site for site in module.calls_to(*_FED, *_OF_GRAPHS) if runs_plainly(module, site.function)]
+    plain = [
+        site
+        for site in module.calls_to(*_FED, *_OF_GRAPHS)
+        if runs_plainly(module, site.function) and _session_block(module, site.node) is None
+    ]
     fed = [site for site in plain if site.name in _FED]
     # Keras 3 has no `gradients` at all.
     derived = [
@@ -183,8 +187,17 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
         )
 
 
+def _session_block(module: Module, node: ast.AST) -> ast.With | None:
+    """Return the `with` block of a session around a node: in it, TensorFlow builds a graph."""
+    for block in module.parents(node):
+        if isinstance(block, ast.With):
+            if any(module.called(item.context_expr) in _SESSIONS for item in block.items):
+                return block
+    return None
+
+
 def _is_run(module: Module, call: ast.Call) -> bool:
-    """Return whether the session runs something: `sess.run(…)`."""
+    """Return whether the session runs something (`sess.run(…)`) that its own `with` block did not create."""
 
     def named(node: ast.AST) -> tuple[str, Scope | None]:
         name = getattr(node, "id", "")
@@ -192,7 +205,22 @@ def _is_run(module: Module, call: ast.Call) -> bool:
 
     around = ast.walk(module.statement(call))
     bound = {named(node) for node in around if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return any(named(site.receiver) in bound for site in module.method_calls("run"))
+    block = _session_block(module, call)
+    created = {
+        named(node) for node in ast.walk(block or call) if isinstance(getattr(node, "ctx", None), ast.Store)
+    }
+    return any(
+        block is None or any(named(each) not in created for each in _fetched(module, site))
+        for site in module.method_calls("run")
+        if named(site.receiver) in bound
+    )
+
+
+def _fetched(module: Module, run: CallSite) -> Iterator[ast.Name]:
+    """Yield the variables in the first argument of `sess.run`."""
+    for node in ast.walk(run.argument("fetches", 0) or run.node.func):
+        if isinstance(node, ast.Name) and not module.resolve(node) and node is not run.receiver:
+            yield node
 
 
 @CAUSE.after_failure
