@@ -334,7 +334,7 @@ def _from_words(
         where = place(layer.code if layer is not None else None, *made, raised)
     elif seen.value == seen.high and least > 0:
         advice = fix(
-            f"subtract 1 from the labels: they run from 1 to {seen.high}, but the loss expects classes starting at 0"
+            f"subtract 1 from the labels if they run from 1 to {seen.high}: the loss expects classes starting at 0"
         )
         where = place(*made, raised)
     else:
