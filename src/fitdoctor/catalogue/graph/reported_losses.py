@@ -9,7 +9,7 @@ from fitdoctor.edits import append_arguments, spell
 from fitdoctor.records import replace
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.line_edits import delete_lines
-from fitdoctor.source.module import FunctionInfo
+from fitdoctor.source.module import CallSite, FunctionInfo
 from fitdoctor.source.traced.symbolic import own_nodes
 
 
@@ -22,10 +22,11 @@ def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.ex
         value: the tensor.
     """
     module = function.module
-    fits = module.method_calls("fit")
-    if len(fits) != 1 or not isinstance(adding, ast.Call) or not isinstance(fits[0].node.func, ast.Attribute):
+    modules = module.project.modules if module.project is not None else (module,)
+    fits = [site for each in modules for site in each.method_calls("fit")]
+    if len(fits) != 1 or not isinstance(adding, ast.Call):
         return ()
-    holder = _holder(function, adding, module.segment(fits[0].node.func.value))
+    holder = _holder(function, adding, fits[0])
     key = _key(function, value)
     instead: tuple[Edit, ...] = (delete_lines(module, module.statement(adding)),)
     if not key:
@@ -33,7 +34,7 @@ def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.ex
         instead = _logged(function, adding, value, key)
     if not holder or not instead or not isinstance(module.parent(adding), ast.Expr):
         return ()
-    fit = module.code(fits[0].node)
+    fit = fits[0].module.code(fits[0].node)
     keras, imports = spell(fit, "keras", "keras")
     collect = f'lambda batch, logs: {holder}.append(logs["{key}"])'
     callback = f"{keras}.callbacks.LambdaCallback(on_train_batch_end={collect})"
@@ -65,15 +66,16 @@ def _logged(function: FunctionInfo, adding: ast.Call, value: ast.expr, key: str)
     return kept, Edit(place, f', "{key}": {name}')
 
 
-def _holder(function: FunctionInfo, adding: ast.Call, model: str) -> str:
+def _holder(function: FunctionInfo, adding: ast.Call, fit: CallSite) -> str:
     """Return the list as it is named where `fit` is called."""
-    module = function.module
+    module, model = function.module, fit.module.segment(fit.receiver)
     if not isinstance(adding.func, ast.Attribute) or adding.func.attr != "append":
         return ""
     holder = adding.func.value
     if isinstance(holder, ast.Name):
         scope = module.index.lookup(holder.id, module.scope(holder))
-        return holder.id if scope is not None and isinstance(scope.node, ast.Module) else ""
+        is_global = scope is not None and isinstance(scope.node, ast.Module)
+        return holder.id if is_global and fit.module is module else ""
     of_model = (
         isinstance(holder, ast.Attribute)
         and is_self(module, holder.value)
