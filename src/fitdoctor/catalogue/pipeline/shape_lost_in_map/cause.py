@@ -108,27 +108,33 @@ _OF_IMAGES = ("Conv2D", "SeparableConv2D", "DepthwiseConv2D", "MaxPooling2D", "A
 
 
 def _with_guesses(found: Finding, model: ModelFacts, project: Project, step: PipelineStep) -> Finding:
-    """Add the shapes that the Python code mentions, and images of any size, for a model that starts with images."""
+    """Add the shapes that the Python code mentions, for a model that starts with images or features."""
     first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
     call, whole = _python_call(project, step.code), expression_of(project, step.code)
-    if found.fixes[0].edits or first is None or first.class_name not in _OF_IMAGES or whole is None:
+    images = first is not None and first.class_name in _OF_IMAGES
+    if found.fixes[0].edits or first is None or not images and first.class_name != "Dense" or whole is None:
         return found
     guesses: list[Fix] = []
     if call is not None:
-        for shape in _guessed_shapes(call[0], argument_of(call[1], "func", 0)):
+        for shape in _guessed_shapes(call[0], argument_of(call[1], "func", 0), images):
             guesses.append(
                 unsafe(f"set the shape after the call: `set_shape({shape})`", _stated(*call, shape))
             )
     elif step.operation == "from_generator" and isinstance(whole[1], ast.Call):
-        for shape in _guessed_shapes(whole[0], argument_of(whole[1], "generator", 0)):
+        for shape in _guessed_shapes(whole[0], argument_of(whole[1], "generator", 0), images):
             edits = set_argument(step.code, "output_shapes", f"({shape}, ())")
             guesses.append(unsafe(f"declare the shapes: `output_shapes=({shape}, ())`", edits))
     return replace(found, fixes=(*(guess for guess in guesses if guess.edits), *found.fixes))
 
 
-def _guessed_shapes(module: Module, given: ast.expr | None) -> Iterator[str]:
+def _guessed_shapes(module: Module, given: ast.expr | None, images: bool) -> Iterator[str]:
     function = module.definition(given) if given is not None else None
-    for node in ast.walk(function.node) if isinstance(function, FunctionInfo) else ():
+    nodes = list(ast.walk(function.node)) if isinstance(function, FunctionInfo) else []
+    if not images:
+        named = (node.id for node in nodes if isinstance(node, ast.Name) and _is_length(module, node))
+        yield from (f"({name},)" for name in dict.fromkeys(named))
+        return
+    for node in nodes:
         parts = node.elts if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load) else []
         ends = [part.upper if isinstance(part, ast.Slice) else part for part in parts]
         sizes = [module.segment(end) for end in ends if end is not None and _is_length(module, end)]
