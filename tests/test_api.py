@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import pickle
 import subprocess
@@ -17,6 +16,8 @@ import pytest
 import fitdoctor
 from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.runner.will_fail import FitWillFail, _made
+from tests.support.diagnosed import run_plain
+from tests.support.fork_server import ForkServer
 
 needs_keras = pytest.mark.tf
 
@@ -168,17 +169,12 @@ def fit():
 
 
 @needs_keras
-def test_install_reports_once_what_only_the_source_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "scaled_apart.py").write_text(SCALED_APART)
-    monkeypatch.syspath_prepend(tmp_path)
-    program = importlib.import_module("scaled_apart")
-    fitdoctor.install()
-    program.fit()
-    program.fit()
-    fitdoctor.uninstall()
-    assert capsys.readouterr().err.count("warning[FIT717]") == 1
+def test_install_reports_once_what_only_the_source_shows(tmp_path: Path, server: ForkServer) -> None:
+    script = tmp_path / "scaled_apart.py"
+    script.write_text(f"import fitdoctor\n{SCALED_APART}\n\nfitdoctor.install()\nfit()\nfit()\n")
+    ended = run_plain(server, script)
+    assert ended.status == 0
+    assert ended.stderr.count("warning[FIT717]") == 1, ended.stderr
 
 
 def test_the_exception_survives_being_sent_to_another_process() -> None:
