@@ -533,7 +533,7 @@ def _same_values(node: ast.expr) -> ast.expr | None:
 
 
 def _standardizes(node: ast.expr, module: Module) -> bool:
-    """Whether an expression is the result of a scaler that leaves no classes."""
+    """Whether an expression is the result of a scaler, after which labels are no longer classes."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     scaler = node.func.value
