@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.traceback_lines import made_on_last_line
+from fitdoctor.catalogue.training_loops import TRAINING
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame
@@ -44,7 +45,7 @@ from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.line_edits import indent_of
-from fitdoctor.source.module import CallSite, FunctionInfo, Module
+from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.symbolic import own_nodes
 
@@ -104,7 +105,23 @@ def _runs_on_every_trace(module: Module, site: CallSite) -> bool:
         return False
     if function.traced.how not in _TRACED_AS_FUNCTIONS:
         return False
+    if function.traced.how in ("call", "lambda layer") and _is_only_built(module):
+        return False
     return not _is_guarded(module, site.node, function) and not _is_called_once(function)
+
+
+def _is_only_built(module: Module) -> bool:
+    """Return whether the program creates Keras 2 models but runs none: only `fit` and the like trace `call` twice."""
+    modules = module.project.modules if module.project is not None else (module,)
+    made = (one.definition(site.node.func) for one in modules for site in one.calls)
+    return (
+        module.keras == 2
+        and not any(
+            "tf.function" in one.text or one.method_calls(*TRAINING, "fit_generator", "save")
+            for one in modules
+        )
+        and any(isinstance(each, ClassInfo) and each.kind in ("Layer", "Model") for each in made)
+    )
 
 
 def _is_called_once(function: FunctionInfo) -> bool:
