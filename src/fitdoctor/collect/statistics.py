@@ -215,6 +215,9 @@ def own_scale(array: Any) -> str:
     # Pixels and shares lie between 0 and 1, too: of continuous data only one row has the least value.
     least, most = np.abs(columns) < _ROUNDED, np.abs(columns - 1) < _ROUNDED
     once = (least.sum(axis=0) == 1) & (most.sum(axis=0) == 1)
+    # A grid of points has its ends by design: `np.linspace(0, 1, n)`.
+    steps = np.diff(np.sort(columns, axis=0), axis=0)
+    once &= np.ptp(steps, axis=0) > 0.1 / rows
     bounded = (np.abs(columns.min(axis=0)) < _ROUNDED) & (np.abs(columns.max(axis=0) - 1) < _ROUNDED)
     if bounded.all() and once.any():
         return "0..1" if (np.abs(columns * 255 - np.rint(columns * 255)) > 1e-3).any() else ""
