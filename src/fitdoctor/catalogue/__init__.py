@@ -229,6 +229,12 @@ class Cause:
             notes=tuple(notes),
         )
 
+    def certain(
+        self, message: str, location: Location | None = None, *details: Evidence | Fix, **more: Any
+    ) -> Finding:
+        """Create a finding that is proven: by a trial, by the values that were seen, or by the exception."""
+        return self.finding(message, location, *details, confidence=Confidence.CERTAIN, **more)
+
 
 def _for_a_program_that_trains(fix: Fix) -> Fix:
     """Mark a safe fix of a program that already trains as unsafe: it changes what the model learns."""

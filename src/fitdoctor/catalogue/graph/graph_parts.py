@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.kept_tensors import GROWING
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix
+from fitdoctor.diagnosis import Evidence, Finding, Fix
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import at_frame
 from fitdoctor.records import dataclass
@@ -326,11 +326,10 @@ def changed(cause: Cause, change: Change, subject: str, places: tuple[str, str],
     """Report a value that changes, at the line that assigns it."""
     place, (first, second) = change.module.location, places
     head = getattr(change.part, "iter", None) or getattr(change.part, "test", None) or change.part
-    return cause.finding(
+    return cause.certain(
         f"`{change.name}` has {change.what} {change.first} {first} and {change.second} {second}",
         place(change.store),
         Evidence("TensorFlow makes a single operation of this", location=place(head)),
         *fixes,
         subject=f"{subject} {change.name}",
-        confidence=Confidence.CERTAIN,
     )

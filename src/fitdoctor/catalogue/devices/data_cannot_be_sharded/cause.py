@@ -32,7 +32,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.line_edits import attribute_name
@@ -102,7 +102,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
 def _finding(
     told: str, evidence: list[Evidence], *, location: Location | None, policy: Location | None, few: bool
 ) -> Finding:
-    return CAUSE.finding(
+    return CAUSE.certain(
         told,
         location,
         *evidence,
@@ -112,7 +112,6 @@ def _finding(
         ),
         *([fix("split the data into more files")] if few else ()),
         subject="training dataset",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -167,13 +167,12 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             evidence.append(Evidence("soft placement is turned off here", location=module.location(off.node)))
             remedy = written_devices.placed_softly(off)
         break
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"{f'device `{device}`' if device else 'the requested device'} is not available, and soft placement is off",
         where,
         *evidence,
         remedy,
         subject="device",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -228,12 +227,11 @@ def _empty_finding(module: Module, statement: ast.stmt, listed: ast.expr, call: 
     if isinstance(listed, ast.Name) and isinstance(statement, ast.Expr) and where.line == where.end_line:
         indent = indent_of(module, statement)
         edits = (Edit(where, f"if {listed.id}:\n{indent}    {module.segment(statement)}"),)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"the list of devices is empty: TensorFlow finds no {kind} on this machine",
         where,
         Evidence("the list is created here", "[]", location=module.location(call)),
         fix("check that the list is not empty: the program then trains on the CPU", edits),
         fix("if the machine has a GPU, run `fitdoctor env --devices` to see why TensorFlow does not use it"),
         subject="device",
-        confidence=Confidence.CERTAIN,
     )

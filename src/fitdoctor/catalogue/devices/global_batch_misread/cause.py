@@ -189,7 +189,7 @@ def from_call(
         return
     if model.keras != 3 or environment.release("keras") < EXCHANGES_SINCE:
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the first batch has {rows} sample{'s' * (rows > 1)} for {replicas} replicas: "
         + (
             "one of them gets none"
@@ -202,7 +202,6 @@ def from_call(
         ),
         _shared_evenly(fit, data, rows, replicas),
         subject="batch size" if data.role == "training" else "batch size of the validation data",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -200,13 +200,12 @@ def from_late_variables(failure: FailureFacts, project: Project) -> Iterator[Fin
             name = module.segment(loop.optimizer)
             late = not is_built(module, loop.optimizer) and not is_plain_sgd(module, loop.made)
             whose, node = (f"`{name}`", loop.made) if late else ("the model", loop.model_made or loop.made)
-            yield CAUSE.finding(
+            yield CAUSE.certain(
                 f"the variables of {whose} are created in the first step, on several replicas at once",
                 module.location(node),
                 *evidence,
                 _built(name, built_in_scope(module, loop)) if late else fix("give the model an `Input`"),
                 subject="scope of the strategy",
-                confidence=Confidence.CERTAIN,
             )
             return
     yield CAUSE.finding(

@@ -28,7 +28,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
 from fitdoctor.source.module import Module
@@ -59,14 +59,13 @@ def from_failure(failure: FailureFacts, model: ModelFacts | Unknown, project: Pr
         told = f"variable `{said['name']}` is on {here}, but the compiled step runs on {there}"
         evidence = [Evidence("device of the variable", here, there, fact="failure.message")]
     compile_code = model.compile_code if isinstance(model, ModelFacts) else Unknown("no model")
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         told,
         location,
         *evidence,
         unsafe("turn `jit_compile` off", remove_argument(compile_code, "jit_compile")),
         fix("create the variables on the device that the step runs on"),
         subject="device of a variable",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -31,7 +31,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
 
@@ -74,13 +74,12 @@ def from_failure(failure: FailureFacts) -> Iterator[Finding]:
         if said is None:
             continue
         name = said.groupdict().get("name") or ""
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             problem,
             None,
             Evidence("TensorFlow reports", name or said[0][:100], fact="failure.message"),
             fix(remedy),
             subject="GPU",
-            confidence=Confidence.CERTAIN,
             severity=severity,
         )
         return

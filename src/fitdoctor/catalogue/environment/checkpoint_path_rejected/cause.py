@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.rules import certain
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import calls_at
@@ -129,11 +129,10 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             if text is not None:
                 yield certain(_finding(site.module, site, text, taken), failure)
                 return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the path must end in {_either(taken)}",
         failure.location,
         evidence,
         fix(f"end the path in `{taken[0]}`"),
         subject="checkpoint path",
-        confidence=Confidence.CERTAIN,
     )

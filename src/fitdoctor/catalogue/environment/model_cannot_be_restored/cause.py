@@ -35,7 +35,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, insert_before, spell, unsafe
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import calls_at
@@ -169,14 +169,13 @@ def _finding(
     message: str, failure: FailureFacts, seen: Evidence, fixes: list[Fix], place: Location | None = None
 ) -> Finding:
     saved = [Evidence("saved here", location=failure.location)] if place is not None else []
-    return CAUSE.finding(
+    return CAUSE.certain(
         message,
         place or failure.location,
         seen,
         *saved,
         *fixes,
         subject="saved model",
-        confidence=Confidence.CERTAIN,
     )
 
 

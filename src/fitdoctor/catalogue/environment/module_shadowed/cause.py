@@ -72,7 +72,7 @@ def from_failure(
             yield _unplaced(package, failure, project)
         return
     emptied = not place.endswith(".py")
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"`import {package}` imports "
         + (f"the empty folder `{place}`" if emptied else f"your own `{place}`")
         + " instead of the package",
@@ -80,7 +80,6 @@ def from_failure(
         Evidence(f"imported as `{package}`", place),
         fix(_remedy(package, place, emptied=emptied)),
         subject=f"import of {package}",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -48,7 +48,7 @@ def finding_from_text(cause: Cause, failure: FailureFacts, name: str) -> Finding
     owner = _kind_of_class(attribute.owner) if attribute is not None else ""
     new = _new_name(name, owner)
     of_history = failure.type == "KeyError" and new
-    return cause.finding(
+    return cause.certain(
         f"the history has no `{name}`: since Keras 2.3 the key is `{new}`"
         if of_history
         else f"Keras {_since(failure.message, name)} has no `{name}`",
@@ -56,7 +56,6 @@ def finding_from_text(cause: Cause, failure: FailureFacts, name: str) -> Finding
         Evidence("Keras rejected this name", name, new, "failure.message"),
         fix(f"use `{new}`" if new else "use the Keras 3 replacement"),
         subject=f"name {name}",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -215,13 +214,12 @@ def keras_1_call(cause: Cause, failure: FailureFacts, project: Project) -> Itera
                 return
     elif not project:
         for kind, change in _keras_1_in_text(failure, frame):
-            yield cause.finding(
+            yield cause.certain(
                 f"`{kind}` no longer has an argument `{change.name}`",
                 frame.location,
                 Evidence("Keras rejected the argument", change.name, change.new, "failure.message"),
                 fix(f"use `{change.new}`"),
                 subject=f"name {change.name}",
-                confidence=Confidence.CERTAIN,
             )
             return
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.diagnosis import Edit, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, FailureFacts, Unknown
 from fitdoctor.failure.failed_line import calls_at
@@ -37,13 +37,12 @@ def rejected_size(cause: Cause, failure: FailureFacts, project: Project) -> Iter
     written = _written(said.name, failure, project)
     edits = [] if written is None else [Edit(written.location, f"int({written.text})")]
     seen = Evidence("argument of the layer", said.number or "a different type", "an `int`", "failure.message")
-    yield cause.finding(
+    yield cause.certain(
         f"`{said.name}` is {said.number or 'a number'}, but not an `int`: Keras 3 rejects NumPy integers and strings",
         written.location if written is not None else failure.location,
         seen,
         fix(_REMEDY, edits),
         subject=f"argument {said.name}",
-        confidence=Confidence.CERTAIN,
     )
 
 

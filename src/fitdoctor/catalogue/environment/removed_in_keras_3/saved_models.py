@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Evidence, Finding
+from fitdoctor.diagnosis import Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
 
@@ -23,7 +23,7 @@ def saved_by_keras_2(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
         return
     layer, name = match["layer"], match["name"]
     own = "custom_objects={" + f'"{layer}": ' + "…}"
-    yield cause.finding(
+    yield cause.certain(
         f"the model was saved with Keras 2: its `{layer}` layer has the argument `{name}`, which Keras 3 does not accept",
         failure.location,
         Evidence(f"argument of the saved {layer}", name, fact="failure.message"),
@@ -31,5 +31,4 @@ def saved_by_keras_2(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
         fix(f"pass `{own}` with a subclass that drops `{name}` and forwards the other arguments"),
         fix("rebuild the model and load only its weights with `load_weights`"),
         subject="load_model",
-        confidence=Confidence.CERTAIN,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Evidence, Finding
+from fitdoctor.diagnosis import Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
 from fitdoctor.source.project import Project
@@ -29,7 +29,7 @@ def rejected_workers(cause: Cause, failure: FailureFacts, project: Project) -> I
     if not asked and _PER_REPLICA not in failure.message and not (named and _REDUCTION in failure.message):
         return
     strategy = named or _STRATEGIES[asked]
-    yield cause.finding(
+    yield cause.certain(
         f"`{failure.called}` in Keras 3 does not support several workers (`{strategy}`); Keras 2 does",
         failure.location,
         Evidence("Keras 3 could not distribute the first batch", fact="failure.message"),
@@ -42,7 +42,6 @@ def rejected_workers(cause: Cause, failure: FailureFacts, project: Project) -> I
             else "write a custom training loop with `tf.distribute.coordinator.ClusterCoordinator`"
         ),
         subject=strategy,
-        confidence=Confidence.CERTAIN,
     )
 
 

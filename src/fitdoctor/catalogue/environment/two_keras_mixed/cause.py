@@ -278,13 +278,12 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[F
             found = _mixed_finding(module, mixed)
             yield replace(found, confidence=Confidence.CERTAIN, evidence=(*found.evidence, *evidence))
             return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "Keras 3 layers in a Keras 2 model are not trained",
         place(model.code, fit.code),
         *evidence,
         fix(_ONE_PACKAGE),
         subject=_SUBJECT,
-        confidence=Confidence.CERTAIN,
         severity=Severity.WARNING,
     )
 

@@ -31,7 +31,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import calls_at
@@ -97,7 +97,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         if said is None or wording is _SET and not _sets_weights(failure):
             continue
         groups = {name: _group(said.groupdict(), name) for name in ("layer", "found", "expected")}
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             problem.format(**groups),
             failure.location,
             Evidence(
@@ -106,17 +106,15 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             fix("build the model exactly as it was when the weights were saved"),
             *_skipping(failure, project),
             subject="weights",
-            confidence=Confidence.CERTAIN,
         )
         return
     if _UNBUILT.search(failure.message):
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             "the model has no weights yet, so there is nothing to load into",
             failure.location,
             Evidence("Keras creates weights when it knows the input shape", fact="failure.message"),
             fix("call the model on a batch, or `model.build(input_shape)`, before loading the weights"),
             subject="weights",
-            confidence=Confidence.CERTAIN,
         )
 
 

@@ -179,13 +179,12 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         if function is not None and use is not None:
             yield certain(_finding(module, function, use), failure)
             return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "traced code needs the value of a symbolic tensor",
         place(frame.code if frame is not None else None, frame.location if frame is not None else None),
         *evidence,
         fix("use the equivalent `tf` or `keras.ops` function"),
         subject="value of a symbolic tensor",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -101,13 +101,12 @@ def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding
         if known is not None:
             yield replace(known, evidence=(*known.evidence, seen), confidence=Confidence.CERTAIN)
             continue
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             f"`{often.name}` is retraced at nearly every call: {often.traces:,} times so far",
             often.begins,
             seen,
             fix("pass numbers as tensors, and keep shapes constant or set `reduce_retracing=True`"),
             subject=f"function {often.name}",
-            confidence=Confidence.CERTAIN,
         )
 
 

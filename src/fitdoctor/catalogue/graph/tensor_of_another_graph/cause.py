@@ -39,7 +39,7 @@ from fitdoctor.catalogue.graph.own_graphs import (
     unwrapped,
 )
 from fitdoctor.catalogue.rules import certain
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import module_of, stands_at
@@ -170,13 +170,12 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         module, block = found
         yield certain(_finding(module, block, list(graph_blocks(module))), failure, *evidence)
     elif not eager:
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             "a tensor of one graph is used in another",
             made.location if made is not None else used.location if used is not None else None,
             *evidence,
             fix("remove `tf.Graph().as_default()` so that everything runs eagerly"),
             subject="graph",
-            confidence=Confidence.CERTAIN,
         )
 
 

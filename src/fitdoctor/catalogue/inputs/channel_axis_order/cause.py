@@ -38,7 +38,7 @@ from fitdoctor.catalogue.knowledge.data.data_places import (
 from fitdoctor.catalogue.knowledge.data.loop_data import model_call, reworked_batch
 from fitdoctor.catalogue.knowledge.data.shapes import relation
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import InputMismatch
@@ -147,7 +147,7 @@ def _read(
         words = f"{said.axis_length} channels in the last axis"
     if not permuted:
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"each sample has shape {shape_words(found)}, but the model expects {words}: the axes are permuted",
         place(only_input_line(data), failure.location),
         Evidence(
@@ -159,7 +159,6 @@ def _read(
         *_in_loop(failure, said, project),
         fix("move the channel axis: `np.moveaxis(x, 1, -1)`"),
         subject="argument x of fit",
-        confidence=Confidence.CERTAIN,
     )
 
 

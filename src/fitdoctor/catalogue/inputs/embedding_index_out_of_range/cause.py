@@ -262,7 +262,7 @@ def from_failure(
     if array is not None:
         array = replace(array, code=origin_of(project, array))
     location = _line(layer, array, project) if layer is not None else None
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the data contains id {said.value}, but the Embedding has {said.high} rows: ids 0 to {said.high - 1}",
         location or failure.location,
         Evidence(
@@ -281,5 +281,4 @@ def from_failure(
             else (),
         ),
         subject=f"ids of {layer.name}" if layer is not None else "ids of the Embedding",
-        confidence=Confidence.CERTAIN,
     )

@@ -59,7 +59,7 @@ def from_data(
     step = _emptying(project, data, array)
     what = "" if step is None else " ".join(step.module.segment(step.node).split())[:60]
     validation = data.role == "validation"
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"`{array.path}` has no samples: "
         + ("nothing is validated" if validation else "`fit` returns without training"),
         place(step.location if step else None, array.code, array.use),
@@ -71,7 +71,6 @@ def from_data(
         if what
         else fix("check which step removes the rows, and stop if none are left"),
         subject=f"{data.role} data",
-        confidence=Confidence.CERTAIN,
         severity=Severity.ERROR
         if isinstance(model, ModelFacts) and model.keras == 2 and not validation
         else Severity.WARNING,
@@ -88,13 +87,12 @@ def from_split(model: ModelFacts, fit: FitFacts) -> Iterator[Finding]:
         return
     given = fit.code.argument("validation_split", 6) if isinstance(fit.code, Code) else None
     edits = (Edit(given.location, f"{share / 100:g}"),) if given is not None and share <= 100 else ()
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"`validation_split` is {share:g}, but it must be a fraction below 1: no samples are left to train on",
         place(given.location if given is not None else None, fit.code),
         Evidence("validation_split", f"{share:g}", "between 0 and 1", "fit.validation_split"),
         fix("write the percentage as a fraction", edits),
         subject="argument validation_split",
-        confidence=Confidence.CERTAIN,
         severity=Severity.ERROR if model.keras == 2 else Severity.WARNING,
     )
 
@@ -121,14 +119,13 @@ def from_failure(failure: FailureFacts, data: DataFacts | Unknown, project: Proj
         return
     code = data.code if isinstance(data, DataFacts) else Unknown("the data is unknown")
     chosen = next((slice_of(*batch) for batch in batches_behind(project, code)), None)
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "a batch after the first has no samples",
         place(chosen, code, failure.location),
         Evidence("samples in that batch", "0", "at least 1", "failure.message"),
         *([Evidence("this slice selects the samples", location=chosen)] if chosen else []),
         fix("select the batch with `i * size : (i + 1) * size`, for `len // size` batches"),
         subject="batches",
-        confidence=Confidence.CERTAIN,
         severity=Severity.ERROR,
     )
 

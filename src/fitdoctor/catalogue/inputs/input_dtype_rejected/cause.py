@@ -114,7 +114,7 @@ def _finding(
     arrays = _arrays_of(data, wrong)
     names = listing(array.path for array in arrays) or "the input"
     operation = f" `{said.operation}`" if said.operation else ""
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"{names} has dtype {wrong}, but the operation{operation} expects {_wanted(wrong)}",
         place(where, maker(arrays[0]) if arrays else None),
         replace(
@@ -124,7 +124,6 @@ def _finding(
         ),
         *_fixes(arrays, data, fit_call),
         subject="dtype of the features",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -277,14 +276,13 @@ def _of_parameter(said: DtypeMismatch, function: FunctionInfo, call: ast.Call, n
     assert not isinstance(function.node, ast.Lambda)
     module = function.module
     wrong = _wrong_of(said)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`{name}` of {name_of(function)} has dtype {wrong}, but `{module.segment(call.func)}` expects "
         f"{_wanted(wrong)}",
         module.location(call),
         _types_that_met(said),
         _cast_parameter(function, name),
         subject=f"dtype of {name}",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -429,14 +427,13 @@ def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         return
     if not all(_WHOLE.fullmatch(name) for name in (said.found, said.expected)) or said.found == said.expected:
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the operation{_named(said)} receives {said.expected} and {said.found}, but both must have the same dtype",
         frame.location,
         Evidence("dtype of the operand", said.found, said.expected, "failure.message", frame.location),
         raised_here(failure),
         _one_cast(module_of(project, frame), frame),
         subject="dtypes of an operation",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -455,14 +452,13 @@ def _floats_refused(failure: FailureFacts, project: Project) -> Iterator[Finding
     if said is None or frame is None or not _wants_whole(said):
         return
     found = {"float": "float32", "double": "float64"}.get(said.found, said.found)
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the operation{_named(said)} expects integer labels or indices, but receives {found}",
         frame.location,
         Evidence("dtype received", found, ", ".join(said.allowed), "failure.message", frame.location),
         raised_here(failure),
         _made_whole(module_of(project, frame), frame),
         subject="dtypes of an operation",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -555,13 +551,12 @@ def _refused_by_signature(failure: FailureFacts, project: Project) -> Iterator[F
         return
     module = module_of(project, frame)
     written = list(_written(module, rejected["expected"])) if module is not None else []
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the `input_signature` declares {rejected['expected']}, but the function receives {rejected['found']}",
         module.location(written[0]) if module is not None and written else frame.location,
         raised_here(failure),
         *_signature_fixes(module, written, rejected["found"], rejected["expected"]),
         subject="dtype of the features",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -334,13 +334,12 @@ def from_single_sample(failure: FailureFacts, project: Project) -> Iterator[Find
         return
     frame = failure.last_user_frame
     found = said.found or ()
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the model is called with one sample, {shape_words(found)}, but expects a batch, {shape_words((1, *found))}",
         failure.location,
         Evidence("axes of a batch", shape_words(found), shape_words((None, *found)), fact="failure.message"),
         *as_a_batch(frame, project),
         subject="argument of the model",
-        confidence=Confidence.CERTAIN,
     )
 
 

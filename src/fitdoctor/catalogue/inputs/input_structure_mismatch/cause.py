@@ -418,7 +418,7 @@ def from_failure(
         if said.missing
         else f"the model has {said.expected} inputs, but receives {said.received}"
     )
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         message,
         place(only_input_line(data) if said.missing else None, frame.location if frame else None),
         Evidence(
@@ -429,7 +429,6 @@ def from_failure(
         ),
         fix("pass a list with one array per input, or a dict keyed by input name"),
         subject="inputs of the model",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -459,13 +458,12 @@ def from_key(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         module = module_of(project, frame)
         read = _reads(module, asked, frame.line, frame.cell) if module is not None else None
         where = module.location(read.slice) if module is not None and read is not None else frame.location
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             f"`{failure.layer_class}` reads the input `{asked}`, but receives {listing(keys)}",
             where,
             Evidence("keys of the inputs", ", ".join(keys), asked, fact="failure.arguments"),
             _read_as(asked, keys, where if read is not None else None),
             subject="inputs of the model",
-            confidence=Confidence.CERTAIN,
         )
 
 
@@ -512,7 +510,7 @@ def _columns_for_one_input(
         return
     known = data if isinstance(data, DataFacts) else None
     argument = _given(fit_call)
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"`x` is a dict of {len(names)} columns ({listing(names, 3)}), but the model has one input",
         place(known.code if known and known.form == "dataset" else None, argument, raised),
         Evidence(
@@ -523,7 +521,6 @@ def _columns_for_one_input(
             _stacked(known, argument) if known is not None else (),
         ),
         subject="inputs of the model",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -32,7 +32,7 @@ from fitdoctor.catalogue.knowledge.data.data_places import decided_near, shaping
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.knowledge.data.shapes import proven
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, EnvironmentFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.source.project import Project
@@ -83,7 +83,7 @@ def _findings(
         if extra
         else "`x` is an `OrderedDict`, which Keras matches by position"
     )
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"{reason}: " + ", ".join(f"`{want}` receives `{got}`" for want, got in shifted[:4]),
         _line(first, data),
         Evidence(
@@ -95,7 +95,6 @@ def _findings(
         ),
         _left_out(extra, names, data, project) if extra else _plain_dict(data),
         subject="keys of x",
-        confidence=Confidence.CERTAIN,
         severity=Severity.ERROR if failed else Severity.WARNING,
     )
 

@@ -121,13 +121,12 @@ def _findings(
     for array in arrays_of(data):
         if is_refused(array):
             step = shaping_step(data)
-            yield CAUSE.finding(
+            yield CAUSE.certain(
                 f"`{array.path}` has dtype `{array.dtype}`{_holding(array)}, but Keras expects a numeric dtype",
                 place(step.code if step else None, maker(array), array.use),
                 *list(_evidence(array)),
                 *_fixes(array, model, fit_call, data, project),
                 subject=part_words(array, data),
-                confidence=Confidence.CERTAIN,
             )
 
 
@@ -263,11 +262,10 @@ def from_failure(
         array = suspect((*data.x, *data.y)) or array
     if array is not None and array.dtype == "str":
         return  # reported by string-input
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"an array has dtype `{what}`{held}, but Keras expects a numeric dtype",
         place(origin_of(project, array), frame.location if frame else None),
         Evidence("dtype of the array", what, "a numeric dtype", "failure.message"),
         fix('encode, pad or drop the columns or rows that are not numeric, then use `.astype("float32")`'),
         subject="features",
-        confidence=Confidence.CERTAIN,
     )

@@ -120,7 +120,7 @@ def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project) -
         location, fixes = _in_one(first if rows == 1 else other)
     else:
         location, fixes = _parting(first, other, data, project)
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"`{first.path}` has {_rows(rows)} samples, but `{other.path}` has {_rows(others)}",
         location,
         *(
@@ -135,7 +135,6 @@ def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project) -
         ),
         *fixes,
         subject="numbers of samples",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -206,14 +205,13 @@ def _of_batches(
     function = generator_behind(project, code)
     yields = yields_of(function) if function is not None else []
     given = function.module.location(yields[-1]) if function is not None and yields else None
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"a batch has {samples} samples, but {labels} labels",
         place(given, labels_code, code, raised),
         Evidence("labels in the batch", str(labels), str(samples), "data.y.shape"),
         *_same_rows(project, place(given, labels_code)),
         fix("select the same rows of x and y for each batch"),
         subject="numbers of samples",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -449,13 +447,12 @@ def from_failure(
         if data.role != "training" or not failure.from_text:
             return
     counts = [f"`{name}` has {', '.join(map(str, dict.fromkeys(rows)))}" for name, rows in sizes.sizes]
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the number of samples differs: {', '.join(counts)}",
         _from_source(data, project) or failure.location,
         Evidence("samples", ", ".join(counts), "the same number", "failure.message"),
         fix("build x, y and the weights from the same samples"),
         subject="numbers of samples",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -518,13 +515,12 @@ def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         return  # an estimator of scikit-learn checks its data in the same words
     sizes = [int(size) for size in said["sizes"].split(",")]
     odd = next((at for at, size in enumerate(sizes) if size != sizes[0]), 0)
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the arrays to split have {' and '.join(f'{size:,}' for size in sizes)} samples, but need the same number",
         _made(failure, project, odd) or frame.location,
         Evidence("samples", said["sizes"], "the same number", "failure.message", frame.location),
         fix("build the arrays from the same samples"),
         subject="numbers of samples",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -539,13 +535,12 @@ def _sliced(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     calls = [site for site in calls_at(failure, project) if site.method == "from_tensor_slices"]
     if not calls and "from_tensor_slices" not in frame.text:
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the arrays in `from_tensor_slices` have {said['first']} and {said['other']} samples, but need the same number",
         calls[0].module.location(calls[0].node) if calls else frame.location,
         Evidence("samples", said["other"], said["first"], "failure.message", frame.location),
         fix("build the arrays from the same samples"),
         subject="numbers of samples",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -158,13 +158,12 @@ def _finding(
     labels = array in data.y
     if not labels and data.form == "arrays" and not array.written_numbers and _takes_text(model):
         return _as_tensor(array, data)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`{array.path}` contains strings, but the {'loss' if labels else 'model'} expects numbers",
         place(dropped[0] if dropped else None, step.code if step else None, maker(array), array.use),
         Evidence(f"dtype of `{array.path}`", str(array.dtype), "a numeric dtype", "data.dtype"),
         *([dropped[1]] if dropped else _fixes(array, fit_call, data, labels, project)),
         subject=part_words(array, data),
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -175,13 +174,12 @@ def _as_tensor(array: ArrayFacts, data: DataFacts) -> Finding:
     # An expression that gives several arrays is a dict or a list of them.
     alone = not any(other.use == array.use for other in data.x if other is not array)
     edits = wrap(array.use, f"{tensorflow}.constant({{}})") if alone else ()
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`{array.path}` is a NumPy array of strings, but Keras accepts text only as a tensor",
         place(array.use, maker(array)),
         Evidence(f"dtype of `{array.path}`", str(array.dtype), "a tensor of strings", "data.dtype"),
         fix("convert it to a tensor: `tf.constant(…)`", edits, imports if edits else ()),
         subject=part_words(array, data),
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -251,13 +249,12 @@ def from_failure(
     if "could not convert" in failure.message:
         yield from _converted(failure)
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "the data contains strings, but the model and the loss expect numbers",
         _line(failure, data, project),
         Evidence("rejected value", failure.message.splitlines()[0][:120], "numbers", "failure.message"),
         fix("encode the strings as numbers before `fit`, or in the model with a `StringLookup` layer"),
         subject="labels" if "loss" in failure.node else "features",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -268,7 +265,7 @@ def _converted(failure: FailureFacts) -> Iterator[Finding]:
     """Report a conversion to numbers, in the program itself, that fails on text."""
     frame = failure.last_user_frame
     if frame is not None and _CONVERSION.search(frame.text):
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             "the data converted to numbers here contains text",
             frame.location,
             Evidence("rejected value", failure.message.splitlines()[0][:120], "numbers", "failure.message"),
@@ -276,7 +273,6 @@ def _converted(failure: FailureFacts) -> Iterator[Finding]:
                 "parse numbers with `pd.to_numeric(…, errors='coerce')` and fill missing values; encode categories"
             ),
             subject="features",
-            confidence=Confidence.CERTAIN,
         )
 
 
@@ -289,13 +285,12 @@ def of_class_names(failure: FailureFacts, project: Project) -> Iterator[Finding]
     frame = failure.last_user_frame
     if frame is None or failure.called != "to_categorical" or not _NAMES.search(failure.message):
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "`to_categorical` expects integer class labels, but receives class names",
         frame.location,
         Evidence("rejected value", "text", "numbers", "failure.message"),
         fix("encode the class names as integers first", *_numbered(frame, project)),
         subject="labels",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import tape_cut_of_model
-from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix
+from fitdoctor.diagnosis import Edit, Finding, Fix
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import calls_at, function_at, module_of, raised_here
@@ -24,13 +24,12 @@ def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project) -> Itera
         return
     if predicted_under_tape(failure, project) is not None:
         return  # a tensor would be accepted, but no gradient would flow (FIT505)
-    yield cause.finding(
+    yield cause.certain(
         "the model is called with tensors and arrays, but Keras does not accept a mix",
         frame.location,
         raised_here(failure),
         _all_tensors(failure, project),
         subject="inputs of the call",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -49,7 +49,7 @@ from fitdoctor.catalogue.knowledge.models.rank_edits import left_out_fix
 from fitdoctor.catalogue.labels.label_edits import respell, with_activation
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import unsafe
 from fitdoctor.facts import DataFacts, FitFacts, LayerFacts, ModelFacts, Statistics
 from fitdoctor.source.project import Project
@@ -128,7 +128,7 @@ _DROPOUTS = frozenset({"Dropout", "AlphaDropout", "SpatialDropout1D", "SpatialDr
 
 
 def _behind_the_last(layer: LayerFacts, target: Target, project: Project) -> Finding:
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`{layer.class_name}` after the last activation sets random probabilities to 0, but `{target.loss_name}` "
         "takes their logarithm",
         place(layer.code, target.loss.code if target.loss is not None else None),
@@ -140,7 +140,6 @@ def _behind_the_last(layer: LayerFacts, target: Target, project: Project) -> Fin
         ),
         left_out_fix(layer, project, 2),
         subject=target.subject,
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -159,7 +158,7 @@ def _scored_separately(target: Target) -> Finding:
     assert target.loss is not None
     wanted = CATEGORICAL if target.loss_name == BINARY else "categorical_focal_crossentropy"
     shared = ("alpha", "gamma", "apply_class_balancing", "axis", "from_logits")
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`{target.loss_name}` scores the {target.units} softmax units separately, but the labels are one-hot, "
         "one class per sample",
         place(target.loss.code),
@@ -172,7 +171,6 @@ def _scored_separately(target: Target) -> Finding:
         ),
         unsafe(f"use `{wanted}`", respell(target.loss.code, wanted, without=shared)),
         subject=target.subject,
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -224,11 +222,10 @@ def _finding(target: Target, wanted: str, message: str, title: str, seen: Eviden
         fact="model.layers",
         location=place(layer.code) if layer is not None else None,
     )
-    return CAUSE.finding(
+    return CAUSE.certain(
         message,
         place(layer.code if layer is not None else None, target.loss.code),
         evidence,
         unsafe(title, with_activation(layer, wanted)),
         subject=target.subject,
-        confidence=Confidence.CERTAIN,
     )

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.labels.targets import BINARY_LOSSES, REGRESSION, SPARSE
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import remove_argument, spell, unsafe
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 
@@ -77,7 +77,7 @@ def _finding(
     given = code.argument("class_weight") if isinstance(code, Code) else None
     count = len(data.y) if isinstance(data, DataFacts) and data.y else 0
     seen = f"y has {count} part{'s' * (count != 1)}" if count else "y has several parts"
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`class_weight` works with a single y, but {seen}",
         place(given.whole if given is not None else None, code, raised_at),
         Evidence(
@@ -90,7 +90,6 @@ def _finding(
         unsafe("pass `sample_weight` instead, one array per output", _as_sample_weights(model, fit, data)),
         unsafe("remove `class_weight`", remove_argument(code, "class_weight")),
         subject="class_weight",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -41,7 +41,7 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
 )
 from fitdoctor.catalogue.labels.label_edits import camel_case, with_activation
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import remove_argument, set_argument, spell, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, InnerLoss, LossFacts, ModelFacts, Unknown
 
@@ -77,7 +77,7 @@ def _from_inner(target: Target, last: Activation, inner: InnerLoss) -> Iterator[
     # Keras's own losses look for the logits before the activation.
     own = inner.name.endswith("_with_logits")
     if inner.from_logits and last.name == inner.activation and own:
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             f"`{inner.name}` applies the {last.name} itself, but the output already goes through {last.name}",
             place_of_layer or inner.code.location,
             Evidence("last activation", last.name, "linear", fact="model.layers", location=place_of_layer),
@@ -87,10 +87,9 @@ def _from_inner(target: Target, last: Activation, inner: InnerLoss) -> Iterator[
             unsafe("remove the activation", with_activation(last.layer, "linear")),
             subject=target.subject,
             notes=["with logits, apply the activation to what `predict` returns"],
-            confidence=Confidence.CERTAIN,
         )
     elif not inner.from_logits and last.name == "linear" and last.layer is not None:
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             f"`{inner.name}` expects probabilities, but the last layer is linear",
             inner.code.location,
             Evidence(
@@ -100,7 +99,6 @@ def _from_inner(target: Target, last: Activation, inner: InnerLoss) -> Iterator[
                 f"use {inner.activation} in the last layer", with_activation(last.layer, inner.activation)
             ),
             subject=target.subject,
-            confidence=Confidence.CERTAIN,
         )
 
 
@@ -111,7 +109,7 @@ def _probabilities(target: Target, loss: LossFacts) -> Finding:
         note = "Keras finds the logits before this activation and trains as if the flag were not set"
     else:
         note = "another layer follows the activation, so Keras does not find the logits"
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"the loss has `from_logits=True`, but the output already goes through {target.activation}",
         place(loss.code, layer.code if layer is not None else None),
         Evidence(
@@ -125,7 +123,6 @@ def _probabilities(target: Target, loss: LossFacts) -> Finding:
         unsafe("remove the activation", with_activation(layer, "linear")),
         subject=target.subject,
         notes=[note],
-        confidence=Confidence.CERTAIN,
         severity=Severity.INFO if target.last.direct else Severity.WARNING,
     )
 
@@ -141,7 +138,7 @@ def _logits(model: ModelFacts, target: Target, loss: LossFacts, wanted: str) -> 
     )
     thresholded |= bool(activation.edits) and _is_configured(model, loss)
     places = (layer.code if layer is not None else None, loss.code)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`{loss.name}` expects probabilities, but the last layer is linear",
         place(*places) if thresholded else place(*reversed(places)),
         Evidence(
@@ -154,7 +151,6 @@ def _logits(model: ModelFacts, target: Target, loss: LossFacts, wanted: str) -> 
         Evidence("loss", "from_logits=False", fact="model.losses", location=place(loss.code)),
         *([activation, flag] if thresholded else [flag, activation]),
         subject=target.subject,
-        confidence=Confidence.CERTAIN,
     )
 
 

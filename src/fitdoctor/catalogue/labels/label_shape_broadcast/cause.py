@@ -86,7 +86,7 @@ def _other_width(target: Target, labels: Shape, output: Shape, data: DataFacts, 
     short = _short_targets(project, target.layer, target.labels) if count == 1 else None
     if short is not None:
         fixes.insert(0, unsafe(f"cut `{short.horizon}` values per target, one per unit", short.edits))
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"the labels have {count} target{'s' * (count != 1)} per sample, but the output has "
         f"{units} unit{'s' * (units != 1)}: {each}",
         place(
@@ -104,7 +104,6 @@ def _other_width(target: Target, labels: Shape, output: Shape, data: DataFacts, 
         ),
         *fixes,
         subject=target.subject,
-        confidence=Confidence.CERTAIN,
     )
 
 

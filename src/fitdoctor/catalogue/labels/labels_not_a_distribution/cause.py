@@ -32,7 +32,7 @@ from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, verdict
 from fitdoctor.catalogue.knowledge.labels.targets import BINARY, ROW_LOSSES, Target, is_binary, targets
 from fitdoctor.catalogue.labels.label_edits import respell, with_activation
 from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import insert_after, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, ModelFacts, Statistics, Unknown
 
@@ -83,7 +83,7 @@ def _finding(target: Target, statistics: Statistics, least: float, most: float) 
         message = f"labels go down to {lowest}, but `{target.loss_name}` expects probabilities"
     else:
         message = f"label rows sum to up to {number(most)}, but `{target.loss_name}` expects probabilities"
-    return CAUSE.finding(
+    return CAUSE.certain(
         message,
         place(target.loss.code, *made) if several else place(*made, target.loss.code),
         Evidence(
@@ -95,7 +95,6 @@ def _finding(target: Target, statistics: Statistics, least: float, most: float) 
         ),
         *_fixes(target, statistics, several),
         subject=target.subject,
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -340,7 +340,7 @@ def _from_words(
     else:
         advice = fix("keep the labels within the range of the output units")
         where = place(*made, raised)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"the labels contain {seen.value}, but the model has {seen.high} unit{'s' * (seen.high != 1)}: "
         f"{_classes(seen.high)}",
         where,
@@ -353,7 +353,6 @@ def _from_words(
         ),
         advice,
         subject="labels",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -387,7 +386,7 @@ def while_encoding(failure: FailureFacts, project: Project) -> Iterator[Finding]
         return
     value, size = int(said["value"]), int(said["size"])
     shift = "if the labels start at 1, subtract 1: `to_categorical(y - 1, …)`"
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"label {value} has no column: `{_ENCODER}` creates {size}, for classes 0 to {size - 1}",
         frame.location,
         Evidence(
@@ -396,7 +395,6 @@ def while_encoding(failure: FailureFacts, project: Project) -> Iterator[Finding]
         *([unsafe(shift, _shifted(failure, project))] if value == size else []),
         fix("renumber the classes from 0 without gaps, or set `num_classes` to the largest label plus 1"),
         subject="labels",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -31,7 +31,7 @@ from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, verdict
 from fitdoctor.catalogue.knowledge.labels.targets import BINARY_LOSSES, SPARSE, Target, targets
 from fitdoctor.catalogue.labels.label_edits import respell, rework_labels, with_activation, with_units
 from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
 from fitdoctor.edits import rework_place, unsafe
 from fitdoctor.facts import DataFacts, ModelFacts, Statistics
 
@@ -60,7 +60,7 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
             continue
         assert target.labels is not None
         assert target.loss is not None
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             f"labels run from {number(least)} to {number(most)}, but `{target.loss_name}` expects 0 to 1",
             place(
                 target.loss.code if _classes(target, statistics) else None,
@@ -78,7 +78,6 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
             ),
             *_fixes(target, data, statistics, least, most),
             subject=target.subject,
-            confidence=Confidence.CERTAIN,
         )
 
 

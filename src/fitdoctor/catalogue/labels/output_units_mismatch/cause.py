@@ -183,7 +183,7 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
         if target.activation == "softmax":
             continue  # reported by softmax-over-one-unit
         edits = respell(target.loss.code, BINARY) if target.activation == "sigmoid" else ()
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             f"`{target.loss_name}` needs one unit per class, but the output has 1 unit: the loss is always 0",
             place(target.loss.code, model.compile_code),
             Evidence(
@@ -196,7 +196,6 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
             unsafe(f"use `{BINARY}`, the loss for a single unit", edits),
             unsafe("use one softmax unit per class in the last layer"),
             subject=target.subject,
-            confidence=Confidence.CERTAIN,
             severity=Severity.WARNING,
         )
 

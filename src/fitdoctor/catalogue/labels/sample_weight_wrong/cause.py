@@ -272,7 +272,7 @@ class _Weights:
         given = code.argument("sample_weight") if isinstance(code, Code) else None
         made = (self.array.code, self.array.use) if self.array is not None else ()
         argument = given.location if given is not None else None
-        return CAUSE.finding(
+        return CAUSE.certain(
             message,
             place(slices if expected == _NO_IDS else None, *made, argument, code, self.raised_at),
             Evidence(
@@ -284,7 +284,6 @@ class _Weights:
             ),
             *fixes,
             subject="sample weights",
-            confidence=Confidence.CERTAIN,
             severity=severity,
         )
 

@@ -37,7 +37,7 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
 )
 from fitdoctor.catalogue.labels.label_edits import respell, with_activation
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import set_argument, unsafe
 from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts
 from fitdoctor.source.definitions import argument_of
@@ -98,13 +98,12 @@ def _is_softmax_of_one(layer: LayerFacts) -> bool:
 
 
 def _finding(location: Location | None, seen: str, fixes: list[Fix]) -> Finding:
-    return CAUSE.finding(
+    return CAUSE.certain(
         _MESSAGE,
         location,
         Evidence(seen, "1 for every sample", "a value between 0 and 1", fact="model.outputs"),
         *fixes,
         subject=_SUBJECT,
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -115,7 +115,7 @@ def _refused(
     code = fit.code if isinstance(fit, FitFacts) else None
     to_blame = owner.layer if owner.kind in ("weight", "attention") else None
     location = place(to_blame.code if to_blame is not None else None, code)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"out of memory: cannot allocate {owner.words}"
         + (f" of shape {shape_words(shape)}" if shape else ""),
         location or (frame.location if frame else None),
@@ -128,7 +128,6 @@ def _refused(
         _remedy(owner),
         subject="memory",
         notes=[_helps(owner)] if owner.kind != "unknown" else [],
-        confidence=Confidence.CERTAIN,
     )
 
 

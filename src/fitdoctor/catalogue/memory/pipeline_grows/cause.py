@@ -37,7 +37,7 @@ from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
 )
 from fitdoctor.catalogue.memory.data_held_twice.cause import BYTES
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, PipelineStep, Unknown
 
@@ -88,7 +88,7 @@ def _endless(step: PipelineStep) -> bool:
 def _cache(
     data: DataFacts, repeat: PipelineStep, cache: PipelineStep, before: tuple[PipelineStep, ...]
 ) -> Finding:
-    return CAUSE.finding(
+    return CAUSE.certain(
         "`cache` after `repeat` keeps every element of every epoch: memory grows with each step",
         step_place(cache.code),
         Evidence(
@@ -99,7 +99,6 @@ def _cache(
         ),
         unsafe("call `cache` before `repeat`", _cached_first(repeat, cache, before)),
         subject=f"{data.role} dataset",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -131,7 +130,7 @@ def _shuffle(
     much = rows is not None and size >= _TIMES_THE_DATA * rows and size * element >= _LARGE
     if not much and size * element < _HUGE:
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"`shuffle` fills a buffer of {size:,} elements from an endless dataset before the first batch",
         step_place(shuffle.code),
         Evidence(
@@ -144,7 +143,6 @@ def _shuffle(
         Evidence("the dataset is endless from here on", "`repeat()`", location=step_place(repeat.code)),
         fix("call `shuffle` before `repeat`, with a buffer no larger than the data"),
         subject=f"{data.role} dataset",
-        confidence=Confidence.CERTAIN,
     )
 
 

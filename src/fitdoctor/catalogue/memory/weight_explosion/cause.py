@@ -28,7 +28,7 @@ from itertools import pairwise
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import unsafe
 from fitdoctor.facts import Code, FailureFacts, FitFacts, LayerFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import at_frame, function_at, module_of
@@ -65,7 +65,7 @@ def _finding(
     evidence: list[Evidence],
 ) -> Finding:
     share = 100 * dense.parameters // max(model.parameters, dense.parameters)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"the Dense layer after `Flatten` has {_many(dense.parameters)} weights, {share}% of the model",
         place(flatten.code, dense.code),
         Evidence(
@@ -77,7 +77,6 @@ def _finding(
         *evidence,
         _pooled(flatten, project),
         subject=f"layer {dense.name}",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -184,12 +183,11 @@ def from_failure(failure: FailureFacts, model: ModelFacts | Unknown, project: Pr
             return
     written = _written_flatten(failure, project)
     remedy = _renamed(project, written, _pooling_for(project, written)) if written is not None else ()
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"a kernel with {_many(rows * units)} weights does not fit in memory",
         written.location if written is not None else frame.location if frame else None,
         *evidence,
         unsafe("pool before the Dense layer; a smaller batch does not help", remedy),
         subject="layer",
-        confidence=Confidence.CERTAIN,
         severity=Severity.ERROR,
     )

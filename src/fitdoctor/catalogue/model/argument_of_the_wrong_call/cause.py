@@ -263,14 +263,13 @@ def unlisted_layers(module: Module) -> Iterator[Finding]:
         if inside is not None and first.line > module.location(call.func).end_line:
             # A layer per line: the brackets go beside the parentheses.
             first, last = (module.places.between(each, each) for each in inside)
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             f"`Sequential` expects one list of layers, but receives {len(call.args)} arguments: "
             "the second one is `trainable`",
             module.location(call),
             Evidence("arguments", f"{len(call.args)} separate layers", "a list of layers"),
             fix("pass the layers as a list", (Edit(first, "["), Edit(last, "]"))),
             subject="layers of Sequential",
-            confidence=Confidence.CERTAIN,
         )
 
 

@@ -432,14 +432,13 @@ def _layer_called(failure: FailureFacts, project: Project, evidence: Evidence) -
                 continue
             room = len(method.parameters) - 1
             if len(call.args) > room and method.node.args.vararg is None:
-                yield CAUSE.finding(
+                yield CAUSE.certain(
                     f"{name_of(method)} takes {counted(room, 'argument')}, but is called with {len(call.args)}",
                     module.location(call),
                     _parameters(method),
                     evidence,
                     fix("call it with the arguments that `call` declares, or add parameters to `call`"),
                     subject=module.segment(call.func),
-                    confidence=Confidence.CERTAIN,
                 )
                 return
 
@@ -502,7 +501,7 @@ def labels_second(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             Edit(module.location(first), module.segment(second)),
             Edit(module.location(second), module.segment(first)),
         )
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "the loss is called with the predictions first, but it expects the labels first",
         frame.location,
         Evidence(
@@ -514,7 +513,6 @@ def labels_second(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         ),
         fix("pass the labels first: `loss(y_true, y_pred)`", edits),
         subject="arguments of the loss",
-        confidence=Confidence.CERTAIN,
     )
 
 

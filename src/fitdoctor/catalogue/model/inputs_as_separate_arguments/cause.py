@@ -33,7 +33,7 @@ from fitdoctor.catalogue.knowledge.models.model_classes import (
     required_inputs,
 )
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.called import called_in
@@ -100,7 +100,7 @@ def _finding(
     evidence: list[Evidence],
 ) -> Finding:
     needed = required_inputs(call)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"{name_of(call)} takes its inputs as {len(needed)} arguments, but Keras passes one",
         head(call),
         Evidence(
@@ -112,7 +112,6 @@ def _finding(
         *evidence,
         *_fixes(call, needed, data),
         subject=f"call of {owner.name}",
-        confidence=Confidence.CERTAIN,
     )
 
 

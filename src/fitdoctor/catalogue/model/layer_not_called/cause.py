@@ -309,13 +309,12 @@ def _tensor_given(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     if module is not None and node is not None:
         yield _finding(layer_of(module, node), module.location(node), project, Confidence.CERTAIN)
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "a tensor is passed to a layer's constructor instead of to the layer",
         failure.location,
         Evidence("error", failure.message[:120], fact="failure.message"),
         fix("create the layer, then call it on the tensor: `Layer(…)(x)`"),
         subject="layer",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -260,14 +260,13 @@ def outputs_passed_on(failure: FailureFacts, project: Project) -> Iterator[Findi
         return
     module = module_of(project, frame)
     made = _maker(module, frame) if module is not None else None
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"layer `{said.layer}` expects one tensor, but receives the {said.received} outputs of the previous layer",
         made or frame.location,
         Evidence("input tensors", str(said.received), "1", fact="failure.message", location=frame.location),
         raised_here(failure),
         fix("unpack the outputs and pass only one of them, or remove `return_state`"),
         subject=f"input of {said.layer}",
-        confidence=Confidence.CERTAIN,
     )
 
 

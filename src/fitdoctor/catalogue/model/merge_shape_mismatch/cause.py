@@ -34,7 +34,7 @@ from fitdoctor.catalogue.knowledge.models.layer_source import around, found_in, 
 from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refusals
 from fitdoctor.catalogue.training_loops import loops_around
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, Shape, Unknown
 from fitdoctor.failure.patterns import operation_shapes, shapes_in
@@ -91,13 +91,12 @@ def from_arithmetic(failure: FailureFacts, data: DataFacts | Unknown) -> Iterato
     if isinstance(data, DataFacts) and data.role != "training":
         return
     frame, words = failure.last_user_frame, _listed(shapes_in(failure.message))
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"tensors of {words} cannot be combined",
         place(frame.code, frame.location) if frame is not None else None,
         Evidence("inputs", words, "equal shapes", fact="failure.message"),
         fix("bring the tensors to the same shape before combining them"),
         subject="arithmetic",
-        confidence=Confidence.CERTAIN,
     )
 
 

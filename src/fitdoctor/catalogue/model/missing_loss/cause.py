@@ -96,13 +96,12 @@ def from_failure(
         yield _finding(model, data, call, Confidence.CERTAIN)
         return
     compile_place = _only_compile(module_of(project, frame))
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "the model is compiled without a loss",
         compile_place or call,
         Evidence("Keras finds no loss", fact="failure.message", location=call),
         fix("pass a loss to `compile`"),
         subject="loss",
-        confidence=Confidence.CERTAIN,
     )
 
 

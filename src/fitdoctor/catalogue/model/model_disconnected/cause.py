@@ -107,13 +107,12 @@ def _makes_model(module: Module, site: CallSite) -> bool:
 
 
 def _plain(failure: FailureFacts, evidence: list[Evidence]) -> Finding:
-    return CAUSE.finding(
+    return CAUSE.certain(
         "the outputs of the model are not connected to its inputs",
         failure.location,
         *evidence,
         fix("compute the outputs from the inputs passed to the model"),
         subject="model",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -151,14 +150,13 @@ def _at_model(module: Module, site: CallSite, evidence: list[Evidence]) -> Findi
         Evidence("the outputs depend on", f"`{module.segment(node)[:70]}`", location=module.location(node))
         for node in missing[:3]
     ]
-    return CAUSE.finding(
+    return CAUSE.certain(
         message,
         module.location(blamed),
         *others,
         *evidence,
         *fixes,
         subject="model",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -143,13 +143,12 @@ def _reversed(callback: CallbackFacts, monitor: str) -> Finding:
     code, mode = callback.code, callback.setting("mode")
     given = code.argument("mode") if isinstance(code, Code) else None
     better = "max" if mode == "min" else "min"
-    return CAUSE.finding(
+    return CAUSE.certain(
         f'`{callback.class_name}` monitors `{monitor}` with `mode="{mode}"`: it treats the worst epoch as the best',
         place(given.location if given is not None else None, code),
         Evidence("mode", f'"{mode}"', f'"{better}"', fact="fit.callbacks"),
         fix(f'set `mode="{better}"`', set_argument(code, "mode", f'"{better}"')),
         subject=f"mode of {callback.class_name}",
-        confidence=Confidence.CERTAIN,
         severity=Severity.WARNING,
     )
 
@@ -166,14 +165,13 @@ def _no_validation(
     callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None, fit: FitFacts, keras: int
 ) -> Finding:
     raises = keras == 3 and _raises(callback, monitor, names)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`{callback.class_name}` monitors `{monitor}`, but `fit` receives no validation data: {_consequence(callback)}",
         place(fit.code, callback.code),
         _seen("monitored value", monitor, names, place(callback.code)),
         _validate(fit.code),
         *_renamed(callback, monitor.removeprefix("val_"), names),
         subject=f"monitor of {callback.class_name}",
-        confidence=Confidence.CERTAIN,
         severity=Severity.ERROR if raises else Severity.WARNING,
     )
 
@@ -202,14 +200,13 @@ def _missing(
 ) -> Finding:
     raises = keras == 3 and _raises(callback, monitor, names)
     then = "Keras raises at the end of the first epoch" if raises else _consequence(callback)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`{callback.class_name}` monitors `{monitor}`, which `fit` does not report: {then}",
         place(_monitor(callback), callback.code, fit.code if isinstance(fit, FitFacts) else None),
         _seen("monitored value", monitor, names, place(callback.code)),
         *evidence,
         *_fixes(callback, monitor, names),
         subject=f"monitor of {callback.class_name}",
-        confidence=Confidence.CERTAIN,
         severity=Severity.ERROR if raises else Severity.WARNING,
     )
 
@@ -277,14 +274,13 @@ def _unnamed(
             edits += [edit for each in _renamed(callback, other, names or None) for edit in each.edits]
         remedy = (fix if is_same(name, other) else unsafe)(f"use `{other}` in the path", edits)
     written = paths[0][0].location(paths[0][1]) if len(paths) == 1 else None
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"the checkpoint path uses `{name}`, which `fit` does not report",
         place(written, callback.code, *(each.location for each in evidence)),
         _seen("value in the path", name, names, place(callback.code)),
         *evidence,
         remedy,
         subject="path of ModelCheckpoint",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -330,13 +326,12 @@ def from_failure(
     if names is not None:
         problem = "but Keras does not know whether to maximize or minimize it"
         remedy = 'set `mode="max"` or `mode="min"`'
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"`{name}` monitors `{monitor}`, {problem}",
         place(_monitor(callback), callback.code, here),
         evidence,
         unsafe(remedy),
         subject=f"monitor of {name}",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -635,7 +630,7 @@ def from_quoted_line(failure: FailureFacts, project: Project) -> Iterator[Findin
     ((name, of_history),) = found.items()
     validation = name.startswith("val_")
     remedy = "read the name of an existing metric"
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the history has no `{name}`: "
         + ("`fit` received no validation data, or " if validation else "")
         + "there is no metric of that name"
@@ -645,7 +640,6 @@ def from_quoted_line(failure: FailureFacts, project: Project) -> Iterator[Findin
         Evidence("the failing line", frame.text[:120], fact="failure.frames"),
         unsafe(f"pass validation data to `fit`, or {remedy}" if validation else remedy),
         subject=f"history key {name}" if of_history else f"logs of {frame.function}",
-        confidence=Confidence.CERTAIN,
     )
 
 

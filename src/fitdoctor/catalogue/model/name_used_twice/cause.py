@@ -73,7 +73,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     if near:
         yield _finding(name, near, Confidence.CERTAIN, raised)
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"two parts of the model are named `{name}`",
         failure.location,
         raised,
@@ -82,7 +82,6 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             _named_apart(project, name),
         ),
         subject=f"name {name}",
-        confidence=Confidence.CERTAIN,
     )
 
 

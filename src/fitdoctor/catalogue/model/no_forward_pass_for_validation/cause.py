@@ -107,14 +107,13 @@ def _finding(
 ) -> Finding:
     what = "validation" if method == "fit" else f"`{method}`"
     steps = "has a `train_step` but " if "train_step" in owner.methods else "has "
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"{what} cannot run `{owner.name}`: the class {steps}neither `call` nor `{step}`",
         where,
         _methods(owner, f"`{step}` or `call`"),
         *evidence,
         *_fixes(owner, method, step, code),
         subject=f"model {owner.name}",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -152,13 +151,12 @@ def from_failure(failure: FailureFacts, fit: FitFacts | Unknown, project: Projec
     method = fit.method if isinstance(fit, FitFacts) else failure.called
     evidence = [Evidence("Keras calls the model", fact="failure.message")]
     if owner is None:
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             f"`{name}` has neither a `call` nor a custom step",
             failure.location,
             *evidence,
             fix("write a `test_step` or a `call`"),
             subject=f"model {name}",
-            confidence=Confidence.CERTAIN,
         )
         return
     if owner.module.method(owner, "train_step") is None:
@@ -182,14 +180,13 @@ def _without_any(owner: ClassInfo, evidence: list[Evidence]) -> Finding:
         called = replace(line, column=start, end_line=line.line, end_column=start + len(named.name))
         edits = (Edit(called, "call"),) if _is_only_defined(owner, named.name) else ()
         advice = fix(f"rename `{named.name}` to `call`: Keras does not run `{named.name}`", edits)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`{owner.name}` has no `call`{other}: Keras cannot run it",
         where,
         _methods(owner, "`call`"),
         *evidence,
         advice,
         subject=f"model {owner.name}",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -34,7 +34,7 @@ from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.knowledge.labels.loss_choice import suggested_loss
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.module import FunctionInfo, Module
@@ -56,7 +56,7 @@ def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proje
     if override is not None:
         yield _override_finding(model, *override)
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"`{fit.method}` is called on a model that is not compiled",
         place(fit.code),
         Evidence(
@@ -64,7 +64,6 @@ def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proje
         ),
         *_fixes(model, fit, data),
         subject="model",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -134,13 +133,12 @@ def from_failure(
         if found:
             yield found[0]
             return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "the model is not compiled",
         failure.location,
         Evidence("Keras does not train an uncompiled model", fact="failure.message"),
         remedy,
         subject="model",
-        confidence=Confidence.CERTAIN,
     )
 
 

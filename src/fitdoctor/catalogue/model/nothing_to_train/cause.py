@@ -81,20 +81,19 @@ def _adapts(model: ModelFacts) -> bool:
 
 def _weightless(model: ModelFacts, fit: FitFacts) -> Finding:
     last: LayerFacts | None = model.layers[-1] if model.layers else None
-    return CAUSE.finding(
+    return CAUSE.certain(
         "no layer of the model has weights, so there is nothing to train",
         place(last.code if last is not None else None, model.code, fit.code),
         Evidence("weights of the model", "0", fact="model.parameters", location=place(model.code)),
         fix("add a layer with weights, such as `Dense`"),
         subject="model",
-        confidence=Confidence.CERTAIN,
     )
 
 
 def _frozen(model: ModelFacts, fit: FitFacts, project: Project) -> Finding:
     found = _freezing(model, fit, project)
     layer = next((each for each in model.every_layer() if _made_frozen(each)), None)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"all {model.parameters:,} weights of the model are frozen, so there is nothing to train",
         place(
             _line(*found) if found is not None else None,
@@ -111,7 +110,6 @@ def _frozen(model: ModelFacts, fit: FitFacts, project: Project) -> Finding:
         unsafe("keep the last layer trainable", _all_but_the_last(*found) if found is not None else ()),
         fix("before `compile`, freeze only the layers that should not train"),
         subject="model",
-        confidence=Confidence.CERTAIN,
     )
 
 

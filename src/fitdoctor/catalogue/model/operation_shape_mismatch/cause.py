@@ -114,13 +114,12 @@ def _missing_axis(
         if left:
             edits = set_argument(module.code(call), "axis", text, position=1)
             remedy = unsafe(f"reduce over {counted(len(left), 'axis', 'axes')}: `axis={text}`", edits)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"{name} reduces axis {missing}, but its input has only {count} axes: 0 to {count - 1}",
         place,
         evidence,
         remedy,
         subject="axis of a reduction",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -484,14 +483,13 @@ def _short_batch(message: str, project: Project) -> Finding | None:
     count = f"{tensorflow}.{count}" if "(" in count else count
     edits = tuple(Edit(module.location(node), count) for node in nodes) if count else ()
     edits += imports if "(" in count else ()
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"{name_of(function)} assumes batches of {rows.fixed} rows, but a batch has {rows.rows}",
         module.location(nodes[0]),
         Evidence("error", _first_line(message)),
         fix("read the number of rows from the batch" + (f": `{count}`" if count else ""), edits),
         fix("drop the shorter last batch: `drop_remainder=True`"),
         subject=name_of(function),
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -38,7 +38,7 @@ from fitdoctor.catalogue.knowledge.models.model_classes import (
     steps_of,
 )
 from fitdoctor.catalogue.model.step_returns import compared, update_of_each
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import FailureFacts
 from fitdoctor.source.index import FUNCTIONS
@@ -360,7 +360,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             if step.name != "train_step" or _touches_metrics(step) or len(values) != 1:
                 continue
             statement = module.statement(values[0])
-            yield CAUSE.finding(
+            yield CAUSE.certain(
                 f"{name_of(step)} updates none of the metrics passed to `compile`",
                 module.location(statement),
                 Evidence(
@@ -370,7 +370,6 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
                 ),
                 _updated(step, statement, values[0]),
                 subject=step.qualname,
-                confidence=Confidence.CERTAIN,
                 severity=Severity.ERROR,
             )
             return

@@ -338,7 +338,7 @@ def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project) 
     needs = "" if sizes.target_shape or sizes.wanted is not None else "a shape that needs "
     where = module.location(call) if module is not None and call is not None else None
     edits = _left_open(module, call, given, sizes) if module is not None and call is not None else ()
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"{'an array' if 'reshape array' in failure.message else 'a tensor'} of {have} is reshaped to {needs}{want}",
         place(where, frame.location if frame is not None else None),
         Evidence(
@@ -350,7 +350,6 @@ def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project) 
         ),
         fix("let TensorFlow infer the size of this axis: -1", edits) if edits else _SAME_SIZE,
         subject="reshape",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -297,13 +297,12 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
 
 
 def _from_line(location: Location | None) -> Finding:
-    return CAUSE.finding(
+    return CAUSE.certain(
         "a TensorFlow function is called on a tensor of a functional model",
         location,
         Evidence("Keras rejects the call", fact="failure.message", location=location),
         fix("use the equivalent function in `keras.ops`, or a `Lambda` layer"),
         subject="function",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.layer_numbers import traced_anew
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, unsafe
 from fitdoctor.facts import Code, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.callees import callers_of
@@ -60,7 +60,7 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[F
     change = place(model.trainable_code) or _last_change(fit.code, project)
     names = list(dict.fromkeys(model.trainable_changed))
     layers = f"of {listing(names, 3)}" if names else ""
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"`trainable` {layers} changed after the training step was traced, so it has no effect on this `fit`",
         change or place(fit.code),
         Evidence(
@@ -71,7 +71,6 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[F
         ),
         _compile_again(model, fit, project),
         subject="trainable",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -301,14 +301,13 @@ def from_weights(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     site = _embedding(calls, setting)
     shown = setting or site
     place = shown.module.location(shown.node) if shown is not None else failure.location
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the weights have shape {shape_words(given)}, but {name} has weights of shape {shape_words(own)}",
         place,
         Evidence("shape of the weights", shape_words(given), shape_words(own), "failure.message"),
         raised_here(failure),
         _matching_size(site, own, given),
         subject="weights of a layer",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -79,14 +79,13 @@ def from_call(fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown) -> It
 
 def _finding(name: str, fit: FitFacts, data: DataFacts) -> Finding:
     argument = _argument(fit.code, name)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`{name}` cannot be combined with a {words(data)}: {_reason(name)}",
         place(argument.whole if argument else None, fit.code),
         Evidence("argument x", f"a {words(data)}", f"arrays, or no `{name}`", fact="data.form"),
         *_kept(name, fit, data),
         *_fixes(name, fit.code),
         subject=f"argument {name} of fit",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -142,13 +141,12 @@ def _kept(name: str, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
 
 def _ignored(size: int, real: int, fit: FitFacts, data: DataFacts) -> Finding:
     argument = _argument(fit.code, "batch_size")
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`batch_size={size}` is ignored: the {words(data)} yields batches of {real:,}",
         place(argument.whole if argument else None, fit.code),
         Evidence("batch size", str(real), str(size), fact="data.batch_size"),
         fix("remove `batch_size`", remove_argument(fit.code, "batch_size", POSITIONS["batch_size"])),
         subject="argument batch_size of fit",
-        confidence=Confidence.CERTAIN,
         severity=Severity.INFO,
     )
 

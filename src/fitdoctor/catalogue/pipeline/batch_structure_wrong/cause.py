@@ -393,7 +393,7 @@ def _number_of_inputs(model: ModelFacts, project: Project) -> int:
 def _too_many(data: DataFacts, fit_call: FitFacts, size: int) -> Finding:
     """Return the finding for an element with more than inputs, labels and weights."""
     end = last_step(data)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"each element of the {words(data)} has {size} parts, but `fit` reads only inputs, labels and weights",
         place(end, fit_call.code),
         Evidence("parts per element", str(size), "1, 2 or 3", fact="data.element_size"),
@@ -402,7 +402,6 @@ def _too_many(data: DataFacts, fit_call: FitFacts, size: int) -> Finding:
             mapped(data, end, ".map(lambda x, y, weight, *rest: (x, y, weight))"),
         ),
         subject=f"{data.role} {data.form}",
-        confidence=Confidence.CERTAIN,
     )
 
 

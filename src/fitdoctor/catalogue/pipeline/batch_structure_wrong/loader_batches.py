@@ -6,7 +6,7 @@ import re
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location
+from fitdoctor.diagnosis import Evidence, Finding, Location
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, Unknown
 from fitdoctor.records import dataclass
@@ -129,11 +129,10 @@ def failed(cause: Cause, failure: FailureFacts, data: DataFacts | Unknown) -> Fi
 
 
 def _finding(cause: Cause, found: Refused, role: str, location: Location | None) -> Finding:
-    return cause.finding(
+    return cause.certain(
         found.message,
         location,
         Evidence("batch", found.observed, found.expected, fact="data.element"),
         fix(found.remedy),
         subject=f"{role} data",
-        confidence=Confidence.CERTAIN,
     )

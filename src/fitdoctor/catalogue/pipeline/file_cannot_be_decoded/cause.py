@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Finding, Severity
+from fitdoctor.diagnosis import Finding, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import Code, FailureFacts, Unknown
 from fitdoctor.failure.failed_line import raised_here
@@ -60,7 +60,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         "read every file once before training, and remove or re-download those that cannot be decoded"
     )
     skipping = with_step_after(_mapped(site), ".ignore_errors()") if site is not None else ()
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "a data file cannot be decoded: it is empty, truncated or in another format",
         place(site.module.code(site.node) if site is not None else None, failure.location),
         raised_here(failure),
@@ -70,7 +70,6 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             else [remedy]
         ),
         subject="data files",
-        confidence=Confidence.CERTAIN,
     )
 
 

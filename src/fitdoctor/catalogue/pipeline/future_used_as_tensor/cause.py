@@ -86,7 +86,7 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Find
             yield replace(told, fixes=(*told.fixes, *_result_unpacked(kind, fit)))
         elif any(column.holds in WAITING for column in array.columns):
             found = expression_of(project, array.use)
-            yield CAUSE.finding(
+            yield CAUSE.certain(
                 f"`{array.path}` is an array of futures, not of numbers",
                 place(array.code, array.use, fit.code),
                 Evidence("elements", "futures", "numbers", fact="data.x"),
@@ -95,7 +95,6 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Find
                     _elements_awaited(*found) if found is not None else (),
                 ),
                 subject=f"argument {array.path}",
-                confidence=Confidence.CERTAIN,
             )
 
 

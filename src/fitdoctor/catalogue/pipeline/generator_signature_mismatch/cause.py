@@ -150,13 +150,12 @@ def _other_structure(
 ) -> Finding:
     is_list = len(yielded) == 1 and yielded[0].container.startswith("list")
     words = "a list" if is_list else counted(len(yielded), "part")
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"the signature declares {len(made.specs)} parts, but the generator yields {words}",
         location,
         Evidence("parts per element", words, str(len(made.specs))),
         fix("yield a tuple") if is_list else remedy,
         subject="output_signature",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -333,13 +332,12 @@ def _batches_differ(
     columns = expected.rstrip(",)").rpartition(" ")[2]
     remedy = fix("yield batches that differ only in the number of samples")
     made = data.code if isinstance(data, DataFacts) else None
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"a batch has shape {found}, but earlier batches had shape {expected}",
         place(counted, made, location),
         Evidence("shape", found, expected, fact="failure.message"),
         told_classes(counted, int(columns)) if counted and columns.isdigit() else remedy,
         subject="batches",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -357,13 +355,12 @@ def _called_already(failure: FailureFacts, declared: list[Declaration]) -> Findi
             text = module.segment(made.func) if plain else f"lambda: {module.segment(made)}"
             edits = (Edit(location, text),)
         break
-    return CAUSE.finding(
+    return CAUSE.certain(
         "`from_generator` receives a generator, but expects a function that it can call in each epoch",
         location,
         Evidence("argument", "a generator", "a function"),
         fix("pass the function itself, without calling it", edits),
         subject="generator",
-        confidence=Confidence.CERTAIN,
     )
 
 

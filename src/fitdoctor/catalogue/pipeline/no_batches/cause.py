@@ -70,13 +70,12 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Find
     elif step is not None and step.operation == "filter":
         why = "`filter` rejects every sample"
         found = returned_in_step(project, step.code) or found
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the {words(data)} yields no batches: {why}",
         found,
         Evidence(f"batches in the {words(data)}", "0", "at least 1", fact="data.batches"),
         *fixes,
         subject=f"{data.role} dataset",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -98,12 +97,11 @@ def from_generator(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Report a Python generator that ends before its first batch, which Keras rejects."""
     if data.form != "generator" or data.problem is None or "at least one batch" not in data.problem.message:
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the {words(data)} yields no batches",
         place(data.code, fit.code),
         Evidence("batches", "0", "at least 1", fact="data.batches"),
         subject=f"{data.role} generator",
-        confidence=Confidence.CERTAIN,
         severity=Severity.ERROR,
     )
 

@@ -75,7 +75,7 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         )
     else:
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         message,
         _steps_place(fit, data),
         Evidence(
@@ -87,7 +87,6 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         ),
         *_passes(fit, data),
         subject="training data",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -128,7 +127,7 @@ def while_running(
         observed = f"fewer than {counted(steps * fit.epochs, 'batch', 'batches')}"
         yield _exhausted(fit, data, project, model, observed, None)
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"the dataset ended before {fit.epochs:,} epochs of {counted(steps, 'step')}"
         if fit.epochs > 1
         else f"the dataset ended before the {counted(steps, 'step')} of the epoch",
@@ -142,7 +141,6 @@ def while_running(
         ),
         *reversed(list(_passes(fit, data))),
         subject="training data",
-        confidence=Confidence.CERTAIN,
     )
 
 

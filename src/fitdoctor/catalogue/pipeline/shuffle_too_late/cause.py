@@ -126,13 +126,12 @@ def from_zip(fit: FitFacts, data: DataFacts, model: ModelFacts) -> Iterator[Find
     call = first.code.text[end:].strip() if end is not None else ""
     after = with_step_after(data.pipeline[zips[0]].code, call) if call else ()
     apart = (*without_step(first.code), *without_step(second.code))
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "features and labels are shuffled separately before `zip`, so the labels belong to other samples",
         step_place(second.code),
         Evidence("the features are shuffled here", location=step_place(first.code)),
         unsafe("shuffle the pairs, after `zip`", (*apart, *after) if after and len(apart) == 2 else ()),
         subject="zip of shuffled datasets",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -264,25 +263,23 @@ def _reads_no_ready_data(project: Project) -> bool:
 
 def _no_room(step: PipelineStep, data: DataFacts) -> Finding:
     size = str(data.samples) if isinstance(data.samples, int) else "1000"
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`shuffle` with a buffer of 1 does not change the order of the {words(data)}",
         place(step_place(step.code), data.code),
         Evidence("`shuffle` buffer size", "1", f"up to {int(size):,}", fact="data.pipeline"),
         unsafe("use a buffer as large as the data", set_argument(step.code, "buffer_size", size, 0)),
         subject="shuffle of the training dataset",
-        confidence=Confidence.CERTAIN,
     )
 
 
 def _whole_batches(batch: PipelineStep, shuffle: PipelineStep, data: DataFacts) -> Finding:
     batch, shuffle = in_one_function(batch, shuffle)
-    return CAUSE.finding(
+    return CAUSE.certain(
         "`shuffle` comes after `batch`, so it reorders whole batches and their rows stay together",
         place(step_place(shuffle.code), data.code),
         Evidence("the rows are batched here", location=place(batch.code), fact="data.pipeline"),
         unsafe("call `shuffle` before `batch`", *_swapped(batch, shuffle)),
         subject="shuffle of the training dataset",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -192,7 +192,7 @@ def _finding(
     ours, theirs = pair
     name = theirs.path if theirs is not None else "validation_data"
     observed, expected = _described(theirs, validation), _described(ours, training)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"`{name}` is {observed}, but the training data is {expected}",
         _line(fit_call, training, validation, pair, project),
         Evidence(
@@ -208,7 +208,6 @@ def _finding(
             else [_with_labels(project, fit_call)]
         ),
         subject="argument validation_data of fit",
-        confidence=Confidence.CERTAIN,
     )
 
 

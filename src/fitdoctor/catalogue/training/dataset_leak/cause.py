@@ -69,7 +69,7 @@ def from_rows(
     all_of_them = shared == rows
     if all_of_them and rows == training.samples and (rows < _FEW or _says_overfit(fit)):
         return  # whether a model can learn a few rows by heart is a common test
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"{'all' if all_of_them else f'{shared:,} of the'} {rows:,} validation rows are also in the training data",
         _line(fit, training, validation, project),
         Evidence(
@@ -82,7 +82,6 @@ def from_rows(
         unsafe("remove the validation rows from the training data", _other_rows(fit, project)),
         fix("split the data before copying or augmenting rows"),
         subject="argument validation_data of fit",
-        confidence=Confidence.CERTAIN,
     )
 
 
@@ -221,7 +220,7 @@ def from_arguments(fit: FitFacts, training: DataFacts, validation: DataFacts) ->
     few = isinstance(training.samples, int) and training.samples < _FEW
     if few or any(_is_generated(array) for array in ours) or _says_overfit(fit):
         return
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         "`validation_data` is the training data itself",
         place(theirs[0].use, fit.code),
         Evidence(
@@ -234,7 +233,6 @@ def from_arguments(fit: FitFacts, training: DataFacts, validation: DataFacts) ->
         unsafe("validate on the last 20% of the rows, without training on them", _split_off(fit)),
         fix("pass rows that are not in the training data"),
         subject="argument validation_data of fit",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -47,7 +47,7 @@ from fitdoctor.catalogue.variables.traced_while_building import (
 )
 from fitdoctor.catalogue.variables.uncalled_under_tape import called_before
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe
 from fitdoctor.facts import Code, FitFacts, LayerFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.source.callees import returned_by
@@ -245,24 +245,22 @@ def from_warning(training: TrainingFacts, model: ModelFacts, project: Project) -
     unrecorded = _before_the_tape(parts, project)
     if unrecorded is not None:
         module, made, block = unrecorded
-        yield CAUSE.finding(
+        yield CAUSE.certain(
             f"`{module.segment(made.func)}` is called before the block of the tape, so no gradient reaches {names}",
             module.location(made),
             _warned(training),
             unsafe("move the call into the block of the tape", moved_in(module, made, block)),
             subject=f"layer {parts[0].name}",
-            confidence=Confidence.CERTAIN,
         )
         return
     called = _called_at(parts[0], project)
-    yield CAUSE.finding(
+    yield CAUSE.certain(
         f"no gradient reaches {names}: the loss does not depend on it in a way that has a gradient",
         called or place(parts[0].code),
         _warned(training),
         fix(f"use the output of {parts[0].name} in what the model returns"),
         fix("set `trainable = False` on that part if it is meant to stay frozen"),
         subject=f"layer {parts[0].name}",
-        confidence=Confidence.CERTAIN,
     )
 
 

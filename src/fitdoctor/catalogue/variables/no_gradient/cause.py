@@ -298,13 +298,12 @@ def _unseen(uncalled: Uncalled) -> Finding:
             for node in ast.walk(after)
             if isinstance(node, ast.Attribute) and node is not weights and module.segment(node) == written
         ]
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"the tape computes gradients for `{uncalled.model}`, which is not called inside the `with` block",
         module.location(weights.value),
         Evidence("the tape records here", location=module.location(uncalled.tape.block)),
         fix(told, [Edit(module.location(node), instead) for node in named] if instead else []),
         subject="loss",
-        confidence=Confidence.CERTAIN,
     )
 
 

@@ -11,7 +11,7 @@ from fitdoctor.catalogue.knowledge.tracing.renewed_in_loops import (
     compiled_for_each,
     renewed_optimizers,
 )
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix
+from fitdoctor.diagnosis import Evidence, Finding, Fix
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.failed_line import at_frame, raised_here
@@ -38,7 +38,7 @@ def late_optimizer(cause: Cause, failure: FailureFacts, module: Module | None) -
     made = _made(module, site) if module is not None and site is not None else None
     location = made[0].location(made[1]) if made is not None else frame.location
     name = made[0].code(made[1]).target if made is not None else ""
-    return cause.finding(
+    return cause.certain(
         "a second optimizer creates its variables in a `tf.function` that is already traced",
         location,
         raised_here(failure),
@@ -46,7 +46,6 @@ def late_optimizer(cause: Cause, failure: FailureFacts, module: Module | None) -
         fix(f"create them before the first step: `{name or 'optimizer'}.build(model.trainable_variables)`"),
         _for_each(module),
         subject=f"optimizer {name}" if name else "optimizer",
-        confidence=Confidence.CERTAIN,
     )
 
 
