@@ -214,7 +214,8 @@ def _note_moves(
     ]
     if moving:
         moved = Linted()
-        _judge_together(moving, wanted, wishes, moved)
+        # Calls of `fit` were followed for Keras 2, and what Keras 3 renamed shows without following them.
+        _judge_together(moving, wanted, wishes, moved, sites=False)
         known = {(each.id, each.location) for part in judged.diagnoses for each in part.findings}
         judged.moves += [each for each in moved.diagnosis.findings if (each.id, each.location) not in known]
 
@@ -258,9 +259,13 @@ def _trains(text: str) -> bool:
 
 
 def _judge_together(
-    group: Sequence[tuple[Found, SourceFacts]], wanted: Collection[str], wishes: Wishes, judged: Linted
+    group: Sequence[tuple[Found, SourceFacts]],
+    wanted: Collection[str],
+    wishes: Wishes,
+    judged: Linted,
+    sites: bool = True,
 ) -> None:
-    """Check the requested files of one project."""
+    """Check the requested files of one project, without their models and calls of `fit` if `sites` is false."""
     from fitdoctor.source.read import SourceError, parse
 
     trees = []
@@ -296,7 +301,7 @@ def _judge_together(
         own = {module.path: asked[module.path] for module in members if module.path in asked}
         if own and any(_tells(module.text) for module in members):
             project = Project(members)
-            judged.diagnoses.extend(_diagnoses(project, own, here, wishes, judged))
+            judged.diagnoses.extend(_diagnoses(project, own, here, wishes, judged, sites))
 
 
 _STEPS_PER_FILE = 3_000_000
@@ -315,7 +320,12 @@ def _not_yet(facts: SourceFacts) -> tuple[str, ...]:
 
 
 def _diagnoses(
-    project: Project, asked: dict[str, Found], here: list[Case], wishes: Wishes, judged: Linted
+    project: Project,
+    asked: dict[str, Found],
+    here: list[Case],
+    wishes: Wishes,
+    judged: Linted,
+    sites: bool,
 ) -> list[Diagnosis]:
     """Return one diagnosis per file: a finding in one file must not hide a finding in another."""
     from fitdoctor.catalogue import source_causes
@@ -333,7 +343,7 @@ def _diagnoses(
     for path, budget in list(budgets.items()):
         _counter.value += 1
         with _ending_over_budget(path, budgets, judged), budget:
-            cases[path] = list(source_cases(project, files=(path,), crashes=crashes))
+            cases[path] = list(source_cases(project, files=(path,), crashes=crashes, sites=sites))
     for case in here:
         if case.path in asked:
             cases.setdefault(case.path, []).append(case)
