@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -116,6 +117,48 @@ def test_the_loader_is_the_one_of_plain_python(library: str, notes: Notes) -> No
     assert type(module.__loader__).__name__ == "SourceFileLoader"
     assert "exec_module" not in vars(module.__loader__)
     assert inspect.getsource(module).strip() == MODEL.strip()
+
+
+class OtherHook:
+    """A finder of another tool, which wraps loaders as ours does."""
+
+    def __init__(self, waits_for: str) -> None:
+        self.waits_for = waits_for
+        self.asking = False
+        self.ran: list[str] = []
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
+        if name != self.waits_for or self.asking:
+            return None
+        self.asking = True
+        spec = importlib.util.find_spec(name)
+        self.asking = False
+        loader: Any = spec and spec.loader
+        load = loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            del loader.exec_module
+            load(module)
+            self.ran.append(module.__name__)
+
+        loader.exec_module = exec_module
+        return spec
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_another_tool_may_wait_for_the_same_module(
+    library: str, notes: Notes, first: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = OtherHook(library)
+    hooks.activate(notes)
+    monkeypatch.setattr(
+        sys,
+        "meta_path",
+        [other, *sys.meta_path] if first else [*sys.meta_path[:1], other, *sys.meta_path[1:]],
+    )
+    loaded(library).Model().fit()
+    assert other.ran == [library]
+    assert notes.seen == [("fit", (), {})]
 
 
 def test_a_wrapped_method_looks_like_the_method(library: str, notes: Notes) -> None:

@@ -14,6 +14,9 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType, TracebackType
 from typing import Any, Protocol
 
+Load = Callable[[ModuleType], None]
+"""What executes a module: the `exec_module` of its loader."""
+
 METHODS = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch")
 
 HOMES = {
@@ -150,19 +153,40 @@ class _Waiting:
 
 
 def _wrap_after_loading(spec: ModuleSpec) -> None:
-    loader: Any = spec.loader
-    load = getattr(loader, "exec_module", None)
-    if load is None:
-        return
-
-    def exec_module(module: ModuleType) -> None:
-        del loader.exec_module
+    def execute(module: ModuleType, load: Load) -> None:
         load(module)
         if module.__name__ in _WRAPPED_IN:
             _wrap_module(module)
         _record_origins()
 
-    # On this one loader only, and only until it has loaded: its type stays what the program may expect.
+    execute_with(execute, spec)
+
+
+def execute_with(execute: Callable[[ModuleType, Load], None], spec: ModuleSpec) -> None:
+    """Let `execute` run the module of this spec; it gets the function that really does.
+
+    Only the loader object changes, and only until it has loaded: its type stays what the program may expect. Another hook
+    may have wrapped the same loader before, or may wrap it afterwards.
+    """
+    loader: Any = spec.loader
+    load: Load | None = getattr(loader, "exec_module", None)
+    if load is None:
+        return
+    earlier = vars(loader).get("exec_module")
+
+    def exec_module(module: ModuleType) -> None:
+        if vars(loader).get("exec_module") is exec_module:
+            if earlier is None:
+                del loader.exec_module
+            else:
+                loader.exec_module = earlier
+        try:
+            execute(module, load)
+        except BaseException as error:
+            hide_our_frames_in(error)
+            # A bare `raise` does not add this frame again.
+            raise
+
     loader.exec_module = exec_module
 
 

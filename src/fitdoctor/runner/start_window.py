@@ -16,7 +16,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from fitdoctor.quiet_start import END, wanted
-from fitdoctor.runner.hooks import hide_our_frames_in
+from fitdoctor.runner.hooks import Load, execute_with, hide_our_frames_in
 
 FRAMEWORKS = frozenset({"tensorflow", "keras", "tf_keras"})
 CONTEXT = "tensorflow.python.eager.context"
@@ -102,27 +102,15 @@ class _Finder:
         return None
 
     def _prepare(self, spec: ModuleSpec) -> None:
-        loader: Any = spec.loader
-        load = getattr(loader, "exec_module", None)
-        if load is None:
-            return
-
-        def exec_module(module: ModuleType) -> None:
-            del loader.exec_module
-            try:
-                if spec.name == CONTEXT:
+        def execute(module: ModuleType, load: Load) -> None:
+            if spec.name == CONTEXT:
+                load(module)
+                _quiet_once(module, self._window)
+            else:
+                with self._window:
                     load(module)
-                    _quiet_once(module, self._window)
-                else:
-                    with self._window:
-                        load(module)
-            except BaseException as error:
-                hide_our_frames_in(error)
-                # A bare `raise` does not add this frame again.
-                raise
 
-        # On this one loader only, and only until it has loaded: its type stays what the program may expect.
-        loader.exec_module = exec_module
+        execute_with(execute, spec)
 
 
 def _quiet_once(module: ModuleType, window: _Window) -> None:
