@@ -315,3 +315,86 @@ def test_a_name_that_keras_2_lost_is_not_blamed_on_keras_3():
 def test_frames_without_header_and_exception_are_a_traceback_that_was_cut():
     text = _CUT_WHILE_LOADING.partition("\n")[2]
     assert examine_failure(failures_told_in(f"It stops here:\n\n{text}")[-1]).findings[0].id == "FIT908"
+
+
+_FROM_THE_LOSS = """# InvalidArgumentError (see above for traceback): Incompatible shapes: [4096] vs. [1024]
+
+My masks are smaller now. What is wrong?
+
+```
+Caused by op 'mul', defined at:
+  File "masks.py", line 31, in <module>
+    net.compile('adam', loss=overlap)
+  File "/v/lib/python3.6/site-packages/keras/engine/training.py", line 430, in weighted
+    score_array = fn(y_true, y_pred)
+  File "masks.py", line 12, in overlap
+    both = K.sum(truth * guess)
+  File "/v/lib/python3.6/site-packages/tensorflow/python/ops/math_ops.py", line 794, in binary_op_wrapper
+    return func(x, y, name=name)
+```
+"""
+
+
+def test_an_operation_created_in_a_loss_compares_labels_and_outputs():
+    [finding] = examine_failure(failures_told_in(_FROM_THE_LOSS)[0]).findings
+    assert (finding.id, finding.location.path, finding.location.line) == ("FIT205", "masks.py", 12)
+    assert "`overlap` compares labels and outputs of different shapes: (4096,) and (1024,)" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("> Input 0 of layer conv2d_3 is incompatible with the layer: expected ndim=4, found ndim=5.", "FIT304"),
+        ("Convolution expects input with rank 4, got 5", "FIT304"),
+    ],
+)  # fmt: skip
+def test_a_message_of_keras_needs_no_type(said, cause):
+    text = f"Hello, when I train I get\n\n{said}\n\nHow do I solve it?"
+    [failure] = failures_told_in(text)
+    assert examine_failure(failure).findings[0].id == cause
+
+
+def test_the_question_below_a_message_is_not_part_of_it():
+    [failure] = failures_told_in(
+        "ValueError: something is odd with 3\n\nI use Keras 2.1, how do I solve it?\n"
+    )
+    assert failure.message == "something is odd with 3"
+
+
+_LOGGED_WITH_NODE = """It fails on the TPU:
+1 root error(s) found.
+  (0) INTERNAL: {{function_node __inference_train_function_7}} failed to connect to all addresses
+Additional information:
+\t [[{{node MultiDeviceIteratorGetNextFromShard}}]]
+"""
+
+
+def test_a_worker_that_cannot_read_a_generator_is_not_a_matter_of_the_cluster():
+    [failure] = failures_told_in(_LOGGED_WITH_NODE)
+    assert examine_failure(failure).findings[0].id == "FIT607"
+
+
+def test_a_computed_key_of_the_history_is_missing_there():
+    text = (
+        "KeyError                                  Traceback (most recent call last)\n"
+        "<ipython-input-4-aa> in draw(name)\n      1 def draw(name):\n"
+        "----> 2     plt.plot(run.history['val_' + name])\n      3 \n\nKeyError: 'val_loss'\n"
+    )
+    [finding] = examine_failure(failures_told_in(text)[0]).findings
+    assert finding.id == "FIT322"
+    assert "the history has no `val_loss`" in finding.message
+
+
+def test_windows_paths_in_converted_code_are_frames():
+    text = (
+        "ValueError                                Traceback (most recent call last)\n"
+        "<ipython-input-5-bb> in <module>\n----> 1 net.train_on_batch(x, y)\n\n"
+        "ValueError: in converted code:\n\n"
+        "    C:\\v\\lib\\site-packages\\tensorflow_core\\python\\keras\\engine\\training_eager.py:273 _process_one\n"
+        "        model.optimizer.apply_gradients(zip(grads, trainable_weights))\n"
+        "    C:\\v\\lib\\site-packages\\tensorflow_core\\python\\keras\\optimizer_v2\\optimizer_v2.py:1039 _filter_grads\n"
+        "        ([v.name for _, v in grads_and_vars],))\n\n"
+        "    ValueError: No gradients provided for any variable: ['dense/kernel:0'].\n"
+    )
+    [finding] = examine_failure(failures_told_in(text)[0]).findings
+    assert finding.id == "FIT505"

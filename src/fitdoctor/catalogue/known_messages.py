@@ -65,6 +65,13 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "the batch size differs from the one that is fixed in the input shape of the model",
         "remove the batch axis from the input shape: `Input(shape=…)` has none",
     )),
+    ("FIT114", Rule(
+        re.compile(r"(?:array|data|shape)\b[^\n(]{0,30} shape:? ?\(0[,)]"),
+        "the data has no samples: its first axis has length 0",
+        "check what loads or filters the data: `print(len(x))` before the call",
+        types=("ValueError",),
+        of_framework=True,
+    )),
     ("FIT102", Rule(
         re.compile(
             r"Image augmentation layers are expecting inputs to be rank|Expected image tensor to have rank"
@@ -82,7 +89,8 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
             r"|should be passed an `input_shape` ?with at least 3 dimensions"
             r"|(?:convolution )?inputs? must be \d-dimensional|tensor_in must be \d-dimensional"
             r"|only supports? \dD(?: or \dD)? input tensors|Cannot apply softmax to a tensor that is 1D"
-            r"|Expected input `x` to have rank 2|does not have enough dimensions for all core dimensions"
+            r"|Expected input `x` to have rank 2|Convolution expects input with rank \d, got \d"
+            r"|does not have enough dimensions for all core dimensions"
         ),
         "a layer gets a tensor with too few or too many axes",
         "compare the axes of the tensor with what the layer expects: `Conv2D` needs (batch, rows, columns, "
@@ -201,6 +209,17 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         ),
         "a value has a type or dtype that the operation does not accept",
         "convert it first to the type that the message names, for example with `tf.cast(x, tf.float32)`",
+    )),
+    ("FIT111", Rule(
+        re.compile(r"Tensor conversion requested dtype string for Tensor with dtype (?P<found>\w+)"),
+        "a tensor of dtype {found} is passed where strings are expected",
+        "pass strings: missing values turn a column of texts into numbers or objects, so replace them and use "
+        "`.astype(str)`",
+    )),
+    ("FIT111", Rule(
+        re.compile(r"Tensor conversion requested dtype (?P<expected>\w+) for Tensor with dtype (?P<found>\w+)"),
+        "a tensor of dtype {found} is passed where {expected} is expected",
+        "convert it first: `tf.cast(x, tf.{expected})`",
     )),
     ("FIT111", Rule(
         re.compile(
@@ -395,6 +414,13 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "`compile` is called without a loss or an optimizer",
         "pass both: `model.compile(optimizer=\"adam\", loss=…)`",
     )),
+    ("FIT901", Rule(
+        re.compile(r"^(?:\w+\.)?(?P<name>get_updates|_create_slots|_resource_apply_\w+)\(\) (?:missing|takes|got)"),
+        "an optimizer defines `{name}` with the arguments of another version of Keras",
+        "use a built-in optimizer, or install the version that this one was written for",
+        types=("TypeError",),
+        also=("FIT314",),
+    )),
     ("FIT302", Rule(
         re.compile(
             r"\b(?:Dense|Conv\w*|LSTM|GRU|Embedding|Dropout|Adam\w*|SGD|RMSprop|Model|Sequential|Functional"
@@ -437,6 +463,12 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         of_framework=True,
     )),
     ("FIT302", Rule(
+        re.compile(r"Unrecognized keyword arguments passed to (?P<owner>\w+): \{'(?P<name>\w+)'"),
+        "`{owner}` has no argument `{name}`",
+        "remove `{name}`, or pass it where the installed version accepts it: some arguments of a layer belong to its call",
+        also=("FIT902",),
+    )),
+    ("FIT302", Rule(
         re.compile(
             r"Invalid keyword argument\(s\)|Arguments not recognized|[Kk]eyword arguments? not understood"
             r"|Unrecognized (?:keyword )?arguments?\b|keyword arguments? (?:passed to \S+ )?aren't supported"
@@ -466,6 +498,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         re.compile(
             r"Computed output size would be negative|convolution operation resulted in an empty output"
             r"|with dimension 0 at reduction axis|must be smaller than the input length|Negative dimension size"
+            r"|size contains a dimension with value <= 0"
             r"|results? in a negative (?:output )?(?:dimension|size)|impossible output shape"
             r"|kernel size .{0,60}larger than (?:the )?input"
         ),
@@ -579,6 +612,16 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "`callbacks` contains an object of type `{kind}`, which is not a callback",
         "pass instances of `keras.callbacks.Callback` in one flat list",
     )),
+    ("FIT327", Rule(
+        re.compile(
+            r"'(?P<kind>(?!NoneType)\w+)' object has no attribute '(?P<name>layers|inputs|outputs?|optimizer|targets"
+            r"|sample_weights|metrics_names|validation_data|_feed_\w+)'"
+        ),
+        "this callback works with a Keras model, but is used with an object of the class `{kind}`, which has no `{name}`",
+        "remove the callback, or use one that was written for `{kind}`",
+        types=("AttributeError",),
+        place=re.compile(r"(?:^|/)callbacks(?:_v1)?\.py:\w+$"),
+    )),
     ("FIT903", Rule(
         re.compile(
             r"object has no attribute '(?:on_(?:train|test|predict)_(?:batch_)?(?:begin|end)|_implements_\w+_hooks"
@@ -605,12 +648,33 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     ("FIT901", Rule(
         re.compile(
             r"object has no attribute '(?:base_dtype|_datatype_enum|_variant_tensor|_in_graph_mode|_shape_tuple)'"
-            r"|'(?:\w*Dataset\w*|\w*Iterator\w*|generator)' object has no attribute '(?:ndim|shape|dtype|__len__)'"
+            r"|'(?:\w*Iterator\w*|generator)' object has no attribute '(?:ndim|shape|dtype|__len__)'"
         ),
         "the installed version does not accept such an object here",
         "install versions of Keras and TensorFlow that belong together, and use `tf.keras` for `tf.data` datasets",
         types=("AttributeError",),
         also=("FIT903",),
+    )),
+    ("FIT901", Rule(
+        re.compile(r"'(?P<kind>\w*Dataset\w*)' object has no attribute '(?:ndim|shape|dtype|__len__)'"),
+        "`{kind}` is passed to a training method of a Keras that accepts only arrays and generators",
+        "install versions of Keras and TensorFlow that belong together, and use `tf.keras` for `tf.data` datasets",
+        types=("AttributeError",),
+        raised_in=("fit", "evaluate", "predict", "fit_generator", "train_on_batch", "standardize_input_data"),
+        also=("FIT903",),
+    )),
+    ("FIT901", Rule(
+        re.compile(r"'(?P<kind>\w*Dataset\w*)' object has no attribute 'ndim'"),
+        "`{kind}` is passed to a Keras that accepts only arrays and generators",
+        "install versions of Keras and TensorFlow that belong together, and use `tf.keras` for `tf.data` datasets",
+        types=("AttributeError",),
+        also=("FIT903",),
+    )),
+    ("FIT710", Rule(
+        re.compile(r"'\w*Dataset\w*' object has no attribute '(?:shape|dtype|__len__)'"),
+        "a dataset is passed where a tensor or an array is needed",
+        "call the layer or function on the batches: `dataset.map(…)`, or `for batch in dataset: …`",
+        types=("AttributeError",),
     )),
     ("FIT407", Rule(
         re.compile(
@@ -955,6 +1019,12 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "use a batch size that is a multiple of the number of replicas, and reduce custom losses with `SUM` "
         "over it",
     )),
+    ("FIT607", Rule(
+        re.compile(r"failed to connect to all addresses"),
+        "the TPU or another worker cannot read the data: it comes from Python code, which runs in this process only",
+        "replace the generator by files or `tf.data` operations, or convert the data to arrays first",
+        node=re.compile(r"IteratorGetNext|PyFunc|RemoteCall"),
+    )),
     ("FIT606", Rule(
         re.compile(
             r"Collective ops is aborted|Horovod has been shut down|HorovodInternalError"
@@ -1246,6 +1316,15 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     )),
     ("FIT901", Rule(
         re.compile(
+            r"module '(?P<package>tensorflow_(?:datasets|hub|addons|text|probability|io)|theano)(?P<part>[\w.]*)' "
+            r"has no attribute '(?P<name>\w+)'"
+        ),
+        "the installed `{package}` has no `{package}{part}.{name}`",
+        "install the version of `{package}` that the program, or the package that uses it, was written for",
+        types=("AttributeError",),
+    )),
+    ("FIT901", Rule(
+        re.compile(
             r"No module named '(?P<module>(?:tensorflow|keras|tf_keras)\.[\w.]+)'"
             r"|module '(?P<name>(?:tensorflow|keras|tf_keras)[\w.]*)' has no attribute '(?P<missing>\w+)'"
             r"|cannot import name '?(?P<part>\w+)'? from (?:partially initialized module )?'(?P<from>(?:tensorflow"
@@ -1412,6 +1491,11 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "the program uses the graphs and sessions of TensorFlow 1",
         "call functions and models directly, as TensorFlow 2 does, or keep the installed version at 1.x",
     )),
+    ("FIT327", Rule(
+        re.compile(r"Expected state to be a tuple of length (?P<count>\d+), but received: \S*Tensor"),
+        "an LSTM cell of TensorFlow 1 gets its state as one tensor, but needs a tuple of {count}",
+        "unpack it, for every layer: `tf.nn.rnn_cell.LSTMStateTuple(state[0], state[1])`",
+    )),
     ("FIT704", Rule(
         re.compile(r"The dataset is infinite|dataset length is unknown|Dataset` only supports `len`"),
         "the length of the dataset is unknown or infinite",
@@ -1512,11 +1596,17 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "store the variable in an attribute of the model",
     )),
     ("FIT324", Rule(
+        re.compile(r"does not support bounded dynamic"),
+        "XLA, which a TPU needs, compiles for batches of one size, but the last batch is shorter",
+        "call `.batch(…, drop_remainder=True)`, on the validation data too",
+        subject="batch size",
+    )),
+    ("FIT324", Rule(
         re.compile(
             r"partially known TensorShape|Shape .{0,60} is not fully defined"
             r"|must be accessible via shape inference|Cannot infer (?:argument `num`|num from shape)|is statically known"
             r"|Rank of convolution must be known|should have known rank|must be a compile-time constant"
-            r"|XLA can't infer the output dimension|bounded dynamic dimension|Contents: \(.{0,80}(?:None|Dimension\()"
+            r"|XLA can't infer the output dimension|Contents: \(.{0,80}(?:None|Dimension\()"
         ),
         "an operation needs a size that is not known while the function is traced",
         "set the shape before it: `x.set_shape(…)` or `tf.ensure_shape(x, …)`",
@@ -1535,6 +1625,32 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         also=("FIT312",),
     )),
     # --- what operations reject -----------------------------------------------------------------------------
+    ("FIT320", Rule(
+        re.compile(r"sequence_length\(\d+\) <= (?P<steps>\d+)"),
+        "the `input_length` passed to the CTC loss is larger than the {steps} time steps that the model outputs",
+        "pass the number of time steps of the output for every sample, after pooling and slicing: `y_pred.shape[1]`",
+        subject="input_length",
+    )),
+    ("FIT320", Rule(
+        re.compile(r"Not enough time for target transition sequence \(required: (?P<needed>\d+), available: (?P<had>\d+)\)"),
+        "a label of the CTC loss needs {needed} time steps, but the model outputs {had}",
+        ("keep more time steps: use wider inputs, or less pooling along the time axis",
+         "remove the samples whose labels are too long"),
+        subject="label_length",
+    )),
+    ("FIT320", Rule(
+        re.compile(r"Labels length is zero in batch (?P<row>\d+)"),
+        "the CTC loss gets an empty label: sample {row} of the batch has the length 0",
+        "remove samples without text, and check `label_length`",
+        subject="label_length",
+    )),
+    ("FIT320", Rule(
+        re.compile(r"squeeze_dims\[\d+\] not in \[-(?P<axes>\d+),\d+\)"),
+        "an operation removes an axis that its input does not have: the input has {axes} axis or axes",
+        "compare the axes of the input with what the layer expects; `TextVectorization` takes one string per sample, of "
+        "shape (batch,) or (batch, 1)",
+        also=("FIT304",),
+    )),
     ("FIT320", Rule(
         re.compile(
             r"of type AddN must have the same size and shape"
@@ -1591,6 +1707,15 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         confidence=Confidence.POSSIBLE,
     )),
     ("FIT205", Rule(
+        re.compile(
+            r"Detected at node '[^'\n]*(?:crossentropy|_error|huber|logistic_loss|dice|iou|loss)[^'\n]*/"
+            r"(?:mul|sub|add|truediv|SquaredDifference|Mul|Sub|Equal)(?:_\d+)?' defined\b[^\n]{0,40}$"
+        ),
+        "the loss cannot compare labels and outputs: mostly, their shapes differ",
+        "compare `y.shape` with `model.output_shape`; only the batch axis may differ",
+        confidence=Confidence.POSSIBLE,
+    )),
+    ("FIT205", Rule(
         re.compile(r"Detected at node '[^'\n]*softmax_cross_entropy_with_logits' defined at[^\n]{0,40}$"),
         "the loss rejects the labels: their shape is not that of the output",
         "compare `y.shape` with `model.output_shape`: the last layer needs one unit per class",
@@ -1603,6 +1728,7 @@ _BY_TYPE: tuple[tuple[str, Rule], ...] = (
     ("FIT320", Rule(
         re.compile(
             r"(?i:broadcast(?:able)? shapes|not broadcastable|incompatible shapes"
+            r"|expects a (?:vector|matrix|scalar|tensor) of (?:size|rank)"
             r"|n[o']t (?:have )?the same (?:shape|rank)|(?:shape|dimension|rank|size"
             r"|length|vector|matrix|scalar|depth|\d-d(?:imensional)?)s?\b.{0,120}\b(?:must|should|expected"
             r"|mismatch|match|out of bounds|compatible|equal|but (?:got|is|received|saw))|(?:must|should|expected"
@@ -1643,8 +1769,8 @@ _BY_TYPE: tuple[tuple[str, Rule], ...] = (
             r"|must) have (?:an? )?(?:attribute )?`\w+`|is (?:not|only) supported|is unsupported|are not supported"
             r"|can only be used|at the same time|Only one of|[Ii]nvalid \w+ argument|not allowed"
         ),
-        "Keras rejects the value of an argument",
-        "use one of the values that the message lists",
+        "Keras or TensorFlow rejects the value of an argument",
+        "pass a value that the message allows; if it names none, see the documentation of the installed version",
         types=("ValueError", "TypeError", "Exception", "NotImplementedError"),
     )),
 )  # fmt: skip

@@ -44,6 +44,8 @@ class Rule:
     """Library functions, one of which the traceback must show; () if the words are enough."""
     place: re.Pattern[str] | None = None
     """The file and function that raised it, as `path:function`; None for any."""
+    node: re.Pattern[str] | None = None
+    """The node of the graph that failed; None for any."""
     of_framework: bool = False
     """Whether the traceback must show that Keras or TensorFlow raised it: other programs use these words too."""
     also: tuple[str, ...] = ()
@@ -132,6 +134,8 @@ def match_message(failure: FailureFacts, rule: Rule) -> re.Match[str] | None:
         return None
     named = bool(failure.called) and failure.called in rule.raised_in
     if rule.of_framework and not named and not any(is_framework(frame.path) for frame in failure.frames):
+        return None
+    if rule.node is not None and not rule.node.search(failure.node):
         return None
     return match if rule.place is None or rule.place.search(_raised_by(failure)) else None
 

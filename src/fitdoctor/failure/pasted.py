@@ -43,7 +43,7 @@ def without_wrapping(text: str) -> str:
         # The stack ends with the exception, unless it was cut.
         last = "" if stack.rstrip().endswith(_unescaped(record["message"])[-40:]) else f"\n{record['type']}: "
         return f"{stack}{last}{_unescaped(record['message']) if last else ''}"
-    if "in user code:" not in text and len(text) <= _TAIL:
+    if "in user code:" not in text and "in converted code:" not in text and len(text) <= _TAIL:
         text = tail = _WITHOUT_HEAD.sub(r"\g<type>: in user code:\n\n\g<0>", text)
     if not any(words in tail for words in ("Error in py_", "Exception has occurred: ", "Error}")):
         return text

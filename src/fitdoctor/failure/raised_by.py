@@ -144,6 +144,8 @@ _OF_PYTHON = (
     "UnicodeDecodeError",
 )
 """Errors that Python raises for a line itself; a `ValueError` without library frames may be from a cut traceback."""
+_OF_READING = ("KeyError", "AttributeError", "ZeroDivisionError")
+"""Errors of the line's own expressions; a library that raised them would have a frame."""
 _OF_CALLED_CODE = (
     "IndexError",
     "ZeroDivisionError",
@@ -265,7 +267,12 @@ def raised_by(failure: FailureFacts) -> str:
     if failure.frames and not after and failure.frames[-1].text.startswith(("raise ", "assert ")):
         return "raised by the program itself, not by Keras or TensorFlow"
     called = _CALLED.search(failure.frames[-1].text) if failure.frames and not after else None
-    if called and not failure.called and not _OWN_CALL.search(failure.frames[-1].text):
+    if (
+        called
+        and failure.type not in _OF_READING
+        and not failure.called
+        and not _OWN_CALL.search(failure.frames[-1].text)
+    ):
         return f"raised by {_TITLES.get(called['name'], called['name'])}, not by training"
     if not failure.frames or after or _FRAMEWORK.search(failure.message):
         return ""

@@ -39,7 +39,8 @@ _STATUSES = {
 }  # fmt: skip
 _STATUS = re.compile(
     r"^(?:[^\n]{0,200}\b[WE]\d{0,4}\b[^\n]{0,60} ?tensorflow/[^\]\n]{0,200}\] [^\n]{0,200}?|[\s`]{0,8}\(\d+\) )?"
-    rf"(?P<status>(?i:{'|'.join(name.replace(' ', '[ _]') for name in _STATUSES)})): (?P<message>[^\n]*)",
+    rf"(?P<status>(?i:{'|'.join(name.replace(' ', '[ _]') for name in _STATUSES)})): "
+    r"(?P<message>[^\n]*(?:(?:\n[^\n]{1,600}){0,3}?\n\s{0,20}\[\[\{\{node [^\n]*)?)",
     re.MULTILINE,
 )
 """The line that TensorFlow logs before it raises an exception."""
@@ -174,6 +175,18 @@ _UNTYPED = (
     ),
 )
 """What Python says of one type only."""
+_UNTYPED_OF_KERAS = re.compile(
+    r"""(?x)(?P<message>(?:
+        Input[ ]\d+[ ](?:of|is)\b[^\n]{1,80}incompatible[ ]with | Error[ ]when[ ]checking[ ](?:model[ ])?(?:input|target)
+      | No[ ]gradients[ ]provided[ ]for | Data[ ]cardinality[ ]is[ ]ambiguous | Failed[ ]to[ ]find[ ]data[ ]adapter
+      | A[ ]target[ ]array[ ]with[ ]shape | You[ ]are[ ]passing[ ]a[ ]target[ ]array | [Gg]raph[ ]disconnected:
+      | logits[ ]and[ ]labels[ ]must | Dimensions[ ]must[ ]be[ ]equal,[ ]but | Negative[ ]dimension[ ]size
+      | Convolution[ ]expects[ ]input[ ]with[ ]rank | Unrecognized[ ]data[ ]type:[ ]x | Unknown[ ](?:layer|loss[ ]function):
+      | Failed[ ]to[ ]convert[ ]a[ ]NumPy[ ]array | Shapes[ ]\([^\n]{1,60}\)[ ]and[ ]\([^\n]{1,60}are[ ]incompatible
+      | (?P<runs>Incompatible[ ]shapes:[ ]\[ | OOM[ ]when[ ]allocating[ ]tensor | Received[ ]a[ ]label[ ]value[ ]of)
+    )[^\n]{0,2000})"""
+)
+"""What only Keras and TensorFlow say, of which one type is usual."""
 
 
 def untyped_message(text: str) -> Block | None:
@@ -182,7 +195,11 @@ def untyped_message(text: str) -> Block | None:
         said = expected.search(text)
         if said is not None:
             return Block(kind, said[0], (), 1)
-    return None
+    said = _UNTYPED_OF_KERAS.search(text)
+    if said is None:
+        return None
+    kind = "InvalidArgumentError" if said["runs"] else "ValueError"
+    return Block(kind, said["message"].strip("`*\"' "), (), 1)
 
 
 def logged_status(text: str) -> tuple[str, str] | None:

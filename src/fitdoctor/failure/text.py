@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.facts import FailureFacts, FailureSummary, Frame
 from fitdoctor.failure.assemble import assemble, passes_on, summary_of
+from fitdoctor.failure.messages import read_frames
 from fitdoctor.failure.notebook_file import placed, saved_cells
 from fitdoctor.failure.notebook_text import (
     frames_without_header,
@@ -30,7 +31,7 @@ from fitdoctor.failure.signs import (
     parse_warning,
     untyped_message,
 )
-from fitdoctor.failure.traceback_text import HEADER, Block, is_chain, parse_traceback
+from fitdoctor.failure.traceback_text import HEADER, MOST_LINES, Block, is_chain, parse_traceback
 from fitdoctor.records import dataclass, replace
 
 __all__ = ["failures_in", "read_text_any"]
@@ -85,7 +86,21 @@ def failures_in(text: str, path: str = "") -> list[FailureFacts]:
     ):  # another operation failed, which was logged
         found = _with_logged_status(text, found)
     found = _without_inside([*found, *_signs(text)])
-    return _distinct(_facts(group, _trained_before(text, group[0].start)) for group in _chains(found))
+    facts = (_facts(group, _trained_before(text, group[0].start)) for group in _chains(found))
+    return _with_origin(text, _distinct(facts))
+
+
+_CAUSED_BY = re.compile(r"^[> ]{0,4}Caused by op u?'[^'\n]{1,300}', defined at:[ ]*\n", re.MULTILINE)
+"""TensorFlow 1 prints where an operation was created below the traceback of `session.run`."""
+
+
+def _with_origin(text: str, failures: list[FailureFacts]) -> list[FailureFacts]:
+    """Give the last failure the frames that created its operation, if the text has them outside the message."""
+    origin = list(_CAUSED_BY.finditer(text, max(0, len(text) - _WINDOW))) if "Caused by op" in text else []
+    if not failures or not origin or failures[-1].definition:
+        return failures
+    frames, _ = read_frames(text[origin[-1].end() :].split("\n")[:MOST_LINES], here=False)
+    return [*failures[:-1], replace(failures[-1], definition=tuple(frames))]
 
 
 # --- where to look ------------------------------------------------------------------------------------------

@@ -68,6 +68,11 @@ _NESTED = re.compile(
     r"^(?:\{\{function_node [^}]*\}\}\s*)*[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Iteration|Exit)\b"
 )
 _TAIL_END = re.compile(r"\[Op:[\w./-]+\]")
+_ASKS = re.compile(
+    r"(?:>\s*)?(?:I|I['´`]m|My|How|Why|What|Can|Could|Do|Does|Any|Please|Thanks?|Here|May|Hi|Hello|When|But|So|Is|Are"
+    r"|This is)\b[ ,]"
+)
+"""A paragraph in which a person asks about the exception above it."""
 _AT_THE_END = 60
 """Paragraphs at the end of the text belong to the last message, up to this number of lines."""
 
@@ -245,6 +250,11 @@ def _continues(first: str, lines: list[str], index: int, stop: int) -> bool:
 
 def _before_open_fence(first: str, lines: list[str], stop: int) -> int:
     """Return where the message stops: before a code fence that was opened before the traceback."""
+    asked = next(
+        (index for index in range(1, stop) if _ASKS.match(lines[index]) and not lines[index - 1].strip()),
+        stop,
+    )
+    stop = asked if first else stop
     fences = [index for index in range(stop) if lines[index].strip().startswith("```")]
     if fences and lines[fences[0]].strip() == "```":
         above = lines[fences[0] - 1] if fences[0] else first

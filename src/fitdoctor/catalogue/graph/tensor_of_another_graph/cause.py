@@ -24,6 +24,7 @@ A program written entirely for TensorFlow 1, with its own sessions and without K
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
@@ -174,9 +175,18 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             "a tensor of one graph is used in another",
             made.location if made is not None else used.location if used is not None else None,
             *evidence,
-            fix("remove `tf.Graph().as_default()` so that everything runs eagerly"),
+            fix(_IN_ONE_GRAPH if _TENSORFLOW_1.search(failure.message) else _WITHOUT_GRAPH),
             subject="graph",
         )
+
+
+_TENSORFLOW_1 = re.compile(r"is not an element of this graph")
+"""TensorFlow 2 says so only in programs that use its graphs explicitly."""
+_IN_ONE_GRAPH = (
+    "build, load and call the model in one thread, graph and session; with TensorFlow 1, elsewhere inside "
+    "`with graph.as_default():` of the graph that it was built in"
+)
+_WITHOUT_GRAPH = "remove `tf.Graph().as_default()` so that everything runs eagerly"
 
 
 def _block_of(failure: FailureFacts, project: Project) -> tuple[Module, ast.With] | None:

@@ -52,6 +52,7 @@ from fitdoctor.catalogue.knowledge.labels.label_shapes import (
     refused_before,
     rows,
     same_values,
+    shapes_of_failure,
     verdict,
 )
 from fitdoctor.catalogue.knowledge.labels.targets import (
@@ -457,6 +458,33 @@ def from_node(failure: FailureFacts, model: ModelFacts | Unknown) -> Iterator[Fi
         "the loss cannot compare labels and outputs: their shapes differ",
         failure.location,
         Evidence("the failing operation", failure.node, "", "failure.node"),
+        fix("compare the shape of the labels with `model.output_shape`; only the batch axis may differ"),
+        subject="labels",
+    )
+
+
+_COMPARES = re.compile(r"\bw?\w*fn\(y_true, y_pred|\bloss\w*\(y_true|\(y_t, y_p")
+"""The line of Keras that calls a loss or a metric."""
+
+
+@CAUSE.after_failure
+def from_own_loss(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+    """Report shapes that a loss or metric of the program could not combine, from where the operation was created."""
+    shapes = operation_shapes(failure.message)
+    if project or shapes is None or len(shapes.shapes) != 2 or shapes_of_failure(failure) is not None:
+        return
+    frames = failure.definition or failure.frames
+    called = next((at for at, one in enumerate(frames) if one.library and _COMPARES.search(one.text)), None)
+    own = [frame for frame in frames[called:] if not frame.library] if called is not None else []
+    if not own:
+        return
+    words = " and ".join(shape_words(shape) for shape in shapes.shapes)
+    yield CAUSE.finding(
+        f"`{own[0].function}` compares labels and outputs of different shapes: {words}",
+        own[-1].location,
+        Evidence(
+            "the failing line", own[-1].text[:120], fact="failure.definition", location=own[-1].location
+        ),
         fix("compare the shape of the labels with `model.output_shape`; only the batch axis may differ"),
         subject="labels",
     )

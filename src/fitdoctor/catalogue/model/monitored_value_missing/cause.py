@@ -607,6 +607,9 @@ def _unknown(
 
 _READS = re.compile(r"(?:(?P<history>\.history)|\blogs)(?:\[|(?P<get>\.get\())(['\"])(?P<name>\w+)\3[\])]")
 
+_READS_COMPUTED = re.compile(r"\.history\[(?!(['\"])\w+\1\])")
+"""A key that the line computes: `history.history["val_" + name]`."""
+
 
 @CAUSE.after_failure
 def from_quoted_line(failure: FailureFacts, project: Project) -> Iterator[Finding]:
@@ -625,6 +628,9 @@ def from_quoted_line(failure: FailureFacts, project: Project) -> Iterator[Findin
             fits = failure.type == "KeyError" and repr(name) == failure.message.strip()
         if fits:
             found[name] = of_history
+    key = failure.message.strip().strip("'\"")
+    if not found and failure.type == "KeyError" and _READS_COMPUTED.search(frame.text) and key.isidentifier():
+        found[key] = True
     if len(found) != 1:
         return
     ((name, of_history),) = found.items()

@@ -379,7 +379,7 @@ def from_failure(
         return
     location = _only_culprit(project) or failure.location
     yield CAUSE.finding(
-        "a tensor in the data has an unknown shape: it comes from Python code (`py_function`, a generator)",
+        "a tensor has an unknown shape: mostly, it comes from Python code in the data (`py_function`, a generator)",
         location,
         fix("set the shape with `tensor.set_shape(…)`, or with `output_signature` in `from_generator`"),
         subject="training dataset",
