@@ -1,4 +1,4 @@
-"""Layers and metrics that a program only calls eagerly, on concrete values."""
+"""Layers, models and metrics that a program only calls eagerly, on concrete values."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from fitdoctor.source.module import ClassInfo, Module
 
 _VALUES = ("tensorflow.", "numpy.", "keras.ops.", "keras.random.")
 _SYMBOLIC = ("tensorflow.function", "tensorflow.compat.", "tensorflow.keras.")
+RUN_GRAPHS = frozenset("fit evaluate predict train_on_batch test_on_batch fit_generator compile".split())
+"""Methods of a model that trace its `call`, or that come before them."""
 
 
 def only_called_by_hand(info: ClassInfo) -> bool:
-    """Whether every instance of a layer or metric class is only called on values outside any model."""
+    """Whether every instance of a layer, model or metric class is only called on values outside any other model."""
     module = info.module
     others = module.project.modules if module.project is not None else ()
-    if info.kind not in ("Layer", "Metric"):
+    if info.kind not in ("Layer", "Model", "Metric"):
         return False
     reads = [read for read in module.reads.get(info.name, ()) if _means(module, info, read)]
     if not reads or any(other is not module and info.name in other.text for other in others):
         return False
-    by_hand = _is_called_on_values if info.kind == "Layer" else _is_updated_by_hand
+    by_hand = _is_updated_by_hand if info.kind == "Metric" else _is_called_on_values
     return all(by_hand(module, read) for read in reads)
 
 
@@ -97,7 +99,7 @@ def _is_called_on_values(module: Module, read: ast.Name) -> bool:
 def _is_by_hand(module: Module, use: ast.Name) -> bool:
     around = module.parent(use)
     if isinstance(around, ast.Attribute):
-        return True
+        return around.attr not in RUN_GRAPHS
     return isinstance(around, ast.Call) and around.func is use and _takes_values(module, around)
 
 

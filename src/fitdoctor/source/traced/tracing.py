@@ -13,7 +13,7 @@ from fitdoctor.source.index import FUNCTIONS, FunctionNode
 from fitdoctor.source.keras_backend import only_tensorflow
 from fitdoctor.source.keras_objects import class_of_user
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
-from fitdoctor.source.traced.called_by_hand import may_be_compiled, only_called_by_hand
+from fitdoctor.source.traced.called_by_hand import RUN_GRAPHS, may_be_compiled, only_called_by_hand
 from fitdoctor.source.traced.decided_branches import runs_eagerly_alone
 
 METHODS = {
@@ -65,7 +65,6 @@ _SYMBOLIC_MODELS = (
     "tensorflow.saved_model.save",
 )
 _USE_LOSSES = "fit evaluate train_on_batch test_on_batch fit_generator search compiled_loss compute_loss train_step".split()
-_RUN_GRAPHS = frozenset("fit evaluate predict train_on_batch test_on_batch fit_generator compile".split())
 
 
 @dataclass(frozen=True)
@@ -223,7 +222,7 @@ def _methods(module: Module, converts: bool, eager: bool, looping: tuple[Module,
 
 def _is_in_own_loop(info: ClassInfo, modules: tuple[Module, ...]) -> bool:
     """Whether a model is only called in an eager loop, although the program runs another one with `fit` and the like."""
-    runs = [call for module in modules for call in module.method_calls(*_RUN_GRAPHS) if not call.name]
+    runs = [call for module in modules for call in module.method_calls(*RUN_GRAPHS) if not call.name]
     return not any(map(_has_tf_function, modules)) and not any(
         class_of_user(call.module, call.receiver) is info or info.name in call.module.text
         for call in runs
@@ -460,7 +459,7 @@ def _only_tries_out(module: Module) -> bool:
     """Whether a notebook only calls its layers on values: nothing in it compiles, trains, saves or links symbolic inputs."""
     return (
         module.facts.cells is not None
-        and not any(_is_of_object(module, call) for call in module.method_calls(*_RUN_GRAPHS, *_BUILD_GRAPHS))
+        and not any(_is_of_object(module, call) for call in module.method_calls(*RUN_GRAPHS, *_BUILD_GRAPHS))
         and not module.calls_to(*_SYMBOLIC_MODELS)
         and not _has_tf_function(module)
     )
@@ -477,7 +476,7 @@ def _trains_eagerly(modules: tuple[Module, ...]) -> bool:
     """Whether the files train only in an eager custom loop, so that layers run eagerly."""
     loops = False
     for module in modules:
-        if _has_tf_function(module) or any(not call.name for call in module.method_calls(*_RUN_GRAPHS)):
+        if _has_tf_function(module) or any(not call.name for call in module.method_calls(*RUN_GRAPHS)):
             return False
         loops = loops or _has_loop(module)
     return loops
