@@ -40,12 +40,28 @@ def found(cause: str, judge: str, *facts: object) -> list[Finding]:
 
 
 @pytest.mark.parametrize(
-    ("steps", "epochs", "wrong"), [(20, 3, True), (3, 6, True), (5, 4, False), (10, 9, False), (3, 3, False)]
+    ("form", "keras", "steps", "epochs", "said"),
+    [
+        ("dataset", 3, 20, 3, "the data ends after 10 batches"),
+        ("dataset", 3, 3, 6, "the last epoch of each pass over the data has only 1"),
+        ("dataset", 3, 5, 4, ""),
+        ("dataset", 3, 10, 9, ""),
+        ("dataset", 3, 3, 3, ""),
+        ("dataset", 2, 5, 4, "training takes 20 batches, but the data ends after 10, and Keras 2 then stops"),
+        ("dataset", 2, 10, 9, ""),
+        ("pydataset", 3, 3, 6, "only 1"),
+        ("pydataset", 2, 3, 6, ""),
+    ],
 )
-def test_steps_are_counted_against_ten_batches(steps: int, epochs: int, wrong: bool) -> None:
-    data = DataFacts(form="dataset", batches=10, endless=False)
+def test_steps_are_counted_against_ten_batches(
+    form: str, keras: int, steps: int, epochs: int, said: str
+) -> None:
+    data = DataFacts(form=form, batches=10, endless=False)
     fit = FitFacts(epochs=epochs, steps_per_epoch=steps)
-    assert bool(found("FIT703", "from_counts", fit, data)) is wrong
+    project = Project((Module(source_from_text("import keras", "train.py", keras)),))
+    findings = found("FIT703", "from_counts", fit, data, project, Unknown("not seen"))
+    assert bool(findings) is bool(said)
+    assert all(said in finding.message for finding in findings)
 
 
 @pytest.mark.parametrize(("steps", "asked"), [(None, True), (4, False)])

@@ -45,13 +45,18 @@ CAUSE = Cause(id="FIT703", slug="ran-out-of-data", severity=Severity.WARNING)
 
 @CAUSE.in_source
 @mentions("steps_per_epoch")
-def from_source(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_source(
+    fit: FitFacts, data: DataFacts, project: Project, model: ModelFacts | Unknown
+) -> Iterator[Finding]:
     """Report the same from source alone."""
-    yield from (replace(found, confidence=Confidence.LIKELY) for found in from_counts(fit, data))
+    for found in from_counts(fit, data, project, model):
+        yield replace(found, confidence=Confidence.LIKELY)
 
 
 @CAUSE.before_fit
-def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_counts(
+    fit: FitFacts, data: DataFacts, project: Project, model: ModelFacts | Unknown
+) -> Iterator[Finding]:
     """Report more steps than batches, or steps that do not divide them."""
     steps, batches = fit.steps_per_epoch, data.batches
     if (
@@ -68,7 +73,14 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         return  # Keras splits the arrays into one batch per step
     if steps > batches:
         message = f"an epoch has {counted(steps, 'step')}, but the data ends after {counted(batches, 'batch', 'batches')}"
-    elif batches % steps and fit.epochs * steps > batches:
+    elif steps == batches or fit.epochs * steps <= batches:
+        return
+    elif _in_keras_2(model, project):
+        if data.form != "dataset":
+            return  # Keras 2 starts every epoch at the first row again
+        needed = counted(fit.epochs * steps, "batch", "batches")
+        message = f"training takes {needed}, but the data ends after {batches:,}, and Keras 2 then stops"
+    elif batches % steps:
         message = (
             f"{counted(batches, 'batch', 'batches')} cannot be divided into epochs of {counted(steps, 'step')}: "
             f"the last epoch of each pass over the data has only {batches % steps:,}"
@@ -88,6 +100,10 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         *_passes(fit, data),
         subject="training data",
     )
+
+
+def _in_keras_2(model: ModelFacts | Unknown, project: Project) -> bool:
+    return isinstance(model, ModelFacts) and model.keras == 2 or is_keras_2(project)
 
 
 def _steps_place(fit: FitFacts, data: DataFacts) -> Location | None:
@@ -189,8 +205,9 @@ def _exhausted(
     function = generator_behind(project, data.code)
     loop = loop_of(function) if function is not None else None
     place_of_loop = function.module.location(loop) if function is not None and loop is not None else None
-    older = isinstance(model, ModelFacts) and model.keras == 2 or is_keras_2(project)
-    then = "Keras 2 then stops" if older else "later epochs get only its first two batches"
+    then = (
+        "Keras 2 then stops" if _in_keras_2(model, project) else "later epochs get only its first two batches"
+    )
     when = f"after {lasts:,} of" if lasts is not None else "before the end of"
     return CAUSE.finding(
         f"the generator is exhausted {when} {counted(fit.epochs, 'epoch')}; {then}",
