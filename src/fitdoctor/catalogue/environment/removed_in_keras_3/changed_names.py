@@ -26,6 +26,22 @@ from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.session_edits import without_session
 
 _REPLACEMENT = "use the Keras 3 replacement"
+_PASS_TRAINING = "pass `training=True` or `training=False` where you call the model or layer"
+_INSTEAD = {
+    "keras.backend.function": "build a `keras.Model` from these inputs and outputs, and call it",
+    "keras.backend.placeholder": "use `keras.Input`",
+    "keras.backend.image_dim_ordering": "use `keras.config.image_data_format`",
+    "keras.backend.set_image_dim_ordering": "use `keras.config.set_image_data_format`",
+    "keras.utils.multi_gpu_model": "build and compile the model in the scope of a `tf.distribute.MirroredStrategy`",
+    **dict.fromkeys(
+        (
+            f"keras.backend.{name}"
+            for name in "learning_phase set_learning_phase learning_phase_scope in_train_phase in_test_phase".split()
+        ),
+        _PASS_TRAINING,
+    ),
+}
+"""What to do about names that neither Keras 3 nor `tensorflow.keras` has."""
 
 
 # --- imports ----------------------------------------------------------------------------------------------------------
@@ -173,7 +189,8 @@ def _changed_call(module: Module, site: CallSite, called: ast.Attribute) -> Iter
             return
         shown = site.name.removeprefix("keras.")
         evidence = Evidence("Keras 2 name", site.name)
-        remedy = _from_tensorflow(module, called)
+        kept = change.new.startswith("tensorflow.")
+        remedy = _from_tensorflow(module, called) if kept else fix(_INSTEAD.get(site.name, _REPLACEMENT))
     yield CAUSE.finding(
         f"Keras 3 has no `{shown}`", module.location(called), evidence, remedy, subject=f"name {site.name}"
     )
@@ -209,7 +226,7 @@ def _from_tensorflow(module: Module, called: ast.Attribute) -> Fix:
             if isinstance(node, ast.ImportFrom) or node.names[0].asname:
                 edit = Edit(module.location(node), re.sub(r"\bkeras\b", "tensorflow.keras", text, count=1))
                 return fix("import it from `tensorflow.keras`, which still has it", (edit,))
-    return fix(f"{_REPLACEMENT}, or `tf.keras` if it still has the name")
+    return fix("import it from `tensorflow.keras`, which still has it")
 
 
 # --- losses and metrics that are spelled differently ------------------------------------------------------------------
