@@ -216,7 +216,9 @@ def _same(one: Found, other: Found) -> bool:
     if first.location is None or second.location is None:
         return any(_meet(scope, another) for scope in one.scopes for another in other.scopes)
     if same_place(first.location, second.location):
-        one_change = bool(first.fixes and first.fixes[0].edits) and _edits(first) == _edits(second)
+        one_change = any(
+            one and one <= other for one, other in itertools.permutations(map(_edits, (first, second)))
+        )
         return first.subject == second.subject or first.moment is not second.moment or one_change
     return first.moment is not second.moment and first.subject == second.subject and bool(first.subject)
 
@@ -237,9 +239,9 @@ def _joined(first: Finding, second: Finding) -> Finding:
     """
     moments = list(Moment)
 
-    def weakness(found: Finding) -> tuple[bool, bool, int]:
+    def weakness(found: Finding) -> tuple[bool, bool, int, int]:
         edits = any(fix.edits for fix in found.fixes)
-        return found.location is None, not edits, -moments.index(found.moment)
+        return found.location is None, not edits, -moments.index(found.moment), -len(_edits(found))
 
     base, other = sorted((first, second), key=weakness)
     moment = max(first.moment, second.moment, key=moments.index)

@@ -259,9 +259,10 @@ def _of_regression(target: Target, metric: MetricFacts) -> _Misfit | None:
     whole = statistics.integral and target.units == 1 and (statistics.maximum or 0) > 1
     if not is_continuous(statistics) and not whole:
         return None
+    but = "the targets are not classes" if is_continuous(statistics) else "a single unit predicts a number"
     return _Misfit(
         metric,
-        f"`{metric.name}` is for classification, but the targets are not classes",
+        f"`{metric.name}` is for classification, but {but}",
         '`"mae"` or `"mse"`',
         '"mae"',
     )
