@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
+from fitdoctor.collect.gradient_cuts import gradient_cuts
 from fitdoctor.collect.layers import sublayers
 from fitdoctor.facts import TrainingFacts
 from fitdoctor.records import replace
@@ -29,6 +30,7 @@ def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) 
     """
     kept = getattr(history, "history", None)
     losses = kept.get("loss", ()) if isinstance(kept, dict) else ()
+    cut_off = _without_gradient(model)
     return replace(
         left or TrainingFacts(),
         losses=_numbers(losses),
@@ -36,7 +38,8 @@ def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) 
         first=_were_first(model, history, len(losses)),
         nonfinite_weights=_nonfinite(model),
         ran_out=bool(_new_warnings("keras.src.trainers.epoch_iterator", "ran out of data")),
-        without_gradient=_without_gradient(model),
+        without_gradient=tuple(str(layer.name) for layer in cut_off),
+        gradient_cuts=gradient_cuts(model, cut_off) if cut_off else (),
     )
 
 
@@ -83,20 +86,20 @@ _PATH = re.compile(r"'([^']+)'")
 _MOST_PARTS = 20
 
 
-def _without_gradient(model: Any) -> tuple[str, ...]:
+def _without_gradient(model: Any) -> list[Any]:
     """Return the outermost layers for none of whose variables Keras found a gradient."""
     said = _new_warnings("keras.src.optimizers.base_optimizer", "Gradients do not exist for variables")
     paths = {path for message in said for path in _PATH.findall(message.partition("]")[0])}
-    found: list[str] = []
+    found: list[Any] = []
     pending = list(sublayers(model)) if paths else []
     while pending:
         layer = pending.pop(0)
         weights = [str(getattr(one, "path", "")) for one in getattr(layer, "trainable_variables", ())]
         if weights and paths.issuperset(weights):
-            found.append(str(layer.name))
+            found.append(layer)
         elif not paths.isdisjoint(weights):
             pending.extend(sublayers(layer))
-    return tuple(found[:_MOST_PARTS])
+    return found[:_MOST_PARTS]
 
 
 def left_behind(

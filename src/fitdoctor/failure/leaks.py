@@ -216,13 +216,14 @@ def _held(places: list[Place]) -> HeldTensor:
         attribute=place.attribute,
         tensor=f"<tf.Tensor '{tensor.name}' shape={tensor.shape} dtype={tensor.dtype.name}>",
         graph=str(tensor.graph.name),
-        made_at=_made_at(tensor),
+        made_at=made_at(tensor),
         graphs=len(graphs),
         operations=sum(len(graph.get_operations()) for graph in graphs.values()),
     )
 
 
-def _made_at(tensor: Any) -> tuple[Frame, ...]:
+def made_at(tensor: Any) -> tuple[Frame, ...]:
+    """Return the stack where a symbolic tensor was created, outermost first."""
     stack = getattr(getattr(tensor, "op", None), "traceback", None)
     if stack is None:
         return ()

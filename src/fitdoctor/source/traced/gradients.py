@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
+from fitdoctor.diagnosis import Location
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import argument_for, callee
 from fitdoctor.source.definitions import argument_of
@@ -86,20 +87,16 @@ def cut_on_the_way(module: Module, body: Iterable[ast.stmt], is_root: IsRoot, wa
     return None if reach.open else reach.cut
 
 
-_OF_SHAPES = frozenset("shape size rank zeros_like ones_like".split())
-
-
-def cuts_in(function: FunctionInfo) -> list[Cut]:
-    """The operations in a function itself that block a gradient, apart from those that read shapes."""
-    module = function.module
+def cut_at(module: Module, line: Location) -> Cut | None:
+    """The first operation on a line that blocks a gradient."""
     reading = _Reading(module, lambda _expr: False)
-    calls = (site.node for site in module.calls_in.get(function.node, ()))
-    found = [(call, reading.cut_by(call)) for call in calls]
-    return [
-        Cut(module, call, what)
-        for call, what in found
-        if what and module.resolve(call.func).rpartition(".")[2] not in _OF_SHAPES
-    ]
+    for node in (each for kind in (ast.Call, ast.Compare, ast.BinOp) for each in module.nodes(kind)):
+        place = module.location(node)
+        if place.cell == line.cell and place.line <= line.line <= place.end_line:
+            what = reading.cut_by(node)
+            if what:
+                return Cut(module, node, what)
+    return None
 
 
 def body_of(function: FunctionInfo) -> list[ast.stmt]:

@@ -34,7 +34,6 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.model_classes import is_plain
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import (
     is_layer_call,
-    layer_cut,
     prediction_parameter,
     tapes,
 )
@@ -55,8 +54,8 @@ from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
-from fitdoctor.source.traced.gradients import Cut, IsRoot, body_of, cut_on_the_way, cuts_in
-from fitdoctor.source.traced.symbolic import name_of, own_nodes, traced_functions
+from fitdoctor.source.traced.gradients import Cut, IsRoot, body_of, cut_at, cut_on_the_way
+from fitdoctor.source.traced.symbolic import name_of, own_nodes
 
 CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.WARNING)
 
@@ -229,12 +228,11 @@ def from_warning(training: TrainingFacts, model: ModelFacts, project: Project) -
     parts = _without_gradient(training, model)
     if not parts or _leaves_out_outputs(model) or _shown_in_source(model, project):
         return
-    cuts = _cuts(project)
-    if len(cuts) > 1:  # of several, the one between the input and the output of a layer
-        layers = {one for module in project.modules for one in traced_functions(module) if one.how == "call"}
-        cuts = [cut for cut in map(layer_cut, layers) if cut is not None]
+    lines = training.gradient_cuts
+    modules = [(project.module_at(line.path), line.location) for line in lines]
+    cuts = [cut for module, line in modules if module is not None and (cut := cut_at(module, line))]
     names = listing([part.name for part in parts], 4)
-    if len(cuts) == 1:
+    if cuts:
         yield _cut_finding(
             cuts[0],
             f"{cuts[0].what} blocks the gradient, so {names} cannot learn",
@@ -253,7 +251,7 @@ def from_warning(training: TrainingFacts, model: ModelFacts, project: Project) -
             subject=f"layer {parts[0].name}",
         )
         return
-    called = _called_at(parts[0], project)
+    called = lines[0].location if lines else _called_at(parts[0], project)
     yield CAUSE.certain(
         f"no gradient reaches {names}: the loss does not depend on it in a way that has a gradient",
         called or place(parts[0].code),
@@ -262,17 +260,6 @@ def from_warning(training: TrainingFacts, model: ModelFacts, project: Project) -
         fix("set `trainable = False` on that part if it is meant to stay frozen"),
         subject=f"layer {parts[0].name}",
     )
-
-
-def _cuts(project: Project) -> list[Cut]:
-    """Return the operations that block a gradient in traced code, else in functions that are passed on by name."""
-    traced = {one for module in project.modules for one in traced_functions(module)}
-    every = {one for module in project.modules for one in module.functions if one.node not in project.callers}
-    for functions in (traced, every - traced):
-        cuts = [cut for one in functions if "map" not in one.how for cut in cuts_in(one)]
-        if cuts:
-            return cuts
-    return []
 
 
 def _warned(training: TrainingFacts) -> Evidence:
