@@ -73,7 +73,7 @@ def _in_optimizer(failure: FailureFacts) -> bool:
 @CAUSE.rule(
     *_METHODS,
     says=r"apply_gradients\(\) takes 2 positional arguments but \d were given|object of type 'zip' has no len\(\)"
-    r"|(?:not enough|too many) values to unpack \(expected 2|has no attribute '_unique_id'"
+    r"|(?:not enough|too many) values to unpack \(expected 2(?!, got 0)|has no attribute '_unique_id'"
     r"|Iterating over a symbolic",
     fits=_in_optimizer,
     problem="the optimizer does not receive `(gradient, variable)` pairs",

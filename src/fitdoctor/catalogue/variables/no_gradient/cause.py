@@ -220,7 +220,11 @@ def from_failure(
     missing = missing_gradients(failure.message)
     undefined = _UNDEFINED.search(failure.message) if failure.type == "LookupError" else None
     number = failure.type == "AttributeError" and _NUMBER.search(failure.message) is not None
-    if undefined is None and not number and (missing is None or not missing.every):
+    # `apply_gradients([])`: the program removed the missing gradients itself, and none was left.
+    emptied = _EMPTIED in failure.message and any(
+        each.library and each.function == "apply_gradients" for each in failure.frames
+    )
+    if undefined is None and not number and not emptied and (missing is None or not missing.every):
         if _BACKWARDS in failure.node and project:
             yield from _from_outside(failure, project)
         predicted = predicted_under_tape(failure, project)
@@ -307,6 +311,7 @@ def _unseen(uncalled: Uncalled) -> Finding:
     )
 
 
+_EMPTIED = "not enough values to unpack (expected 2, got 0)"
 _UNDEFINED = re.compile(r"No gradient defined for operation[^\n]{0,200}\(op type: (?P<operation>\w+)\)")
 """TensorFlow's error if a tape recorded the operation, as in `predict` of Keras 2."""
 _NUMBER = re.compile(r"^'(?:numpy\.)?(?:float|int)\d*' object has no attribute '(?:_id|dtype)'")
