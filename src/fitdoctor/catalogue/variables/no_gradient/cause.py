@@ -51,6 +51,7 @@ from fitdoctor.catalogue.knowledge.tracing.gradient_ways import (
 )
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
+from fitdoctor.catalogue.variables.straight_through import without_stop
 from fitdoctor.catalogue.variables.tape_moves import stores
 from fitdoctor.catalogue.variables.traced_while_building import (
     compiled_finding,
@@ -365,6 +366,8 @@ def _open_ways(cut: Cut) -> list[Fix]:
     kept = _kept_in_tensors(cut)
     if kept:
         return [fix("use tensor operations: a tape does not record NumPy", kept)]
+    if cut.what.endswith("stop_gradient`") and isinstance(cut.node, ast.Call):
+        return [unsafe("remove `tf.stop_gradient`", without_stop(cut.module, cut.node))]
     replaced = _called(cut) or _soft(cut)
     told = fix("replace the operation with one that has a gradient, or move it into a metric")
     if replaced is None:
