@@ -111,7 +111,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT710': ('pipeline/future_used_as_tensor', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('__getitem__', 'iter(', 'ImageDataGenerator(')), ({'Module'}, ('submit', 'async', 'def', 'zip', 'map', 'filter'))]),
     'FIT711': ('pipeline/arguments_clash_with_dataset', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
     'FIT712': ('pipeline/validation_data_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('validation_data',))]),
-    'FIT713': ('pipeline/shuffle_too_late', ('source', 'before_fit'), [({'DataFacts', 'FitFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle')), ({'Module'}, ('permutation', 'shuffle'))]),
+    'FIT713': ('pipeline/shuffle_too_late', ('source', 'before_fit'), [({'DataFacts', 'FitFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle')), ({'Module'}, ('permutation', 'shuffle')), ({'DataFacts'}, ('permutation', 'shuffle'))]),
     'FIT714': ('pipeline/samples_differ_in_shape', ('after_failure',), []),
     'FIT715': ('pipeline/steps_not_whole', ('source', 'after_failure'), [({'Module'}, ('steps', 'PyDataset', 'Sequence', 'batch_size'))]),
     'FIT716': ('pipeline/file_cannot_be_decoded', ('after_failure',), []),

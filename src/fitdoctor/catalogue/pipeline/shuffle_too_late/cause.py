@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import is_batched_class
@@ -147,14 +147,37 @@ def from_arrays(module: Module) -> Iterator[Finding]:
             unsafe("use one random order for both", _both_reordered(module, features, kept)),
             subject=f"order of {kept.attr}",
         )
-    for features, labels in _separate_orders(module):
-        yield CAUSE.finding(
-            f"`{features.name}` and `{labels.name}` are shuffled separately, so the labels belong to other samples",
-            module.location(labels.random),
-            Evidence("the features are shuffled here", location=module.location(features.random)),
-            unsafe("use one random order for both", _one_order(module, features, labels)),
-            subject=f"order of {labels.name}",
-        )
+    for features, labels in _separate_orders(module, lambda features: set(label_names_for(features))):
+        yield _apart(module, features, labels)
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+@mentions("permutation", "shuffle")
+def from_fitted_arrays(data: DataFacts, project: Project) -> Iterator[Finding]:
+    """Report the features and labels of a call that the program put into two random orders, whatever their names are."""
+    if data.role != "training" or len(data.x) != 1 or len(data.y) != 1:
+        return
+    x, y = data.x[0].code, data.y[0].code
+    if isinstance(x, Unknown) or isinstance(y, Unknown):
+        return
+    module = project.module_at(x.location.path)
+    if module is None or (x.location.path, x.function) != (y.location.path, y.function):
+        return
+    xs, ys = ({code.target, re.split(r"\W", code.text.removeprefix("self."))[0]} for code in (x, y))
+    for features, labels in _separate_orders(module, lambda name: ys - xs if name in xs else set()):
+        if getattr(module.function_of(features.random), "name", "") == x.function.rpartition(".")[2]:
+            yield _apart(module, features, labels)
+
+
+def _apart(module: Module, features: _Reordering, labels: _Reordering) -> Finding:
+    return CAUSE.finding(
+        f"`{features.name}` and `{labels.name}` are shuffled separately, so the labels belong to other samples",
+        module.location(labels.random),
+        Evidence("the features are shuffled here", location=module.location(features.random)),
+        unsafe("use one random order for both", _one_order(module, features, labels)),
+        subject=f"order of {labels.name}",
+    )
 
 
 def _branches(steps: tuple[PipelineStep, ...]) -> list[list[PipelineStep]]:
@@ -311,6 +334,8 @@ def _swapped(batch: PipelineStep, shuffle: PipelineStep) -> list[tuple[Edit, ...
 
 
 _LABELS = re.compile(r"(?:^|_)(?:[yY]|labels?|targets?|classes)(?:_|$)")
+_SHUFFLED_COPY = ("sklearn.utils.shuffle", "tensorflow.random.shuffle")
+"""Functions that return their argument in another random order."""
 _SEEDING = frozenset(
     "seed set_seed set_random_seed set_state setstate default_rng RandomState Random Generator".split()
 )
@@ -333,13 +358,15 @@ class _Reordering:
         return self.array.attr if isinstance(self.array, ast.Attribute) else getattr(self.array, "id", "")
 
 
-def _separate_orders(module: Module) -> Iterator[tuple[_Reordering, _Reordering]]:
-    """Yield features and labels, paired by name and in one block, whose orders are drawn one after the other."""
-    every = [*_by_index(module), *_in_place(module)]
+def _separate_orders(
+    module: Module, labels_of: Callable[[str], set[str]]
+) -> Iterator[tuple[_Reordering, _Reordering]]:
+    """Yield features and their labels in one block whose orders are drawn one after the other."""
+    every = [*_by_index(module), *_in_place(module), *_by_call(module)]
     names = [each.name for each in every]
     found = [each for each in every if names.count(each.name) == 1]
     for one in found:
-        labels = set(label_names_for(one.name))
+        labels = labels_of(one.name)
         for other in found:
             if other.name in labels and _differ(module, one, other):
                 yield one, other
@@ -421,14 +448,26 @@ def _in_place(module: Module) -> Iterator[_Reordering]:
             yield _Reordering(call.node.args[0], call.node, None)
 
 
+def _by_call(module: Module) -> Iterator[_Reordering]:
+    for call in module.calls_to(*_SHUFFLED_COPY):
+        if len(call.node.args) == 1 and not call.node.keywords:
+            yield _Reordering(call.node.args[0], call.node, None)
+
+
 def _differ(module: Module, one: _Reordering, other: _Reordering) -> bool:
     """Whether one generator surely draws both orders, one after the other."""
     first, second = module.statement(one.random), module.statement(other.random)
     sources = [call.random.func.value for call in (one, other) if isinstance(call.random.func, ast.Attribute)]
-    if one.random is other.random or len(sources) != 2 or module.parent(first) is not module.parent(second):
+    copies = all(module.called(each.random) in _SHUFFLED_COPY for each in (one, other))
+    if (
+        one.random is other.random
+        or (len(sources) != 2 and not copies)
+        or module.parent(first) is not module.parent(second)
+    ):
         return False
-    if ast.dump(sources[0]) != ast.dump(sources[1]) or any(
-        isinstance(part, ast.Call) for part in ast.walk(sources[0])
+    if not copies and (
+        ast.dump(sources[0]) != ast.dump(sources[1])
+        or any(isinstance(part, ast.Call) for part in ast.walk(sources[0]))
     ):
         return False
     start, end = sorted((first.lineno, second.lineno))
