@@ -11,6 +11,7 @@ from fitdoctor.collect.batch_size import last_rows
 from fitdoctor.collect.budget import Budget
 from fitdoctor.collect.call_arguments import Passed
 from fitdoctor.collect.callbacks import callback_facts, class_weight_facts
+from fitdoctor.collect.class_split import split_off
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, collect_data, form_of
 from fitdoctor.collect.model import collect_model, keras_version
@@ -295,6 +296,7 @@ def _fit_facts(work: _Work, bound: dict[str, Any]) -> FitFacts:
         steps_per_epoch=_integer(bound.get("steps_per_epoch", bound.get("steps"))),
         validation_steps=_integer(bound.get("validation_steps")),
         validation_split=_split(bound),
+        split_off=work.guarded("split", lambda: split_off(bound.get("y"), _split(bound)), None),
         has_validation=bound.get("validation_data") is not None or _split(bound) > 0,
         class_weight=None if class_weight is None else class_weight_facts(class_weight, codes),
         callbacks=callback_facts(bound.get("callbacks"), codes),

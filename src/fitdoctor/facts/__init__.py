@@ -18,7 +18,7 @@ _HOME = {
         "code": "Argument Code SourceFacts",
         "data": "Spec Statistics Column ArrayFacts PipelineStep FailureSummary Outcome Trial DataFacts",
         "model": "InnerLoss LayerFacts LossFacts MetricFacts ModelFacts ScheduleFacts",
-        "call": "CALL CALLS TRAINING_CALL CallbackFacts ClassWeight FitFacts",
+        "call": "CALL CALLS TRAINING_CALL CallbackFacts ClassWeight FitFacts SplitOff",
         "ending": "Frame FailureFacts HeldTensor KeptTensors RetracedFunction TrainingFacts",
         "cluster": "ClusterFacts",
         "environment": "Conflict MemoryLimit EnvironmentFacts",
@@ -60,6 +60,7 @@ __all__ = [
     "Shape",
     "SourceFacts",
     "Spec",
+    "SplitOff",
     "Statistics",
     "TrainingFacts",
     "Trial",
@@ -69,7 +70,15 @@ __all__ = [
 
 
 if TYPE_CHECKING:
-    from fitdoctor.facts.call import CALL, CALLS, TRAINING_CALL, CallbackFacts, ClassWeight, FitFacts
+    from fitdoctor.facts.call import (
+        CALL,
+        CALLS,
+        TRAINING_CALL,
+        CallbackFacts,
+        ClassWeight,
+        FitFacts,
+        SplitOff,
+    )
     from fitdoctor.facts.cluster import ClusterFacts
     from fitdoctor.facts.data import (
         ArrayFacts,

@@ -31,6 +31,16 @@ class ClassWeight:
     code: Code | Unknown = Unknown()
 
 
+@dataclass(frozen=True)
+class SplitOff:
+    """Classes of labels that only the rows have which `validation_split` takes; or the single one that these have."""
+
+    rows: int
+    classes: tuple[str, ...]
+    are_new: bool
+    """Whether the training rows do not have them."""
+
+
 CALL, TRAINING_CALL = "call", "call under a tape"
 CALLS = (CALL, TRAINING_CALL)
 """Pseudo-methods for a model that is called on one batch, with or without a loss on its output."""
@@ -51,6 +61,8 @@ class FitFacts:
     steps_per_epoch: int | None = None
     validation_steps: int | None = None
     validation_split: float = 0.0
+    split_off: SplitOff | None = None
+    """Classes that `validation_split` divides badly."""
     has_validation: bool = False
     class_weight: ClassWeight | None = None
     callbacks: tuple[CallbackFacts, ...] = ()

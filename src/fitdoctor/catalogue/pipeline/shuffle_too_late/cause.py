@@ -8,6 +8,8 @@ There is no error.
   order, so the model trains on validation rows.
 - `batch` before `shuffle`: the same rows share a batch in every epoch, and sorted classes stay together.
 - `shuffle(1)`: the data is not shuffled at all.
+- `validation_split` takes the last rows before `fit` shuffles: if the rows are sorted by class, whole classes are only in
+  the validation part.
 - `zip((x.shuffle(n), y.shuffle(n)))`, or `np.random.shuffle(x)` and `np.random.shuffle(y)`: each is shuffled in its own
   order, so the labels belong to other samples.
 
@@ -53,9 +55,9 @@ from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     words,
 )
 from fitdoctor.catalogue.knowledge.labels.paired_names import label_names_for
-from fitdoctor.catalogue.words import place
+from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
-from fitdoctor.edits import fix, insert_before, replace_code, set_argument, unsafe
+from fitdoctor.edits import fix, insert_before, replace_code, set_argument, spell, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import is_self
@@ -178,6 +180,47 @@ def _apart(module: Module, features: _Reordering, labels: _Reordering) -> Findin
         unsafe("use one random order for both", _one_order(module, features, labels)),
         subject=f"order of {labels.name}",
     )
+
+
+@CAUSE.before_fit
+def from_sorted_rows(fit: FitFacts, data: DataFacts, model: ModelFacts) -> Iterator[Finding]:
+    """Report classes that `validation_split` takes out of the training data, because the rows are sorted by class."""
+    split = fit.split_off
+    if split is None or data.role != "training" or fit.method != "fit":
+        return
+    if not any("crossentropy" in loss.name for loss in model.losses):
+        return  # integers that are not classes may grow with time
+    names = listing(list(split.classes), 4)
+    effect = (
+        f"{names} occurs only there, so the model never trains on it"
+        if split.are_new
+        else f"all are of class {names}"
+    )
+    if split.are_new and len(split.classes) > 1:
+        effect = f"{names} occur only there, so the model never trains on them"
+    given = fit.code.argument("validation_split") if isinstance(fit.code, Code) else None
+    yield CAUSE.finding(
+        f"`validation_split` takes the last {split.rows:,} rows before `fit` shuffles: {effect}",
+        given.location if given is not None else place(fit.code),
+        Evidence("the rows are sorted by class", f"{split.rows:,} rows with {names}", fact="fit.split_off"),
+        unsafe("put the rows into a random order first", _shuffled_first(fit, data)),
+        subject="order of the training data",
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _shuffled_first(fit: FitFacts, data: DataFacts) -> tuple[Edit, ...]:
+    """Return the edits that put features and labels into one random order before the call."""
+    arrays = (*data.x, *data.y, *data.sample_weight)
+    uses = [each.use.text if isinstance(each.use, Code) else "" for each in arrays]
+    plain = all(use.isidentifier() for use in uses) and len(set(uses)) == len(arrays) == 2
+    if not plain or any(each.container != "numpy.ndarray" for each in arrays) or "order" in uses:
+        return ()
+    np, imports = spell(fit.code, "numpy", "np")
+    drawn = f"order = {np}.random.permutation(len({uses[0]}))"
+    taken = f"{uses[0]}, {uses[1]} = {uses[0]}[order], {uses[1]}[order]"
+    indent = fit.code.indent if isinstance(fit.code, Code) else ""
+    return (*insert_before(fit.code, f"{drawn}\n{indent}{taken}"), *imports)
 
 
 def _branches(steps: tuple[PipelineStep, ...]) -> list[list[PipelineStep]]:
