@@ -11,7 +11,7 @@ from fitdoctor.catalogue.knowledge.data.data_places import at_use
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.knowledge.data.shapes import relation
 from fitdoctor.diagnosis import Edit, Fix
-from fitdoctor.edits import fix, spell, wrap
+from fitdoctor.edits import fix, replace_code, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
 from fitdoctor.source.callees import callee
 from fitdoctor.source.definitions import last_name
@@ -49,6 +49,10 @@ def prepared_alike(
 
 def same_preparation(ours: ArrayFacts, theirs: ArrayFacts, project: Project) -> Fix | None:
     """Prepare the validation data by the expression that prepares the training data, if the source shows one."""
+    called = _called_alike(expression_of(project, ours.code), expression_of(project, theirs.code))
+    if called and isinstance(theirs.code, Code):
+        title = f"prepare the validation data like the training data: `{called}`"
+        return fix(title, replace_code(theirs.code, called))
     elsewhere = _prepared_elsewhere(expression_of(project, ours.code), expression_of(project, theirs.code))
     if elsewhere is not None and isinstance(theirs.code, Code):
         shown = elsewhere.replace("{}", theirs.code.text)
@@ -95,6 +99,34 @@ def _prepared_elsewhere(
         return None
     text, data = module.segment(node), module.segment(same[0])
     return text.replace(data, "{}") if text.count(data) == 1 and "{" not in text else None
+
+
+def _called_alike(ours: tuple[Module, ast.expr] | None, theirs: tuple[Module, ast.expr] | None) -> str:
+    """Return the call that makes the training data, with the arguments of the one that makes the validation data."""
+    if ours is None or theirs is None or ours[0] is not theirs[0] or ours[1] is theirs[1]:
+        return ""
+    module, one, other = ours[0], ours[1], theirs[1]
+    if not (isinstance(one, ast.Call) and isinstance(other, ast.Call)) or len(one.args) != len(other.args):
+        return ""
+    if module.scope(one) is not module.scope(other) or not other.args:
+        return ""
+    holders = {ast.dump(each.func.value) for each in (one, other) if isinstance(each.func, ast.Attribute)}
+    if callee(module, other) is None and len(holders) != 1:
+        return ""
+    pairs = zip(one.args, other.args, strict=True)
+    if any(_ROLES.sub("", ast.dump(first)) != _ROLES.sub("", ast.dump(second)) for first, second in pairs):
+        return ""
+    # A flag is taken from the training data; a seed or a folder is its own.
+    kept = {each.arg: each for each in other.keywords if not _is_flag(each.value)}
+    keywords = [kept.get(each.arg, each) for each in one.keywords]
+    function = re.sub(r"\bfit_transform$", "transform", module.segment(one.func))
+    given = ", ".join(module.segment(each) for each in (*other.args, *keywords))
+    text = f"{function}({given})"
+    return text if text != module.segment(other) else ""
+
+
+def _is_flag(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
 
 
 def _template(module: Module, node: ast.expr) -> str | None:
