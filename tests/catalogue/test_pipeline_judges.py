@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fitdoctor.catalogue import catalogue
+from fitdoctor.catalogue.pipeline.validation_edits import _called_alike
 from fitdoctor.diagnosis import Finding, Location, Severity
 from fitdoctor.facts import (
     Argument,
@@ -17,6 +18,7 @@ from fitdoctor.facts import (
     ModelFacts,
     Outcome,
     PipelineStep,
+    SplitOff,
     Statistics,
     Trial,
     Unknown,
@@ -276,3 +278,38 @@ def test_padding_renames_the_method_alone():
     module = Module(source_from_text(text, "train.py"))
     call = next(site.node for site in module.method_calls("batch"))
     assert apply_edits(text, padded(module.code(call))) == text.replace(".batch", ".padded_batch")
+
+
+@pytest.mark.parametrize(
+    ("loss", "split", "words"),
+    [
+        ("sparse_categorical_crossentropy", SplitOff(20, ("3",), True), "`3` occurs only there"),
+        ("binary_crossentropy", SplitOff(20, ("1",), False), "all are of class `1`"),
+        ("mse", SplitOff(20, ("3",), True), ""),
+        ("binary_crossentropy", None, ""),
+    ],
+)
+def test_sorted_rows_need_an_order_before_the_split(loss: str, split: SplitOff | None, words: str) -> None:
+    model = ModelFacts(losses=(LossFacts(loss),))
+    told = found("FIT713", "from_sorted_rows", FitFacts(split_off=split), DataFacts(), model)
+    assert bool(told) == bool(words)
+    assert all(words in finding.message for finding in told)
+
+
+@pytest.mark.parametrize(
+    ("training", "validation", "prepared"),
+    [
+        ("tools.scaled(train)", "tools.raw(val)", "tools.scaled(val)"),
+        ("read('train', 3, scaled=True)", "read('val', 3, scaled=False)", "read('val', 3, scaled=True)"),
+        ("read('train', seed=1)", "read('val', seed=2)", ""),
+        ("tools.scaled(train)", "others.raw(val)", ""),
+        ("tools.scaled(train)", "tools.raw(image)", ""),
+    ],
+)
+def test_validation_data_is_made_by_the_call_that_makes_the_training_data(
+    training: str, validation: str, prepared: str
+) -> None:
+    text = f"def read(*given, **how):\n    return given\nx = {training}\nv = {validation}\n"
+    module = Module(source_from_text(text, "train.py"))
+    calls = [(module, statement.value) for statement in module.tree.body[1:]]  # type: ignore[attr-defined]
+    assert _called_alike(*calls) == prepared
