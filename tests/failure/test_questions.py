@@ -398,3 +398,59 @@ def test_windows_paths_in_converted_code_are_frames():
     )
     [finding] = examine_failure(failures_told_in(text)[0]).findings
     assert finding.id == "FIT505"
+
+
+_ONLY_LOGGED = (
+    "reading the records:\n021-04-06 15:14:51.7: W tensorflow/core/framework/op_kernel.cc:1651] OP_REQUIRES failed at "
+    "example_parsing_ops.cc:240 : Invalid argument: Key: clip/rate.  Can't parse serialized Example.\n"
+)
+
+
+def test_the_log_tells_what_failed_where_the_traceback_is_missing_or_cut():
+    cut = (
+        "Traceback (most recent call last):\n"
+        '  File "train.py", line 30, in <module>\n    net.fit(clips)\n'
+        '  File "/v/lib/python3.7/site-packages/tensorflow_core/python/keras/backend.py", line 3476, in __call__\n'
+        "    run_metadata=self.run_metadata)\n"
+        "tensorflow.python.framework.errors_impl.InvalidArgumentError: 2 root error(s) found.\n"
+        "  (0) Invalid argument: {{function_nod"
+    )
+    for text in (_ONLY_LOGGED, _ONLY_LOGGED + cut):
+        [finding] = examine_failure(failures_told_in(text)[-1]).findings
+        assert finding.id == "FIT716"
+    assert finding.location.line == 30
+
+
+def test_frames_below_a_title_show_what_was_called():
+    text = (
+        "# TypeError: __init__() missing 1 required positional argument: 'width'\n\nWhen I load it:\n"
+        '  File "test.py", line 41, in read\n    net = load_model("net.h5", custom)\n'
+        '  File "/v/lib/python3.6/site-packages/keras/engine/saving.py", line 458, in model_from_config\n'
+        "    return deserialize(config, custom_objects=custom_objects)\n"
+        '  File "/v/lib/python3.6/site-packages/keras/engine/network.py", line 1022, in from_config\n'
+        "    process_layer(layer_data)\n"
+    )
+    [finding] = examine_failure(failures_told_in(text)[0]).findings
+    assert (finding.id, finding.location.line) == ("FIT908", 41)
+
+
+def test_a_registered_name_keeps_its_package():
+    [finding] = examine_failure(
+        failures_told_in("ValueError: Unknown layer: blocks>Gain. Please ensure it")[0]
+    ).findings
+    assert finding.fixes[0].title == 'pass it to Keras: `custom_objects={"blocks>Gain": Gain}`'
+
+
+def test_an_operation_that_rejects_float16_is_not_said_to_want_it():
+    text = "TypeError: Value passed to parameter 'scale' has DataType float16 not in list of allowed values: float32"
+    [finding] = examine_failure(failures_told_in(text)[0]).findings
+    assert "has dtype float16, but the operation expects float32" in finding.message
+
+
+def test_rows_that_differ_in_a_program_without_keras_are_not_time_steps():
+    text = (
+        "InvalidArgumentError (see above for traceback): logits and labels must have the same first dimension, "
+        "got logits shape [6,3] and labels shape [2]\n"
+        "\t [[node SparseSoftmaxCrossEntropyWithLogits/SparseSoftmaxCrossEntropyWithLogits (defined at train.py:14) ]]\n"
+    )
+    assert examine_failure(failures_told_in(text)[0]).findings[0].id == "FIT205"

@@ -451,6 +451,15 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         types=("TypeError",),
         also=("FIT314", "FIT902", "FIT908"),
     )),
+    ("FIT908", Rule(
+        re.compile(r"__init__\(\) (?:missing|got an unexpected|takes) "),
+        "a class of the saved model cannot be created again from what the file says",
+        "let `get_config` of custom classes return every argument of `__init__`, and accept `**kwargs`; or rebuild the "
+        "model in code and call `load_weights`",
+        types=("TypeError",),
+        raised_in=("from_config", "deserialize_keras_object", "model_from_config", "_deserialize_model"),
+        also=("FIT901",),
+    )),
     ("FIT302", Rule(
         re.compile(
             r"\(\) got an unexpected keyword argument '(?P<name>\w+)'|\(\) takes (?:exactly|at least|at most|from"
@@ -579,6 +588,15 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         types=("AttributeError",),
     )),
     ("FIT309", Rule(
+        re.compile(
+            r"'\w*Tensor\w*' object has no attribute '(?P<name>add_loss|add|compile|fit|predict|evaluate|summary|layers"
+            r"|save(?:_weights)?|load_weights|(?:get|set)_weights|trainable_(?:weights|variables)|output_shape)'"
+        ),
+        "`{name}` belongs to a model or a layer, but this is a tensor: the output of one",
+        "keep the model itself: `model = keras.Model(inputs, outputs)`, then `model.{name}`",
+        types=("AttributeError",),
+    )),
+    ("FIT309", Rule(
         re.compile(r"'\w*Tensor\w*' object has no attribute 'get_output_\w+_at'"),
         "a tensor is passed where a layer is expected",
         "merge tensors with a function or a layer that is called on them: `add([a, b])`, `Concatenate()([a, b])`",
@@ -634,7 +652,8 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     )),
     ("FIT903", Rule(
         re.compile(
-            r"valid Keras Model instance\b.{0,200}(?:tf_keras|tensorflow\.python\.keras|keras\.engine|keras\.src)"
+            r"^'tuple' object has no attribute 'layer'$"
+            r"|valid Keras Model instance\b.{0,200}(?:tf_keras|tensorflow\.python\.keras|keras\.engine|keras\.src)"
             r"|'KerasTensor' object has no attribute '(?:node|_id|_keras_\w+|op)'"
             r"|'(?:Model|Sequential|Functional)' object has no attribute '(?:run_eagerly|_in_multi_worker_mode"
             r"|_(?:get|compile_time)_distribution_strategy|_output_tensor_cache)'"

@@ -180,7 +180,8 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
      lambda found: _unrecognized(found["types"])),
     (re.compile(r"Please provide as model inputs either a single array or a list of arrays\. You passed: x=(?P<x>[^\n]*)"),
      lambda found: f"Unrecognized data type: x={found['x']} (of type <class 'list'>)"),
-    (re.compile(r"^Unknown (?P<kind>layer|loss function|metric function|object): ?'?(?P<name>\w+)\b(?!'?\.? Please)'?"),
+    (re.compile(r"^Unknown (?P<kind>layer|loss function|metric function|object): ?'?(?P<name>\w+(?:>\w+)*)"
+                r"(?![\w>]|'?\.? Please)'?"),
      lambda found: f"Unknown {found['kind']}: '{found['name']}'. Please ensure you are using a `custom_object_scope`"),
     (re.compile(r"^(?P<what>No module named|cannot import name) (?P<name>[\w.]+)$"),
      lambda found: f"{found['what']} '{found['name']}'"),

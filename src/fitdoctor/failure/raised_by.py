@@ -132,7 +132,7 @@ _FRAMEWORK = re.compile(
 _OF_TENSORS = re.compile(
     r"has no attribute '(?:base_dtype|is_keras_tensor"
     r"|_datatype_enum|_variant_tensor|_in_graph_mode|_shape_tuple|_inbound_nodes"
-    r"|inbound_nodes|_keras_\w+)'|object is not an iterator"
+    r"|inbound_nodes|_keras_\w+)'|object is not an iterator|'tuple' object has no attribute 'layer'"
 )
 """What Keras and TensorFlow do with every tensor and every generator."""
 _OF_PYTHON = (

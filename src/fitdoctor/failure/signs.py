@@ -171,6 +171,10 @@ _UNTYPED = (
     ("ImportError", re.compile(r"(?i:can ?not import name) ['\"]?\w+['\"]?(?: from '[\w.]+'| from [\w.]+)")),
     (
         "AttributeError",
+        re.compile(r"'(?:\w*Tensor|\w*Dataset|Sequential|Functional|Model)' object has no attribute '\w+'"),
+    ),
+    (
+        "AttributeError",
         re.compile(r"(?i:module) '(?:tensorflow|keras|tf_keras)[\w.]*' has no attribute '\w+'"),
     ),
 )

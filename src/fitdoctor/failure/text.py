@@ -81,13 +81,28 @@ def failures_in(text: str, path: str = "") -> list[FailureFacts]:
         one.block.type for one in found
     ):  # nothing, or tracebacks that were cut before their exception
         found = _lone(text) or _with_logged_status(text, found)
+    if not found and _REQUIRES in text:  # only the log is left
+        found = _with_logged_status(text, [_Found(Block("", "", (), 0), len(text), len(text), "lone")])
     if found and found[-1].block.type.endswith(
         "CancelledError"
     ):  # another operation failed, which was logged
         found = _with_logged_status(text, found)
+    elif found and _is_cut(text, found[-1]):
+        found = _with_logged_status(text[: found[-1].start], found)
     found = _without_inside([*found, *_signs(text)])
     facts = (_facts(group, _trained_before(text, group[0].start)) for group in _chains(found))
     return _with_origin(text, _distinct(facts))
+
+
+_REQUIRES = "OP_REQUIRES failed at"
+"""What TensorFlow logs for an operation that fails."""
+_OPENS = re.compile(r"(?:\d+ root error\(s\) found\.\s*)?(?:\(0\) [\w ]*:?\s*)?(?:\{\{?\w*|\w{0,12})")
+
+
+def _is_cut(text: str, found: _Found) -> bool:
+    """Whether the text ends in the first word of a message that TensorFlow logged in full before."""
+    at_end = not text[found.end :].strip() and _REQUIRES in text[: found.start]
+    return at_end and _OPENS.fullmatch(found.block.message.strip()) is not None
 
 
 _CAUSED_BY = re.compile(r"^[> ]{0,4}Caused by op u?'[^'\n]{1,300}', defined at:[ ]*\n", re.MULTILINE)
@@ -254,11 +269,27 @@ def _lone_at(text: str, start: int) -> _Found | None:
     if block is None:
         return None
     if not block.frames:
-        block = replace(block, frames=_frames_before(text, start))
+        block = replace(block, frames=_frames_before(text, start) or _frames_below_title(text, start))
     if not block.frames:
         loads = list(_LOADS.finditer(text, max(0, start - _CODE), start))
         block = replace(block, called=loads[-1]["name"] if loads else "")
     return _Found(block, start, _end_of(text, start, raw, block.lines), "lone")
+
+
+_FLAT_FRAMES = re.compile(
+    r"(?:^[ >]*File \"[^\"\n]+\", line \d+[^\n]*\n(?:[ ]{2,}[^\n]*\n?)?){2,}", re.MULTILINE
+)
+_TITLE = 200
+"""Characters of a question in which its title is."""
+
+
+def _frames_below_title(text: str, start: int) -> tuple[Frame, ...]:
+    """Return the frames below a title that names the exception, if the traceback has neither header nor end."""
+    if start > _TITLE or len(text) > _LONGEST_QUESTION or len(list(LONE.finditer(text))) > 1:
+        return ()
+    flat = list(_FLAT_FRAMES.finditer(text, start))
+    block = parse_traceback([HEADER, *flat[0][0].split("\n")], complete=True) if len(flat) == 1 else None
+    return block.frames if block is not None else ()
 
 
 _CODE = 400

@@ -53,12 +53,12 @@ CAUSE = Cause(
 _UNKNOWN = re.compile(
     r"Could not locate (?P<kind>class|function) '(?P<name>\w+)'"
     r"|Unknown (?P<older>layer|object|(?:loss|metric|activation) function|initializer|regularizer|optimizer):? "
-    r"'?(?P<named>\w+)'?\. Please ensure"
+    r"'?(?P<named>[\w>]+)'?\. Please ensure"
 )
 _SHORT = frozenset({"mse", "mae", "mape", "msle", "kld", "bce"})
 """Keras's own short names, which `.h5` files lose: FIT902."""
 _OF_KERAS = frozenset(
-    {"Functional", "Model", "Sequential", "layers", "name", "config", "class_name", "module"}
+    "Functional Model Sequential layers name config class_name module TFOpLambda SlicingOpLambda TensorFlowOpLayer".split()
 )
 """Keras's own classes and keys of its files: another version saved the model: FIT901."""
 _LAMBDA = re.compile(r"Requested the deserialization of a `?Lambda`? layer")
@@ -115,7 +115,7 @@ def _registered(module: Module, node: ast.ClassDef | ast.FunctionDef) -> Fix:
 
 def _named_in_call(name: str, failure: FailureFacts, project: Project) -> Fix:
     """Add `custom_objects={"dice_loss": dice_loss}` if the call has none and the name is available."""
-    text = f'custom_objects={{"{name}": {name}}}'
+    text = f'custom_objects={{"{name}": {name.rpartition(">")[2]}}}'
     site = _call(failure, project, (*_LOADERS, *_FROM_TEXT))
     edits: tuple[Edit, ...] = ()
     known = site is not None and name in site.module.index.module.bindings

@@ -158,7 +158,8 @@ CAUSE.message(
     subject="installed packages",
 )
 CAUSE.message(
-    r"Unknown layer: '(?:Functional|Model|Sequential|layers|name|config|class_name|module)'",
+    r"Unknown layer: '?(?:Functional|Model|Sequential|layers|name|config|class_name|module|TFOpLambda|SlicingOpLambda"
+    r"|TensorFlowOpLayer)\b",
     "the model was saved by another version of Keras than the one that loads it",
     _OTHER_KERAS,
     subject="installed packages",

@@ -129,7 +129,7 @@ def _finding(
 
 def _wrong_of(said: DtypeMismatch) -> str:
     if _is_mixed(said):
-        return "float32"
+        return said.found if said.allowed else "float32"
     wrong = (*_INTEGERS, *_LONG_FLOATS)
     name = next(name for name in (said.found, said.expected) if name.startswith(wrong))
     return "float64" if name == "double" else name
@@ -145,6 +145,8 @@ def _types_that_met(said: DtypeMismatch) -> Evidence:
 
 
 def _wanted(wrong: str) -> str:
+    if wrong in _HALVES:
+        return "float32"
     return {"float64": "float32", "float32": "float16, the compute dtype of the layer"}.get(wrong, "floats")
 
 
