@@ -24,7 +24,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT202': ('labels/one_hot_labels_with_sparse_loss', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('sparse', 'Sparse'))]),
     'FIT203': ('labels/labels_out_of_range', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts'}, ('sparse', 'Sparse'))]),
     'FIT204': ('labels/label_shape_broadcast', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts', 'labels in doubt'}, ()), ({'SpreadSite'}, ('GradientTape',))]),
-    'FIT205': ('labels/output_units_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts', 'labels in doubt'}, ())]),
+    'FIT205': ('labels/output_units_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'labels in doubt'}, ()), ({'DataFacts', 'ModelFacts', 'labels in doubt'}, ())]),
     'FIT206': ('labels/non_finite_labels', ('before_fit',), []),
     'FIT207': ('labels/labels_not_a_distribution', ('before_fit',), []),
     'FIT208': ('labels/labels_outside_unit_interval', ('before_fit',), []),

@@ -83,18 +83,19 @@ def _is_list(code: Code | Unknown) -> bool:
     return isinstance(node, ast.List | ast.ListComp)
 
 
-def one_hot_fix(labels: ArrayFacts, data: DataFacts, units: int | None, role: str) -> Fix:
-    """Return a fix that one-hot encodes integer labels."""
+def one_hot_fix(labels: ArrayFacts, target: Target) -> Fix:
+    """Return a fix that one-hot encodes the integer labels of an output."""
+    units = target.units
     keras, imports = spell(labels.use, "keras", "keras")
     edits = rework_labels(
         labels,
-        data,
+        target.data,
         f"{keras}.utils.to_categorical({{}}, num_classes={units})",
         f"tf.one_hot(tf.cast(y, tf.int32), {units})",
     )
     # Validation labels must change too, and an edit of one array does not reach them.
     title = f"one-hot encode the labels with {units} classes"
-    return fix(title, edits if role == "training" else (), imports if edits else ())
+    return fix(title, edits if target.data.role == "training" else (), imports if edits else ())
 
 
 def folder_one_hot_fix(target: Target) -> Fix | None:

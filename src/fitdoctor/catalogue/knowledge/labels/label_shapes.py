@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, JudgeFunction
 from fitdoctor.catalogue.knowledge.labels.called_losses import called_loss
 from fitdoctor.catalogue.knowledge.labels.classes_of_a_batch import counted_in_each_batch
 from fitdoctor.catalogue.knowledge.labels.targets import (
@@ -17,11 +17,13 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     Target,
     loss_accepted,
     loss_failure,
+    statistics_of,
     targets,
 )
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.facts import (
+    ArrayFacts,
     Code,
     DataFacts,
     FailureFacts,
@@ -202,57 +204,201 @@ def rows(shape: Shape) -> str:
 class Refused:
     """Labels whose shape does not match an output."""
 
+    kind: str
+    """The verdict: one of the constants above."""
     target: Target | None
     """None if only the failure message is known."""
     labels: Shape
     output: Shape
     confidence: Confidence
-    place: Location | None = None
-    """The line that raised."""
+    model: ModelFacts | Unknown
+    data: DataFacts | Unknown
+    project: Project
+    failure: FailureFacts | None = None
     called: Code | Unknown = Unknown("the loss was not found in the source")
     """Where the source names the loss if the target is unknown: in a direct call or in compile."""
-
-
-def after_training(fit: FitFacts | Unknown, refused: Refused, project: Project | None = None) -> bool:
+    trained: bool = False
     """Whether an evaluating call fails: the model was trained before, so its loss matches other labels."""
-    if isinstance(fit, Unknown) or fit.method not in ("evaluate", "test_on_batch"):
-        return False
-    return refused.confidence is Confidence.CERTAIN or _trained_on_others(project, refused)
+
+    @property
+    def array(self) -> ArrayFacts | None:
+        """Return the labels, if they are known."""
+        return self.target.labels if self.target is not None else None
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """Return the statistics of the labels, None if they were not read."""
+        return statistics_of(self.array)
+
+    @property
+    def raised_at(self) -> Location | None:
+        """Return the line that raised."""
+        return self.failure.location if self.failure is not None else None
+
+    @property
+    def is_row_of_one_class(self) -> bool:
+        """Whether one-hot labels have a single column because the batch contains only the first class."""
+        one = len(self.labels) == len(self.output) and self.labels[-1] == 1
+        return one and counted_in_each_batch(self.data, self.project) is not None
+
+    def finding(
+        self,
+        cause: Cause,
+        message: str,
+        location: Location | None,
+        *fixes: Fix,
+        claim: str = "shapes of labels and outputs",
+        expected: Shape | None = None,
+        severity: Severity = Severity.ERROR,
+    ) -> Finding:
+        """Report it with the shape of the labels, and the one that is expected or the one of the output."""
+        labels = self.array
+        found, wanted = f"labels {rows(self.labels)}", f"outputs {rows(self.output)}"
+        return cause.finding(
+            message,
+            location,
+            Evidence(
+                claim,
+                found if expected is None else rows(self.labels),
+                wanted if expected is None else rows(expected),
+                fact="data.y.shape" if self.target is not None else "failure.message",
+                location=place(labels.code, labels.use) if labels is not None else self.raised_at,
+            ),
+            *fixes,
+            subject=self.target.subject if self.target is not None else "labels",
+            confidence=self.confidence,
+            severity=severity,
+        )
+
+    def finding_at_loss(
+        self, cause: Cause, message: str, claim: str, expected: Shape, fixes: list[Fix]
+    ) -> Finding:
+        """Report it at the loss, or at the labels if the model was trained on others."""
+        labels, model = self.array, self.model
+        loss = self.target.loss if self.target is not None else None
+        if self.target is None and isinstance(model, ModelFacts) and len(model.losses) == 1:
+            loss = model.losses[0]
+        location = place(
+            labels.code if labels and self.trained else None,
+            loss.code if loss else None,
+            self.called,
+            model.compile_code if isinstance(model, ModelFacts) else None,
+            labels.code if labels else None,
+            self.raised_at,
+        )
+        fixes = fixes[::-1] if self.trained else fixes
+        return self.finding(cause, message, location, *fixes, claim=claim, expected=expected)
 
 
-def _trained_on_others(project: Project | None, refused: Refused) -> bool:
+def explains_labels(
+    cause: Cause,
+    explain: Callable[[Refused], Iterator[Finding]],
+    *kinds: str,
+    narrowed: Callable[[JudgeFunction], JudgeFunction],
+) -> None:
+    """Let a cause explain labels of these kinds: in the source, before `fit`, and after a failure.
+
+    Args:
+        cause: the cause.
+        explain: reports one output whose labels do not match.
+        kinds: the verdicts that are the cause's own.
+        narrowed: says in which programs the source can show it: `mentions(…)` or `doubting(…)`.
+    """
+
+    @cause.in_source
+    @narrowed
+    @cause.before_fit
+    def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+        for kind in kinds:
+            for refused in refused_before(model, data, project, kind):
+                trained = _was_trained(fit, refused) or _evaluates(fit) and _trained_on_others(refused)
+                yield from explain(replace(refused, trained=trained))
+
+    @cause.after_failure
+    def from_failure(
+        failure: FailureFacts,
+        model: ModelFacts | Unknown,
+        fit: FitFacts | Unknown,
+        data: DataFacts | Unknown,
+        project: Project,
+    ) -> Iterator[Finding]:
+        for kind in kinds:
+            for refused in refused_after(failure, model, data, project, kind):
+                yield from explain(replace(refused, trained=_was_trained(fit, refused)))
+
+
+def _evaluates(fit: FitFacts | Unknown) -> bool:
+    return isinstance(fit, FitFacts) and fit.method in ("evaluate", "test_on_batch")
+
+
+def _was_trained(fit: FitFacts | Unknown, refused: Refused) -> bool:
+    return _evaluates(fit) and refused.confidence is Confidence.CERTAIN
+
+
+def _trained_on_others(refused: Refused) -> bool:
     """Whether the source trains a model on labels of another rank."""
     from fitdoctor.source.fits.fit_sites import fit_sites
 
-    if not project:
-        return False
-    sites = [site for module in project.modules for site in fit_sites(module)]
+    sites = [site for module in refused.project.modules for site in fit_sites(module)]
     shapes = [array.shape for site in sites if site.fit.method == "fit" for array in site.data[0].y[:1]]
     known = [len(shape) for shape in shapes if isinstance(shape, tuple)]
     return bool(known) and len(known) == len(shapes) and len(refused.labels) not in known
 
 
-def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Refused]:
+def refused_before(model: ModelFacts, data: DataFacts, project: Project, kind: str) -> Iterator[Refused]:
     """Yield the targets with that verdict, unless the trial showed that the loss accepts them."""
-    proven = loss_failure(data) is not None
-    if data.role == "validation" and not proven:
+    failed = loss_failure(data)
+    if data.role == "validation" and failed is None:
         # The loss may suit the training labels; then the validation labels are the ones to change.
         return
     for target in targets(model, data):
         labels, output = compared_labels(model, target), target.output_shape
         if labels is None or output is None or (loss_accepted(data) and not _trial_is_blind(target)):
             continue
-        if not proven and flattened_alike(model, target.loss_name, labels, output):
+        if failed is None and flattened_alike(model, target.loss_name, labels, output):
             continue
         if verdict(target.loss_name, labels, output, target.label_statistics) == kind:
-            confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
-            yield Refused(target, labels, output, confidence)
+            sure = Confidence.LIKELY if failed is None else Confidence.CERTAIN
+            yield Refused(kind, target, labels, output, sure, model, data, project)
+    if failed is not None:
+        yield from _refused_by_own_code(failed.message, model, data, project, kind)
 
 
-def is_row_of_one_class(refused: Refused, data: DataFacts | Unknown, project: Project) -> bool:
-    """Whether one-hot labels have a single column because the batch contains only the first class."""
-    one = len(refused.labels) == len(refused.output) and refused.labels[-1] == 1
-    return one and counted_in_each_batch(data, project) is not None
+def _refused_by_own_code(
+    message: str, model: ModelFacts, data: DataFacts, project: Project, kind: str
+) -> Iterator[Refused]:
+    """Yield the targets whose sizes an operation of a custom loss rejected."""
+    met = operation_shapes(message)
+    if met is None or len(met.shapes) != 2 or data.role != "training":
+        return
+    first, second = met.shapes
+    for target in targets(model, data):
+        labels, output = target.label_shape, target.output_shape
+        if labels is None or output is None or len(labels) != len(output) or target.loss is None:
+            continue
+        if labels[1:] == output[1:] or verdict(target.loss_name, labels, output) != UNTOLD:
+            continue
+        held = _hold(first, second, labels, output) or _hold(second, first, labels, output)
+        if held and kind == (UNITS if labels[1:-1] == output[1:-1] else LENGTHS):
+            yield Refused(kind, target, labels, output, Confidence.CERTAIN, model, data, project)
+
+
+def _hold(first: Shape, second: Shape, labels: Shape, output: Shape) -> bool:
+    """Whether one shape is a batch of labels and the other the same number of outputs."""
+    if len(first) == len(labels) == len(second):
+        return first[1:] == labels[1:] and second[1:] == output[1:]
+    if len(first) != 1 or len(second) != 1:
+        return False
+    samples = _samples(first[0], labels[1:])
+    return samples is not None and samples == _samples(second[0], output[1:])
+
+
+def _samples(values: int | None, sample: Shape) -> int | None:
+    """Return the number of samples for a number of values, None if it does not divide evenly."""
+    known = [length for length in sample if length is not None]
+    if values is None or len(known) != len(sample):
+        return None
+    return values // math.prod(known) if values % math.prod(known) == 0 else None
 
 
 def _trial_is_blind(target: Target) -> bool:
@@ -266,15 +412,29 @@ def refused_after(
     failure: FailureFacts,
     model: ModelFacts | Unknown,
     data: DataFacts | Unknown,
+    project: Project,
     kind: str,
-    project: Project | None = None,
 ) -> Iterator[Refused]:
     """Yield the rejected targets after a failure, from the data if known, else from the message."""
     shapes = shapes_of_failure(failure)
-    if shapes is None:
-        return
-    place = failure.location
+    if shapes is not None:
+        yield from _refused_shapes(failure, shapes, model, data, project, kind)
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
+        yield from _refused_by_own_code(failure.message, model, data, project, kind)
+
+
+def _refused_shapes(
+    failure: FailureFacts,
+    shapes: TargetOutput,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project,
+    kind: str,
+) -> Iterator[Refused]:
     told = False
+    of_message = Refused(
+        kind, None, shapes.target, shapes.output, Confidence.LIKELY, model, data, project, failure
+    )
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         for target in targets(model, data):
             labels, output = target.label_shape, target.output_shape
@@ -286,20 +446,21 @@ def refused_after(
             # The losses of Keras 2 compare only known lengths, and a trial does not know all.
             blind = model.keras == 2 or _trial_is_blind(target)
             if found == kind and (blind or not loss_accepted(data)):
-                yield Refused(target, labels, output, Confidence.CERTAIN, place)
+                sure = Confidence.CERTAIN
+                yield replace(of_message, target=target, labels=labels, output=output, confidence=sure)
         if told or data.role != "training":
             return
         said = _said_target(model, data, shapes)
         if said is not None:
             if verdict(said.loss_name, shapes.target, shapes.output) == kind:
-                yield Refused(said, shapes.target, shapes.output, Confidence.CERTAIN, place)
+                yield replace(of_message, target=said, confidence=Confidence.CERTAIN)
             return
     loss = loss_of_failure(failure, shapes.rule)
     if verdict(loss, shapes.target, shapes.output) == kind:
         called = called_loss(project, failure, loss)
         if isinstance(model, ModelFacts) and [each.name for each in model.losses] == [loss]:
             called = model.losses[0].code
-        yield Refused(None, shapes.target, shapes.output, Confidence.LIKELY, place, called)
+        yield replace(of_message, called=called)
 
 
 def _said_target(model: ModelFacts, data: DataFacts, shapes: TargetOutput) -> Target | None:
@@ -385,42 +546,3 @@ def loss_of_failure(failure: FailureFacts, rule: str) -> str:
     if _SIGMOID.search(failure.message):
         return "binary_crossentropy"
     return _LOSS_BY_RULE.get(rule, "")
-
-
-def refusal_finding(
-    cause: Cause,
-    refused: Refused,
-    model: ModelFacts | Unknown,
-    message: str,
-    claim: str,
-    expected: Shape,
-    fixes: list[Fix],
-    trained: bool,
-) -> Finding:
-    """Build the finding for label shapes a loss rejects, located at the loss, or at the labels if already trained."""
-    target = refused.target
-    labels = target.labels if target is not None else None
-    loss = target.loss if target is not None else None
-    if target is None and isinstance(model, ModelFacts) and len(model.losses) == 1:
-        loss = model.losses[0]
-    return cause.finding(
-        message,
-        place(
-            labels.code if labels and trained else None,
-            loss.code if loss else None,
-            refused.called,
-            model.compile_code if isinstance(model, ModelFacts) else None,
-            labels.code if labels else None,
-            refused.place,
-        ),
-        Evidence(
-            claim,
-            rows(refused.labels),
-            rows(expected),
-            fact="data.y.shape" if target is not None else "failure.message",
-            location=place(labels.code, labels.use) if labels is not None else refused.place,
-        ),
-        *(list(reversed(fixes)) if trained else fixes),
-        subject=target.subject if target is not None else "labels",
-        confidence=refused.confidence,
-    )

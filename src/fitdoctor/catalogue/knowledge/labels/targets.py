@@ -102,6 +102,8 @@ class Activation:
 class Target:
     """One output with its labels and loss."""
 
+    model: ModelFacts
+    data: DataFacts
     output: Spec
     labels: ArrayFacts | None
     loss: LossFacts | None
@@ -110,7 +112,6 @@ class Target:
     last: Activation | None
     """The last activation; None if unknown."""
     name: str = ""
-    role: str = "training"
     way: tuple[LayerFacts | str, ...] = ()
     """The layers (and names of functions) before the output, last first, as far as known."""
 
@@ -154,7 +155,7 @@ class Target:
     @property
     def whose(self) -> str:
         """Return `labels` or `validation labels`."""
-        return "labels" if self.role == "training" else "validation labels"
+        return "labels" if self.data.role == "training" else "validation labels"
 
 
 def statistics_of(array: ArrayFacts | None) -> Statistics | None:
@@ -186,13 +187,14 @@ def targets(model: ModelFacts, data: DataFacts) -> Iterator[Target]:
     for index, output in enumerate(outputs):
         name = names[index] if names and len(outputs) > 1 else ""
         yield Target(
-            output=output,
+            model,
+            data,
+            output,
             labels=_matching(data, name, index, len(outputs)),
             loss=_loss(model, name, index, len(outputs)),
             layer=deciding_layer(model, index, len(outputs)),
             last=activation_of(model, index, len(outputs)),
             name=name,
-            role=data.role,
             way=way_to(model, index, len(outputs)),
         )
 

@@ -30,11 +30,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.labels.label_shapes import (
     CLASS_NUMBERS,
     Refused,
-    after_training,
-    is_row_of_one_class,
-    refusal_finding,
-    refused_after,
-    refused_before,
+    explains_labels,
 )
 from fitdoctor.catalogue.knowledge.labels.targets import CATEGORICAL, SPARSE, metrics_for
 from fitdoctor.catalogue.labels.label_edits import (
@@ -47,8 +43,6 @@ from fitdoctor.catalogue.labels.label_edits import (
 from fitdoctor.catalogue.words import number
 from fitdoctor.diagnosis import Finding, Fix, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT201",
@@ -59,69 +53,46 @@ CAUSE = Cause(
 )
 
 
-@CAUSE.in_source
-@CAUSE.before_fit
-@mentions("ategorical", "kl_divergence", "kullback", "KLD", "kld", "KLDivergence")
-def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Report integer labels without a class axis for a loss that expects one-hot labels."""
-    for refused in refused_before(model, data, CLASS_NUMBERS):
-        if not is_row_of_one_class(refused, data, project):  # reported by output-units-mismatch
-            yield _finding(refused, model, data, after_training(fit, refused, project))
-
-
-@CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts,
-    model: ModelFacts | Unknown,
-    fit: FitFacts | Unknown,
-    data: DataFacts | Unknown,
-    project: Project,
-) -> Iterator[Finding]:
-    """Report the same from the two shapes in the message."""
-    for refused in refused_after(failure, model, data, CLASS_NUMBERS, project):
-        if not is_row_of_one_class(refused, data, project):
-            yield _finding(refused, model, data, after_training(fit, refused))
-
-
-def _finding(
-    refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown, trained: bool
-) -> Finding:
+def _explain(refused: Refused) -> Iterator[Finding]:
+    if refused.is_row_of_one_class:
+        return  # reported by output-units-mismatch
     loss = refused.target.loss if refused.target is not None else None
-    return refusal_finding(
+    yield refused.finding_at_loss(
         CAUSE,
-        refused,
-        model,
         f"`{loss.name if loss else CATEGORICAL}` expects one-hot labels, but the labels are integer classes",
         f"shape of the labels{_range(refused)}",
         refused.output,
-        _fixes(refused, model, data),
-        trained,
+        _fixes(refused),
     )
 
 
+_WORDS = mentions("ategorical", "kl_divergence", "kullback", "KLD", "kld", "KLDivergence")
+explains_labels(CAUSE, _explain, CLASS_NUMBERS, narrowed=_WORDS)
+
+
 def _range(refused: Refused) -> str:
-    statistics = refused.target.label_statistics if refused.target is not None else None
+    statistics = refused.statistics
     if statistics is None or statistics.minimum is None or statistics.maximum is None:
         return ""
     return f"; they are integers from {number(statistics.minimum)} to {number(statistics.maximum)}"
 
 
-def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown) -> list[Fix]:
+def _fixes(refused: Refused) -> list[Fix]:
     target = refused.target
     use_sparse = f"use `{SPARSE}`, the loss for integer class labels"
     if target is None or target.labels is None or target.loss is None:
         called = respell(refused.called, SPARSE, without=("label_smoothing", "axis"))
         return [fix(use_sparse, called), fix("one-hot encode the labels with `keras.utils.to_categorical`")]
-    assert isinstance(model, ModelFacts)
-    assert isinstance(data, DataFacts)
     from_folder = folder_one_hot_fix(target)
     fixes = [from_folder] if from_folder is not None else []
     if target.loss_name == CATEGORICAL:
         edits = respell(target.loss.code, SPARSE, without=("label_smoothing", "axis"))
         if edits:
-            fixes.append(fix(use_sparse, edits, respell_metrics(metrics_for(model, target), SPARSE_METRICS)))
+            fixes.append(
+                fix(use_sparse, edits, respell_metrics(metrics_for(target.model, target), SPARSE_METRICS))
+            )
         else:
             fixes.append(fix(use_sparse))
     if from_folder is None:
-        fixes.append(one_hot_fix(target.labels, data, target.units, target.role))
+        fixes.append(one_hot_fix(target.labels, target))
     return fixes

@@ -30,16 +30,13 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.labels.label_shapes import (
     ONE_HOT,
     Refused,
-    after_training,
-    refusal_finding,
-    refused_after,
-    refused_before,
+    explains_labels,
 )
 from fitdoctor.catalogue.knowledge.labels.targets import BINARY, CATEGORICAL, SPARSE, is_binary, metrics_for
 from fitdoctor.catalogue.labels.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
 from fitdoctor.diagnosis import Confidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, Unknown
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -51,33 +48,17 @@ CAUSE = Cause(
 )
 
 
-@CAUSE.in_source
-@CAUSE.before_fit
-@mentions("sparse", "Sparse")
-def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Report labels of the same rank as the output with the sparse loss."""
-    for refused in refused_before(model, data, ONE_HOT):
-        yield _finding(refused, model, data, after_training(fit, refused, project))
-
-
 @CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts,
-    model: ModelFacts | Unknown,
-    fit: FitFacts | Unknown,
-    data: DataFacts | Unknown,
-    project: Project,
-) -> Iterator[Finding]:
-    """Report the shapes in the message; the metric of Keras 2 shows only that of the labels."""
+def from_metric(failure: FailureFacts, data: DataFacts | Unknown, project: Project) -> Iterator[Finding]:
+    """Report the metric of Keras 2, which shows only the shape of the labels."""
     squeezed = _SQUEEZED.search(failure.message)
     said = failure.raw_message + "".join(frame.function for frame in failure.frames)
     if squeezed and ("sparse_" in said or _SPARSE_ACCURACY.match(failure.node)):
-        rows = (None, int(squeezed["width"]))
-        frame = failure.last_user_frame
-        place = frame.location if frame is not None else None
-        yield _finding(Refused(None, rows, rows, Confidence.LIKELY, place), model, data, False)
-    for refused in refused_after(failure, model, data, ONE_HOT, project):
-        yield _finding(refused, model, data, after_training(fit, refused))
+        labels = (None, int(squeezed["width"]))
+        model = Unknown("only the metric raised")
+        yield from _explain(
+            Refused(ONE_HOT, None, labels, labels, Confidence.LIKELY, model, data, project, failure)
+        )
 
 
 _SPARSE_ACCURACY = re.compile(r"metrics/\w+/Squeeze$")
@@ -85,25 +66,23 @@ _SPARSE_ACCURACY = re.compile(r"metrics/\w+/Squeeze$")
 _SQUEEZED = re.compile(r"Can not squeeze dim\[-?\d+\], expected a dimension of 1, got (?P<width>\d+)")
 
 
-def _finding(
-    refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown, trained: bool
-) -> Finding:
+def _explain(refused: Refused) -> Iterator[Finding]:
     kind = "multi-hot" if _several(refused) else "one-hot"
-    return refusal_finding(
+    yield refused.finding_at_loss(
         CAUSE,
-        refused,
-        model,
         f"`{SPARSE}` expects one integer class label per sample, but the labels are {kind}",
         "shape of the labels",
         refused.output[:-1],
-        _fixes(refused, model, data),
-        trained,
+        _fixes(refused),
     )
+
+
+explains_labels(CAUSE, _explain, ONE_HOT, narrowed=mentions("sparse", "Sparse"))
 
 
 def _several(refused: Refused) -> bool:
     """Whether rows contain several ones, so that the classes are not mutually exclusive."""
-    statistics = refused.target.label_statistics if refused.target is not None else None
+    statistics = refused.statistics
     return (
         statistics is not None
         and is_binary(statistics)
@@ -112,20 +91,18 @@ def _several(refused: Refused) -> bool:
     )
 
 
-def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown) -> list[Fix]:
+def _fixes(refused: Refused) -> list[Fix]:
     target = refused.target
     use_rows = f"use `{CATEGORICAL}`, the loss for one-hot labels"
     if target is None or target.labels is None or target.loss is None:
         called = respell(refused.called, CATEGORICAL, without=("ignore_class",))
         return [fix(use_rows, called), fix("convert the labels to integer classes with `argmax(axis=-1)`")]
-    assert isinstance(model, ModelFacts)
-    assert isinstance(data, DataFacts)
     if _several(refused):
         return [unsafe(f"use `{BINARY}` with sigmoid outputs: samples have several labels")]
     edits = respell(target.loss.code, CATEGORICAL, without=("ignore_class",))
-    metrics = respell_metrics(metrics_for(model, target), ROW_METRICS) if edits else ()
-    numbers = rework_labels(target.labels, data, "np.argmax({}, axis=-1)", "tf.argmax(y, axis=-1)")
+    metrics = respell_metrics(metrics_for(target.model, target), ROW_METRICS) if edits else ()
+    numbers = rework_labels(target.labels, target.data, "np.argmax({}, axis=-1)", "tf.argmax(y, axis=-1)")
     return [
         fix(use_rows, edits, metrics),
-        fix("convert the labels to integer classes", numbers if target.role == "training" else ()),
+        fix("convert the labels to integer classes", numbers if target.data.role == "training" else ()),
     ]

@@ -30,7 +30,6 @@ Regression labels with one column broadcast to several units without an error: s
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -47,9 +46,7 @@ from fitdoctor.catalogue.knowledge.labels.label_shapes import (
     UNITS,
     UNTOLD,
     Refused,
-    is_row_of_one_class,
-    refused_after,
-    refused_before,
+    explains_labels,
     rows,
     same_values,
     shapes_of_failure,
@@ -65,7 +62,6 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     head_layer,
     is_binary,
     is_class_numbers,
-    loss_failure,
     targets,
 )
 from fitdoctor.catalogue.labels.label_edits import (
@@ -78,10 +74,9 @@ from fitdoctor.catalogue.labels.label_edits import (
 )
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import number, place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
-from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
-from fitdoctor.failure.patterns import operation_shapes
+from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Statistics, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.models.layer_rules import apply_layer
 from fitdoctor.source.models.layer_settings import LayerPlan
@@ -97,75 +92,51 @@ CAUSE = Cause(
 )
 
 
-@CAUSE.in_source
-@doubting(LABELS)
-@CAUSE.before_fit
-def from_data(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Report different widths for a loss that does not broadcast."""
-    for refused in refused_before(model, data, UNITS):
-        yield _finding(refused, data, project)
-    for refused in refused_before(model, data, CLASS_NUMBERS):
-        if is_row_of_one_class(refused, data, project):
-            yield _finding(refused, data, project)
-    for refused in refused_before(model, data, LENGTHS):
-        yield _of_lengths(refused, data)
-    failed = loss_failure(data)
-    if failed is not None:
-        yield from _by_own_loss(failed.message, model, data, project)
-
-
-@CAUSE.after_failure
-def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project
-) -> Iterator[Finding]:
-    """Report the two shapes in the message."""
-    for refused in refused_after(failure, model, data, UNITS):
-        head = head_layer(model) if refused.target is None and isinstance(model, ModelFacts) else None
-        names = {loss.name for loss in model.losses} if isinstance(model, ModelFacts) else set()
-        found = _finding(refused, data, project, head)
-        more = _for_head(head, refused.labels[-1], names, project)
-        if more is not None:
-            found = replace(found, fixes=(more, *found.fixes))
-        yield _in_loop(found, refused, failure, project) if refused.target is None and head is None else found
-    for refused in refused_after(failure, model, data, CLASS_NUMBERS, project):
-        if is_row_of_one_class(refused, data, project):
-            yield _finding(refused, data, project)
-    for refused in refused_after(failure, model, data, LENGTHS):
-        yield _of_lengths(refused, data)
-    if isinstance(data, Unknown):
+def _explain(refused: Refused) -> Iterator[Finding]:
+    if refused.kind == LENGTHS:
+        yield _of_lengths(refused)
+    elif refused.kind == CLASS_NUMBERS:
+        if refused.is_row_of_one_class:
+            yield _finding(refused)
+    elif refused.kind == BROADCAST:
         # A loss that broadcasts would not have raised.
-        for refused in refused_after(failure, model, data, BROADCAST):
-            yield _finding(refused, data, project)
-    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        yield from _by_own_loss(failure.message, model, data, project)
+        if refused.failure is not None and isinstance(refused.data, Unknown):
+            yield _finding(refused)
+    else:
+        yield _of_units(refused)
 
 
-def _by_own_loss(message: str, model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    for kind, refused in _refused_by_own_loss(message, model, data):
-        found = _finding(refused, data, project) if kind == UNITS else _of_lengths(refused, data)
-        target = refused.target
-        if kind == UNITS and target is not None and target.labels is not None and _is_class_map(refused):
-            rows_of_classes = one_hot_fix(target.labels, data, target.units, target.role)
-            found = replace(
-                found,
-                location=place(maker(target.labels), target.labels.use) or found.location,
-                fixes=(rows_of_classes,),
-            )
-        yield found
+explains_labels(CAUSE, _explain, UNITS, CLASS_NUMBERS, LENGTHS, BROADCAST, narrowed=doubting(LABELS))
 
 
-def _is_class_map(refused: Refused) -> bool:
-    """Whether the labels are integers of more than two classes that fit the number of units."""
-    target = refused.target
-    numbers = target.label_statistics if target is not None else None
-    if target is None or numbers is None or refused.labels[-1] != 1 or not numbers.integral:
+def _of_units(refused: Refused) -> Finding:
+    target, model, failure = refused.target, refused.model, refused.failure
+    head = head_layer(model) if target is None and isinstance(model, ModelFacts) else None
+    found = _finding(refused, head)
+    if target is not None:
+        if target.labels is None or not _is_class_map(target, refused):
+            return found
+        where = place(maker(target.labels), target.labels.use)
+        return replace(found, location=where or found.location, fixes=(one_hot_fix(target.labels, target),))
+    names = {loss.name for loss in model.losses} if isinstance(model, ModelFacts) else set()
+    more = _for_head(head, refused.labels[-1], names, refused.project)
+    if more is not None:
+        found = replace(found, fixes=(more, *found.fixes))
+    return _in_loop(found, refused, failure) if head is None and failure is not None else found
+
+
+def _is_class_map(target: Target, refused: Refused) -> bool:
+    """Whether a custom loss gets integers of more than two classes that fit the number of units."""
+    numbers = target.label_statistics
+    of_keras = verdict(target.loss_name, refused.labels, refused.output) != UNTOLD
+    if of_keras or numbers is None or refused.labels[-1] != 1 or not numbers.integral:
         return False
     return numbers.minimum == 0 and 1 < (numbers.maximum or 0) < (target.units or 0)
 
 
-def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: Project) -> Finding:
+def _in_loop(found: Finding, refused: Refused, failure: FailureFacts) -> Finding:
     """Move the finding to the last layer of the model that a custom training loop calls."""
-    given = arguments_of_loss(project, failure, CATEGORICAL)
+    given = arguments_of_loss(refused.project, failure, CATEGORICAL)
     width = refused.labels[-1]
     if given is None or not width:
         return found
@@ -212,63 +183,45 @@ def _for_head(head: LayerFacts | None, width: int | None, losses: set[str], proj
     return fix(title, edits, softmax) if edits else None
 
 
-def _finding(
-    refused: Refused, data: DataFacts | Unknown, project: Project, head: LayerFacts | None = None
-) -> Finding:
-    target = refused.target
-    labels = target.labels if target is not None else None
+def _finding(refused: Refused, head: LayerFacts | None = None) -> Finding:
     width, units = refused.labels[-1], refused.output[-1]
     fewer = width is not None and units is not None and width < units
-    counted = counted_in_each_batch(data, project) if fewer else None
-    return CAUSE.finding(
+    counted = counted_in_each_batch(refused.data, refused.project) if fewer else None
+    return refused.finding(
+        CAUSE,
         _message(refused),
-        (place(counted) or _culprit(target) or place(head.code if head is not None else None, refused.place)),
-        Evidence(
-            "shapes of labels and outputs" + _values(target),
-            f"labels {rows(refused.labels)}",
-            f"outputs {rows(refused.output)}",
-            fact="data.y.shape" if target is not None else "failure.message",
-            location=place(labels.code, labels.use) if labels is not None else refused.place,
-        ),
-        *([told_classes(counted, units)] if counted and units else _fixes(refused, project)),
-        subject=target.subject if target is not None else "labels",
-        confidence=refused.confidence,
+        place(counted, _culprit(refused.target), head.code if head is not None else None, refused.raised_at),
+        *([told_classes(counted, units)] if counted and units else _fixes(refused)),
+        claim="shapes of labels and outputs" + _values(refused.statistics),
     )
 
 
-def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
+def _of_lengths(refused: Refused) -> Finding:
     """Build the finding for labels of other lengths than the output: images of another size, more or fewer steps."""
     target, found, output = refused.target, refused.labels, refused.output
-    labels = target.labels if target is not None else None
+    labels = refused.array
     made = (maker(labels), labels.use) if labels is not None else ()
     reshaped = same_values(found[1:], output[1:])
     # One integer label corresponds to a row of units.
     wanted = (*found, output[-1]) if len(found) < len(output) else found
     change = _change_for(target.way, wanted) if target is not None and not reshaped else None
-    if change is not None and change.setting not in ("n", "padding") and _keeps_input(output, data):
+    kept = _keeps_input(output, refused.data)
+    if change is not None and change.setting not in ("n", "padding") and kept:
         change = None
     last_step = _last_step_layer(target) if target is not None else None
-    of_labels = reshaped or (change is None and last_step is None and _keeps_input(output, data))
+    of_labels = reshaped or (change is None and last_step is None and kept)
     layer = target.layer.code if target is not None and target.layer is not None else None
     if last_step is not None:
         layer = last_step.code
-    return CAUSE.finding(
+    return refused.finding(
+        CAUSE,
         f"each label has shape {shape_words(found[1:])}, but the model outputs {shape_words(output[1:])}",
         (
-            place(*made, refused.place)
+            place(*made, refused.raised_at)
             if of_labels
-            else place(change.layer.code if change else None, layer, *made, refused.place)
+            else place(change.layer.code if change else None, layer, *made, refused.raised_at)
         ),
-        Evidence(
-            "shapes of labels and outputs",
-            f"labels {rows(found)}",
-            f"outputs {rows(output)}",
-            fact="data.y.shape" if target is not None else "failure.message",
-            location=place(*made, refused.place),
-        ),
-        *_length_fixes(refused, data, change, reshaped, wanted),
-        subject=target.subject if target is not None else "labels",
-        confidence=refused.confidence,
+        _length_fix(refused, change, last_step, reshaped, wanted),
     )
 
 
@@ -280,31 +233,24 @@ def _keeps_input(output: Shape, data: DataFacts | Unknown) -> bool:
     return None not in lengths and data.x[0].shape[1 : len(output) - 1] == lengths
 
 
-def _length_fixes(
-    refused: Refused, data: DataFacts | Unknown, change: _Change | None, reshaped: bool, wanted: Shape
-) -> list[Fix]:
-    labels = refused.target.labels if refused.target is not None else None
-    last_step = _last_step_layer(refused.target) if refused.target is not None else None
+def _length_fix(
+    refused: Refused, change: _Change | None, last_step: LayerFacts | None, reshaped: bool, wanted: Shape
+) -> Fix:
     if last_step is not None:
-        return [_all_steps(last_step)]
+        return _all_steps(last_step)
     if reshaped:
         axes = ", ".join(str(length) for length in refused.output[1:])
-        known = labels is not None and "numpy" in labels.container and isinstance(data, DataFacts)
-        edits = (
-            rework_labels(labels, data, f"{{}}.reshape(-1, {axes})")
-            if known and labels is not None and isinstance(data, DataFacts)
-            else ()
-        )
-        return [fix(f"reshape the labels to {rows(refused.output)}: the number of values is the same", edits)]
+        target, edits = refused.target, tuple[Edit, ...]()
+        if target is not None and target.labels is not None and "numpy" in target.labels.container:
+            edits = rework_labels(target.labels, target.data, f"{{}}.reshape(-1, {axes})")
+        return fix(f"reshape the labels to {rows(refused.output)}: the number of values is the same", edits)
     if change is not None:
-        return [
-            fix(
-                f"set `{change.setting}={change.value}` on `{change.layer.class_name}`: "
-                f"the output then has shape {rows(wanted)}",
-                change.edits,
-            )
-        ]
-    return [fix(f"change the layers to output {rows(wanted)}, or the labels to {rows(refused.output)}")]
+        return fix(
+            f"set `{change.setting}={change.value}` on `{change.layer.class_name}`: "
+            f"the output then has shape {rows(wanted)}",
+            change.edits,
+        )
+    return fix(f"change the layers to output {rows(wanted)}, or the labels to {rows(refused.output)}")
 
 
 def _message(refused: Refused) -> str:
@@ -323,8 +269,7 @@ def _message(refused: Refused) -> str:
     return f"the labels have {width} columns, but the output has {units} unit{'s' * (units != 1)}"
 
 
-def _values(target: Target | None) -> str:
-    statistics = target.label_statistics if target is not None else None
+def _values(statistics: Statistics | None) -> str:
     if statistics is None or statistics.minimum is None or statistics.maximum is None:
         return ""
     return f"; labels run from {number(statistics.minimum)} to {number(statistics.maximum)}"
@@ -397,7 +342,7 @@ def _culprit(target: Target | None) -> Location | None:
     return place(loss, layer, *made) if _wants_sparse_loss(target) else place(layer, *made, loss)
 
 
-def _fixes(refused: Refused, project: Project) -> list[Fix]:
+def _fixes(refused: Refused) -> list[Fix]:
     target = refused.target
     from_folder = folder_one_hot_fix(target) if target is not None else None
     if from_folder is not None:
@@ -429,7 +374,7 @@ def _fixes(refused: Refused, project: Project) -> list[Fix]:
             )
         ]
     plural = "s" * (width != 1)
-    edits = with_units(target.layer, width, project) if width is not None else ()
+    edits = with_units(target.layer, width, refused.project) if width is not None else ()
     if width == 1 and target.loss_name not in ROW_LOSSES and target.activation == "softmax":
         return [fix("use 1 sigmoid unit in the last layer", edits, with_activation(target.layer, "sigmoid"))]
     # One sigmoid unit was meant for two classes; a categorical loss expects units that sum to 1.
@@ -616,41 +561,3 @@ def _literal(text: str | None) -> Any:
         return ast.literal_eval(text or "None")
     except (ValueError, SyntaxError):
         return text
-
-
-# --- custom losses --------------------------------------------------------------------------------------------------
-
-
-def _refused_by_own_loss(message: str, model: ModelFacts, data: DataFacts) -> Iterator[tuple[str, Refused]]:
-    """Yield the targets whose sizes an operation rejected, with the kind of mismatch."""
-    met = operation_shapes(message)
-    if met is None or len(met.shapes) != 2 or data.role != "training":
-        return
-    for target in targets(model, data):
-        labels, output = target.label_shape, target.output_shape
-        if labels is None or output is None or len(labels) != len(output) or target.loss is None:
-            continue
-        if labels[1:] == output[1:] or verdict(target.loss_name, labels, output) != UNTOLD:
-            continue
-        pair = met.shapes
-        if _hold(pair, labels, output) or _hold((pair[1], pair[0]), labels, output):
-            kind = UNITS if labels[1:-1] == output[1:-1] else LENGTHS
-            yield kind, Refused(target, labels, output, Confidence.CERTAIN)
-
-
-def _hold(pair: tuple[Shape, ...], labels: Shape, output: Shape) -> bool:
-    """Whether one shape is a batch of labels and the other the same number of outputs."""
-    if len(pair[0]) == len(labels) == len(pair[1]):
-        return pair[0][1:] == labels[1:] and pair[1][1:] == output[1:]
-    if len(pair[0]) != 1 or len(pair[1]) != 1:
-        return False
-    counts = [_samples(one[0], sample[1:]) for one, sample in zip(pair, (labels, output), strict=True)]
-    return counts[0] is not None and counts[0] == counts[1]
-
-
-def _samples(values: int | None, sample: Shape) -> int | None:
-    """Return the number of samples for a number of values, None if it does not divide evenly."""
-    known = [length for length in sample if length is not None]
-    if values is None or len(known) != len(sample):
-        return None
-    return values // math.prod(known) if values % math.prod(known) == 0 else None

@@ -30,7 +30,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
-from fitdoctor.catalogue.knowledge.labels.label_shapes import SEQUENCE, Refused, refused_after, rows, verdict
+from fitdoctor.catalogue.knowledge.labels.label_shapes import SEQUENCE, Refused, refused_after, verdict
 from fitdoctor.catalogue.knowledge.labels.targets import (
     REGRESSION,
     Target,
@@ -42,7 +42,7 @@ from fitdoctor.catalogue.knowledge.models.layer_source import found_in, insert_l
 from fitdoctor.catalogue.knowledge.models.rank_edits import sequences_in_loop
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
 from fitdoctor.source.callees import is_self
@@ -83,7 +83,7 @@ def from_data(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[
         silent = not failed and target.loss_name in REGRESSION and output[-1] == 1
         proven = failed or (silent and loss_accepted(data))
         confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
-        yield _finding(Refused(target, labels, output, confidence), silent, project)
+        yield _finding(Refused(SEQUENCE, target, labels, output, confidence, model, data, project), silent)
 
 
 @CAUSE.after_failure
@@ -93,9 +93,9 @@ def from_failure(
     """Report the two shapes in the message."""
     if not project and failure.node.startswith("SparseSoftmaxCrossEntropyWithLogits"):
         return  # a program without Keras, which flattens time steps: the batches differ
-    for refused in refused_after(failure, model, data, SEQUENCE):
+    for refused in refused_after(failure, model, data, project, SEQUENCE):
         if refused.target is None or not _is_image(refused.target):
-            yield _finding(refused, False, project)
+            yield _finding(refused, False)
 
 
 def _is_image(target: Target) -> bool:
@@ -103,14 +103,14 @@ def _is_image(target: Target) -> bool:
     return any(isinstance(step, LayerFacts) and step.class_name.endswith(_IMAGES) for step in target.way)
 
 
-def _finding(refused: Refused, silent: bool, project: Project) -> Finding:
-    target = refused.target
-    labels = target.labels if target is not None else None
+def _finding(refused: Refused, silent: bool) -> Finding:
+    target, labels = refused.target, refused.array
     layer, following = _keeper(target)
-    last = _last_step(following, project)
+    last = _last_step(following, refused.project)
     steps = "every time step" if refused.output[1] is None else f"each of {refused.output[1]} time steps"
     more = ", so the loss broadcasts them" if silent else ""
-    return CAUSE.finding(
+    return refused.finding(
+        CAUSE,
         f"the model outputs a value for {steps}, but the labels have one target per sample{more}",
         place(
             _line(layer),
@@ -118,20 +118,11 @@ def _finding(refused: Refused, silent: bool, project: Project) -> Finding:
             following.code if following is not None else None,
             target.layer.code if target is not None and target.layer is not None else None,
             labels.code if labels is not None else None,
-            refused.place,
-        ),
-        Evidence(
-            "shapes of labels and outputs",
-            f"labels {rows(refused.labels)}",
-            f"outputs {rows(refused.output)}",
-            fact="data.y.shape" if target is not None else "failure.message",
-            location=place(labels.code, labels.use) if labels is not None else refused.place,
+            refused.raised_at,
         ),
         *(last if layer is None else ()),
-        *_fixes(layer, following, project),
+        *_fixes(layer, following, refused.project),
         *(last if layer is not None else ()),
-        subject=target.subject if target is not None else "labels",
-        confidence=refused.confidence,
         severity=Severity.WARNING if silent else Severity.ERROR,
     )
 
