@@ -327,18 +327,10 @@ _DEEPEST = 12
 _PARTS = re.compile(r"Input 0: \[(\d+)[^\]]*\] != input \d+: \[(\d+)")
 
 
-@CAUSE.after_failure
-def from_workers(failure: FailureFacts) -> Iterator[Finding]:
-    """Report a worker that ran out of data, or was at another step, while the others exchanged gradients."""
-    if not out_of_step(failure):
-        return
-    yield CAUSE.finding(
-        "the workers are out of step: one has a different batch size or a different number of batches",
-        failure.location,
-        Evidence("two workers ran different collective operations", fact="failure.message"),
-        fix(
-            "give every worker the same global batch size and the same number of batches; each takes its share"
-        ),
-        subject="global batch",
-        confidence=Confidence.LIKELY,
-    )
+CAUSE.message(
+    "^",
+    "the workers are out of step: one has a different batch size or a different number of batches",
+    "give every worker the same global batch size and the same number of batches; each takes its share",
+    subject="global batch",
+    fits=out_of_step,
+)

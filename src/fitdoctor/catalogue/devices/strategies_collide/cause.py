@@ -24,16 +24,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.devices.several_workers import left_by_another
 from fitdoctor.catalogue.devices.strategies import made
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Edit, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell
 from fitdoctor.facts import FailureFacts
 from fitdoctor.source.callees import callers_of
 from fitdoctor.source.index import names_in
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
-from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT608",
@@ -45,13 +44,33 @@ CAUSE = Cause(
 WORDS = ("in the collective instance", "CollectiveReduce", "collective params")
 
 
-@CAUSE.in_source
-@mentions("Strategy")
-def from_source(module: Module) -> Iterator[Finding]:
+def _is_of_collectives(failure: FailureFacts) -> bool:
+    said = failure.operation + failure.node + failure.message
+    return (WORDS[0] in failure.message or WORDS[1] in said) and not left_by_another(failure)
+
+
+@CAUSE.rule(
+    "Strategy",
+    says="^",
+    fits=_is_of_collectives,
+    anywhere=True,
+    problem="two distribution strategies collide in one process",
+    remedy="create one strategy and use it for every model",
+    subject="strategy",
+)
+def created_again(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
     """Report a strategy over several devices that is created repeatedly."""
     for site in made(module):
-        if _several_devices(module, site) and _made_repeatedly(module, site.node):
-            yield _finding(module, site)
+        again = _several_devices(module, site) and _made_repeatedly(module, site.node)
+        if failure is not None:
+            again = site.function is not None or _in_loop(module, site.node) or len(made(module)) > 1
+        if again:
+            yield CAUSE.finding(
+                "a new strategy is created each time, and two strategies in one process collide",
+                module.location(site.node),
+                _made_once(module, site),
+                subject="strategy",
+            )
 
 
 def _several_devices(module: Module, site: CallSite) -> bool:
@@ -87,17 +106,6 @@ def _is_cached(module: Module, function: FunctionInfo) -> bool:
 
 def _in_loop(module: Module, node: ast.AST) -> bool:
     return module.around(node, ast.For, ast.While, ast.ListComp, ast.DictComp, ast.GeneratorExp) is not None
-
-
-def _finding(module: Module, site: CallSite, *evidence: Evidence) -> Finding:
-    return CAUSE.finding(
-        "a new strategy is created each time, and two strategies in one process collide",
-        module.location(site.node),
-        *evidence,
-        _made_once(module, site),
-        subject="strategy",
-        confidence=Confidence.CERTAIN if evidence else Confidence.LIKELY,
-    )
 
 
 def _made_once(module: Module, site: CallSite) -> Fix:
@@ -144,26 +152,3 @@ def _before_class(module: Module, site: CallSite, function: FunctionInfo) -> tup
     line = here.line - site.node.lineno + first
     before = Location(here.path, line, 1, line, 1, here.cell)
     return (Edit(before, f"STRATEGY = {module.segment(site.node)}\n\n\n"), Edit(here, "STRATEGY"))
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """Report a failed collective operation in a program that creates several strategies."""
-    if left_by_another(failure):
-        return
-    if WORDS[0] not in failure.message and WORDS[1] not in failure.operation + failure.node + failure.message:
-        return
-    evidence = Evidence("a collective operation received tensors of different shapes", fact="failure.message")
-    for module in project.modules:
-        for site in made(module):
-            if site.function is not None or _in_loop(module, site.node) or len(made(module)) > 1:
-                yield _finding(module, site, evidence)
-                return
-    yield CAUSE.finding(
-        "two distribution strategies collide in one process",
-        failure.location,
-        evidence,
-        fix("create one strategy and use it for every model"),
-        subject="strategy",
-        confidence=Confidence.LIKELY,
-    )

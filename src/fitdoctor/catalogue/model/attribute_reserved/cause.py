@@ -25,17 +25,14 @@ A class that defines its own property of that name is not reported.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
-from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, Module
-from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT326", slug="attribute-reserved", severity=Severity.ERROR, raises="AttributeError")
 
@@ -53,22 +50,38 @@ _RESERVED = {
 }
 """Properties of Keras 3.15 that raise on assignment."""
 _ANY = frozenset().union(*_RESERVED.values())
-_SAID = re.compile(
-    r"`Model\.(?P<reserved>\w+)` attribute is reserved"
-    r"|property '(?P<property>\w+)' of '\w+' object has no setter"
-    r"|[Cc]an't set (?:the )?attribute ['\"](?P<older>\w+)['\"]"
+
+
+@CAUSE.rule(
+    *(f"self.{name}" for name in sorted(_ANY)),
+    says=r"(?:`Model\.|property '|[Cc]an't set (?:the )?attribute ['\"])"
+    rf"(?P<name>{'|'.join(sorted(_ANY))})"
+    r"(?:` attribute is reserved|' of '\w+' object has no setter|['\"])",
+    types=("AttributeError",),
+    problem="`{name}` is an attribute that Keras manages: it cannot be set",
+    remedy="rename the attribute",
+    subject="attribute {name}",
 )
-
-
-@CAUSE.in_source
-@mentions(*(f"self.{name}" for name in sorted(_ANY)))
-def from_source(module: Module) -> Iterator[Finding]:
+def reserved(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
     """Report subclasses of Keras classes that set such an attribute."""
-    for owner in module.classes if module.keras == 3 else ():
+    for owner in module.classes if module.keras == 3 or failure is not None else ():
         stores = module.attribute_stores(owner.node)
-        for name in sorted(_RESERVED.get(owner.kind, frozenset()) & stores.keys()):
-            if not _is_its_own(owner, name):
-                yield _finding(owner, stores[name][0], name, Confidence.LIKELY, [])
+        names = _RESERVED.get(owner.kind, frozenset()) if failure is None else _ANY
+        for name in sorted(names & stores.keys()) if owner.kind else ():
+            if failure is None and _is_its_own(owner, name):
+                continue
+            for store in stores[name][: 1 if failure is None else None]:
+                yield CAUSE.finding(
+                    f"`{owner.name}` sets `self.{name}`, a read-only attribute of Keras",
+                    module.location(module.statement(store)),
+                    Evidence(
+                        f"`{name}` of a Keras {owner.kind.lower()} is a read-only property",
+                        module.segment(store),
+                        location=module.location(store),
+                    ),
+                    _renamed(owner, name),
+                    subject=f"attribute {name}",
+                )
 
 
 def _is_its_own(owner: ClassInfo, name: str) -> bool:
@@ -80,48 +93,6 @@ def _is_its_own(owner: ClassInfo, name: str) -> bool:
         and any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node))
         for ancestor in owner.module.ancestry(owner)
         for node in ancestor.node.body
-    )
-
-
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """Read the attribute from the error about the assignment."""
-    told = _SAID.search(failure.message) if failure.type == "AttributeError" else None
-    name = next((each for each in told.groups() if each), "") if told is not None else ""
-    frame = failure.last_user_frame
-    if name not in _ANY or frame is None:
-        return
-    module = module_of(project, frame)
-    evidence = [raised_here(failure)]
-    for owner in module.classes if module is not None else ():
-        for store in owner.module.attribute_stores(owner.node).get(name, []):
-            if owner.kind and at_frame(owner.module, store, frame):
-                yield _finding(owner, store, name, Confidence.CERTAIN, evidence)
-                return
-    yield CAUSE.finding(
-        f"`{name}` is an attribute that Keras manages: it cannot be set",
-        frame.location,
-        *evidence,
-        fix("rename the attribute"),
-        subject=f"attribute {name}",
-    )
-
-
-def _finding(
-    owner: ClassInfo, store: ast.AST, name: str, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
-    return CAUSE.finding(
-        f"`{owner.name}` sets `self.{name}`, a read-only attribute of Keras",
-        owner.module.location(owner.module.statement(store)),
-        Evidence(
-            f"`{name}` of a Keras {owner.kind.lower()} is a read-only property",
-            owner.module.segment(store),
-            location=owner.module.location(store),
-        ),
-        *evidence,
-        _renamed(owner, name),
-        subject=f"attribute {name}",
-        confidence=confidence,
     )
 
 

@@ -40,11 +40,9 @@ from fitdoctor.catalogue.knowledge.models.model_classes import (
 from fitdoctor.catalogue.model.step_returns import compared, update_of_each
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
-from fitdoctor.facts import FailureFacts
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
-from fitdoctor.source.project import Project
 from fitdoctor.source.traced.symbolic import name_of, own_nodes
 
 CAUSE = Cause(id="FIT317", slug="reported-loss-not-updated", severity=Severity.WARNING, keeps_training=True)
@@ -336,43 +334,34 @@ def _update(step: FunctionInfo, statement: ast.stmt, tracker: str) -> Fix:
 
 # --- compiled metrics that no step updates ------------------------------------------------------------------------
 
-_UNBUILT = "Cannot get result() since the metric has not yet been built"
 _UPDATES = frozenset({"update_state", "compute_metrics", "compiled_metrics"})
 
 
-@CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    """Explain the error of compiled metrics that the step never updated."""
-    if _UNBUILT not in failure.message or failure.called != "fit":
-        return
-    if not project:
+@CAUSE.rule(
+    says=r"Cannot get result\(\) since the metric has not yet been built",
+    fits=lambda failure: failure.called == "fit",
+    in_source=False,
+    anywhere=True,
+    problem="the training step never updates the metrics passed to `compile`",
+    remedy="update the metrics in `train_step`: `metric.update_state(y, y_pred)`",
+    subject="metrics",
+    unread=True,
+)
+def compiled_metrics(module: Module) -> Iterator[Finding]:
+    """Report a step that updates no compiled metric."""
+    for step in steps_of(module):
+        values = returned(step)
+        if step.name != "train_step" or _touches_metrics(step) or len(values) != 1:
+            continue
+        statement = module.statement(values[0])
         yield CAUSE.finding(
-            "the training step never updates the metrics passed to `compile`",
-            failure.location,
-            Evidence("Keras reads the metrics", fact="failure.message"),
-            fix("update the metrics in `train_step`: `metric.update_state(y, y_pred)`"),
-            subject="metrics",
+            f"{name_of(step)} updates none of the metrics passed to `compile`",
+            module.location(statement),
+            Evidence("Keras reads the metrics at the end of the epoch", "no `update_state` in the step"),
+            _updated(step, statement, values[0]),
+            subject=step.qualname,
+            severity=Severity.ERROR,
         )
-        return
-    for module in project.modules:
-        for step in steps_of(module):
-            values = returned(step)
-            if step.name != "train_step" or _touches_metrics(step) or len(values) != 1:
-                continue
-            statement = module.statement(values[0])
-            yield CAUSE.certain(
-                f"{name_of(step)} updates none of the metrics passed to `compile`",
-                module.location(statement),
-                Evidence(
-                    "Keras reads the metrics at the end of the epoch",
-                    "no `update_state` in the step",
-                    fact="failure.message",
-                ),
-                _updated(step, statement, values[0]),
-                subject=step.qualname,
-                severity=Severity.ERROR,
-            )
-            return
 
 
 def _touches_metrics(step: FunctionInfo) -> bool:
