@@ -212,6 +212,15 @@ class Crash:
     error: str
 
 
+def described(error: BaseException) -> str:
+    """Return an exception of fitdoctor in one line, with the place that raised it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace else ""
+    return f"{type(error).__name__}: {error}{place}"
+
+
 @dataclass(frozen=True)
 class Excerpt:
     """A line of source at the time of judging, for reports that are rendered later."""

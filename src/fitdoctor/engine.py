@@ -20,6 +20,7 @@ from fitdoctor.diagnosis import (
     Moment,
     Severity,
     Skipped,
+    described,
 )
 from fitdoctor.edits import same_place
 from fitdoctor.facts import Unknown
@@ -184,15 +185,7 @@ def _judge(
         # A crash here is our bug. It must neither hurt the user's program nor silence other judges.
         except Exception as error:
             where = f"{cause.id} {judge.function.__name__}"
-            crashes.append(Crash(where, _describe(error)))
-
-
-def _describe(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace else ""
-    return f"{type(error).__name__}: {error}{place}"
+            crashes.append(Crash(where, described(error)))
 
 
 def merge(findings: Iterable[Found]) -> list[Found]:

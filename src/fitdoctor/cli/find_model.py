@@ -11,6 +11,7 @@ from typing import Any
 from fitdoctor.cli import UsageError
 from fitdoctor.scan.opening import made, module_named, named
 from fitdoctor.scan.pieces import CannotScan
+from fitdoctor.source.definitions import last_name
 
 _CONSTRUCTORS = ("Model", "Sequential", "Functional")
 _FORMS = "FILE.py, FILE.py:NAME or MODULE:NAME"
@@ -109,19 +110,19 @@ def _returns_model(function: Any) -> bool:
     except (OSError, TypeError, SyntaxError):
         return False
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    if any(_called(call) in ("fit", "train_on_batch") for call in calls):
+    if any(last_name(call) in ("fit", "train_on_batch") for call in calls):
         return False
     built = {
         target.id
         for node in ast.walk(tree)
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
         for target in node.targets
-        if isinstance(target, ast.Name) and _called(node.value) in _CONSTRUCTORS
+        if isinstance(target, ast.Name) and last_name(node.value) in _CONSTRUCTORS
     }
     built |= {
         call.func.value.id
         for call in calls
-        if _called(call) == "compile"
+        if last_name(call) == "compile"
         and isinstance(call.func, ast.Attribute)
         and isinstance(call.func.value, ast.Name)
     }
@@ -132,13 +133,6 @@ def _returns_model(function: Any) -> bool:
         isinstance(value, ast.Name)
         and (value.id in built or "model" in value.id.lower())
         or isinstance(value, ast.Call)
-        and (_called(value) in _CONSTRUCTORS or "model" in _called(value).lower())
+        and (last_name(value) in _CONSTRUCTORS or "model" in last_name(value).lower())
         for value in returned
     )
-
-
-def _called(call: ast.Call) -> str:
-    """Return the last part of the called name: `Model` for `keras.Model(…)`."""
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return call.func.id if isinstance(call.func, ast.Name) else ""

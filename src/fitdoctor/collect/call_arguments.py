@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any
 
 from fitdoctor.records import dataclass
+from fitdoctor.source.definitions import last_name
 from fitdoctor.source.yielded_values import literal_part
 
 PathKeys = tuple[int | str, ...]
@@ -58,7 +59,7 @@ class WrittenCall:
 
 def read_call(call: ast.Call, frame: FrameType, passed: Passed) -> WrittenCall:
     """Match the expressions of a call with the parameters that they were passed for."""
-    method = _called(call) == passed.method
+    method = last_name(call) == passed.method
     leading = passed.leading or int(method and _is_unbound(call, frame))
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if "model" in keywords:
@@ -98,7 +99,7 @@ def _positions_known(
         return method and len(call.args) == count + 1  # unbound, of a class that could not be looked up
     # `partial(model.fit, x)(y)`: what comes last was written here.
     return isinstance(_value(call.func, frame), functools.partial) or (
-        isinstance(call.func, ast.Call) and _called(call.func) == "partial"
+        isinstance(call.func, ast.Call) and last_name(call.func) == "partial"
     )
 
 
@@ -112,12 +113,6 @@ def _spread(call: ast.Call, count: int | None) -> list[tuple[ast.expr, PathKeys]
         else:
             spread.append((value, ()))
     return spread
-
-
-def _called(call: ast.Call) -> str:
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _is_unbound(call: ast.Call, frame: FrameType) -> bool:

@@ -23,6 +23,7 @@ from fitdoctor.collect.arrays import (
 from fitdoctor.collect.budget import Budget, Deadline
 from fitdoctor.collect.codes import Codes
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureSummary, Spec, Unknown
+from fitdoctor.facts.data import part_path
 from fitdoctor.records import dataclass
 
 
@@ -103,13 +104,6 @@ def collect_data(given: Given, role: str, budget: Budget, codes: Codes) -> Colle
     return _collect_arrays(given, role, form, budget, codes)
 
 
-def prefix(role: str, part: str) -> str:
-    """Return the paths of x, y and the weights for that role."""
-    if role == "training":
-        return part
-    return {"x": "validation_data[0]", "y": "validation_data[1]"}.get(part, "validation_data[2]")
-
-
 # --- arrays -------------------------------------------------------------------------------------------------------
 
 
@@ -118,7 +112,7 @@ def _collect_arrays(given: Given, role: str, form: str, budget: Budget, codes: C
 
     def facts(value: Any, part: str, deadline: Deadline) -> tuple[ArrayFacts, ...]:
         found = []
-        for component in components(value, prefix(role, part)):
+        for component in components(value, part_path(role, part)):
             code, use = codes.of_argument(component.path)
             found.append(array_facts(component, deadline, part != "x", use, code))
         return tuple(found)
@@ -133,7 +127,7 @@ def _collect_arrays(given: Given, role: str, form: str, budget: Budget, codes: C
     if problem is None and isinstance(samples, int):
         batch = _abstract_batch(given, _batch_axis(given, samples, batch_size))
     shown = batch if isinstance(batch, Batch) else None
-    code, _use = codes.of_argument(prefix(role, "x"))
+    code, _use = codes.of_argument(part_path(role, "x"))
     return Collected(
         DataFacts(
             role=role,
@@ -162,7 +156,7 @@ def _collect_arrays(given: Given, role: str, form: str, budget: Budget, codes: C
 def _whole_labels(given: Given, role: str, codes: Codes) -> Code | Unknown:
     if structure_of(given.y) == "single":
         return Unknown("y is one array")
-    return codes.of_argument(prefix(role, "y"))[0]
+    return codes.of_argument(part_path(role, "y"))[0]
 
 
 def _samples(given: Given) -> int | Unknown:

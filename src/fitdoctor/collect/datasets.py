@@ -7,12 +7,12 @@ from typing import Any
 from fitdoctor.collect.arrays import Batch, Leaf, dtype_name, ordered_keys, structure_of
 from fitdoctor.collect.budget import Budget
 from fitdoctor.collect.codes import Codes
-from fitdoctor.collect.data import Collected, Given, batch_specs, prefix
+from fitdoctor.collect.data import Collected, Given, batch_specs
 from fitdoctor.collect.generators import element_words
 from fitdoctor.collect.pipelines import pipeline_of
 from fitdoctor.collect.yielded import NO_GENERATOR, yielded
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, Shape, Statistics, Unknown
-from fitdoctor.facts.data import Sharding
+from fitdoctor.facts.data import Sharding, part_path
 
 NESTED = "nested tf.data dataset"
 
@@ -53,7 +53,7 @@ def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Co
                 statistics=contents.get((index, *keys), Unknown("the pipeline was not read")),
                 **origins((index, *keys)),
             )
-            for path, key, keys, leaf in _leaves(parts[index], prefix(role, part))
+            for path, key, keys, leaf in _leaves(parts[index], part_path(role, part))
         )
     batch = _batch(parts)
     size = _batch_size(parts)

@@ -16,6 +16,7 @@ from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, collect_data, form_of
 from fitdoctor.collect.model import collect_model, keras_version
 from fitdoctor.collect.trial import try_model
+from fitdoctor.diagnosis import described
 from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.records import dataclass, field, replace
 
@@ -67,7 +68,7 @@ class _Work:
         try:
             return work()
         except Exception as error:
-            self.crashes.append(f"{what}: {_describe(error)}")
+            self.crashes.append(f"{what}: {described(error)}")
             return instead
 
 
@@ -119,14 +120,6 @@ def collect_call(
         kwargs=kwargs,
         crashes=tuple(work.crashes),
     )
-
-
-def _describe(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace else ""
-    return f"{type(error).__name__}: {error}{place}"
 
 
 def _codes(work: _Work, frame: FrameType | None, passed: Passed | None) -> Codes:

@@ -23,12 +23,13 @@ from fitdoctor.collect.arrays import (
 )
 from fitdoctor.collect.budget import Budget, Deadline
 from fitdoctor.collect.codes import Codes
-from fitdoctor.collect.data import Collected, Given, batch_specs, prefix
+from fitdoctor.collect.data import Collected, Given, batch_specs
 from fitdoctor.collect.effects import effects_of
 from fitdoctor.collect.generator_passes import NOT_TOLD, batches_of_pass, goes_on_for_ever
 from fitdoctor.collect.snapshot import Snapshot
 from fitdoctor.collect.statistics import statistics_of_batches
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureSummary, Unknown
+from fitdoctor.facts.data import part_path
 from fitdoctor.records import replace
 
 
@@ -171,7 +172,7 @@ def batched_facts(
     found: dict[str, Any] = {}
     for index, part in enumerate(("x", "y", "sample_weight")[: len(parts)]):
         found[part] = tuple(
-            _placed(array, codes, source, prefix(role, part), part, len(parts))
+            _placed(array, codes, source, part_path(role, part), part, len(parts))
             for array in _components([other[index] for other in others], role, part, codes, complete)
         )
     size = _rows(parts[0])
@@ -213,7 +214,7 @@ def element_words(element: Any) -> str:
 def _components(
     values: list[Any], role: str, part: str, codes: Codes, complete: bool
 ) -> tuple[ArrayFacts, ...]:
-    first = list(components(values[0], prefix(role, part)))
+    first = list(components(values[0], part_path(role, part)))
     rest = [list(components(value, "")) for value in values[1:]]
     found = []
     for index, component in enumerate(first):

@@ -15,11 +15,12 @@ from typing import Any
 from fitdoctor.collect.arrays import Component, array_facts, map_leaves
 from fitdoctor.collect.budget import Budget, Deadline
 from fitdoctor.collect.codes import Codes
-from fitdoctor.collect.data import Collected, Given, prefix
+from fitdoctor.collect.data import Collected, Given
 from fitdoctor.collect.effects import effects_of
 from fitdoctor.collect.generators import batched_facts
 from fitdoctor.collect.snapshot import Snapshot
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureSummary, Unknown
+from fitdoctor.facts.data import part_path
 from fitdoctor.records import replace
 
 _PARTS = ("dataset", "datasets", "sampler", "batch_sampler", "collate_fn", "transform", "transforms",
@@ -246,7 +247,7 @@ def _with_whole_arrays(facts: DataFacts, loader: Any, role: str, budget: Budget,
         code, use = codes.of_loaded("x" if role == "training" else "validation_data", index)
         tensor = tensors[index] if rows is None else tensors[index][rows]
         whole = array_facts(
-            Component(prefix(role, part), "", _plain(tensor)), Deadline(seconds), part != "x", use, code
+            Component(part_path(role, part), "", _plain(tensor)), Deadline(seconds), part != "x", use, code
         )
         found[part] = (replace(arrays[0], statistics=whole.statistics, code=code, use=use),)
     return replace(facts, **found)

@@ -26,6 +26,7 @@ from fitdoctor.facts import Code, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import Path
 from fitdoctor.source.callees import argument_for, gathered_argument
+from fitdoctor.source.definitions import last_name
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin, data_origin, shape_of_input
@@ -173,12 +174,12 @@ class FrameCodes(Codes):
             call = end.node
             if not isinstance(call, ast.Call):
                 break
-            if _method(call) == "TensorDataset":
+            if last_name(call) == "TensorDataset":
                 if index >= len(call.args) or any(isinstance(arg, ast.Starred) for arg in call.args):
                     break
                 given = call.args[index]
                 return self._follow(end.module, given).code, end.module.code(given)
-            known = _method(call) in ("DataLoader", "Subset", "random_split")
+            known = last_name(call) in ("DataLoader", "Subset", "random_split")
             inner = _argument(call, "dataset", ("dataset",)) if known else None
             found = None if inner is None else (end.module, inner)
         return NOT_FOUND, NOT_FOUND
@@ -192,9 +193,9 @@ class FrameCodes(Codes):
         for index in range(len(operations) - 1, -1, -1):
             end = self._follow(module, expr)
             module, expr = end.module, end.node
-            while isinstance(expr, ast.Call) and _method(expr) in ("with_options", "apply", "copy"):
+            while isinstance(expr, ast.Call) and last_name(expr) in ("with_options", "apply", "copy"):
                 expr = expr.func.value if isinstance(expr.func, ast.Attribute) else expr
-            if not isinstance(expr, ast.Call) or _method(expr) != operations[index]:
+            if not isinstance(expr, ast.Call) or last_name(expr) != operations[index]:
                 break
             calls[index] = (module, expr)
             if not isinstance(expr.func, ast.Attribute):
@@ -335,12 +336,6 @@ def _part_of_literal(end: Origin, keys: PathKeys) -> Code | None:
             if not keys:
                 return step.module.code(part)
     return None
-
-
-def _method(call: ast.Call) -> str:
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _runs(frame: FrameType, module: Module, function: ast.AST) -> bool:

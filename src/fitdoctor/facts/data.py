@@ -203,3 +203,10 @@ class DataFacts:
     """The expression that created the dataset, generator or x."""
     y_code: Code | Unknown = Unknown()
     """For arrays: the expression that created y as a whole, if it has parts."""
+
+
+def part_path(role: str, part: str) -> str:
+    """Return how the user writes `x`, `y` or `sample_weight` of the training or the validation data."""
+    if role == "training":
+        return part
+    return {"x": "validation_data[0]", "y": "validation_data[1]"}.get(part, "validation_data[2]")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fitdoctor.diagnose import Run, examine_run
-from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Severity
+from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Severity, described
 from fitdoctor.engine_inputs import Call, SeenCall
 from fitdoctor.facts import FailureSummary, Outcome, Unknown
 from fitdoctor.json_codec import from_plain, to_plain
@@ -24,7 +24,6 @@ from fitdoctor.records import dataclass, replace
 from fitdoctor.repair.copies import Laid, in_own_words
 from fitdoctor.repair.emptied import emptied
 from fitdoctor.runner import death
-from fitdoctor.runner.endings import described
 from fitdoctor.runner.session import Options, read_now, read_pieces, write_options
 from fitdoctor.runner.supervise import BOOTSTRAP, gathered, interpreter_options, with_pictures
 

@@ -100,12 +100,3 @@ def failure_at(error: BaseException, method: str, frame: FrameType | None) -> Fa
         frame = user_frame(frame.f_back)
     frames = (*reversed(above), *failure.frames)
     return replace(failure, frames=frames, called=failure.called or method)
-
-
-def described(error: BaseException) -> str:
-    """Return an exception of fitdoctor in one line, with the place that raised it."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace else ""
-    return f"{type(error).__name__}: {error}{place}"

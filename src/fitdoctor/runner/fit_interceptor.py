@@ -13,13 +13,13 @@ from types import FrameType
 from typing import Any
 
 from fitdoctor.collect.fit_call import CollectedCall
-from fitdoctor.diagnosis import Diagnosis, Finding, Fix, Location, Moment, Origin, Severity
+from fitdoctor.diagnosis import Diagnosis, Finding, Fix, Location, Moment, Origin, Severity, described
 from fitdoctor.engine_inputs import Call
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.gc_pause import gc_paused
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
-from fitdoctor.runner.endings import Mark, chain, described, failure_at, mark_of, remember
+from fitdoctor.runner.endings import Mark, chain, failure_at, mark_of, remember
 from fitdoctor.runner.hidden import hide_our_frames
 from fitdoctor.runner.notebook_display import write
 from fitdoctor.runner.session import Recorder, Started

@@ -16,7 +16,18 @@ from types import FrameType
 from typing import Any
 
 from fitdoctor.diagnose import Run, examine_run
-from fitdoctor.diagnosis import Crash, Diagnosis, MemoryCourse, Moment, Origin, Raised, Script, Training, Way
+from fitdoctor.diagnosis import (
+    Crash,
+    Diagnosis,
+    MemoryCourse,
+    Moment,
+    Origin,
+    Raised,
+    Script,
+    Training,
+    Way,
+    described,
+)
 from fitdoctor.engine_inputs import SeenCall
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.facts.cluster import cluster_of
@@ -25,7 +36,6 @@ from fitdoctor.quiet_start import NoiseFilter, relay, wanted
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner import death
 from fitdoctor.runner.data_path import way_of, with_break
-from fitdoctor.runner.endings import described
 from fitdoctor.runner.invocation import invocation, run_versions
 from fitdoctor.runner.joining import JOINING
 from fitdoctor.runner.session import Options, Started, read_now, read_pieces, seen_from, write_options

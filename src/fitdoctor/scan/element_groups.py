@@ -11,7 +11,7 @@ from typing import Any
 
 from fitdoctor.collect.arrays import Component as Leaf
 from fitdoctor.collect.arrays import components as leaves
-from fitdoctor.collect.data import prefix
+from fitdoctor.facts.data import part_path
 from fitdoctor.scan.array_source import as_array
 from fitdoctor.scan.blocks import no_element
 from fitdoctor.scan.pieces import Component, Part
@@ -155,7 +155,7 @@ def parts_of(element: Any) -> list[tuple[str, Leaf]]:
     return [
         (part, leaf)
         for part, value in zip(("x", "y", "sample_weight"), whole, strict=False)
-        for leaf in leaves(value, prefix("training", part))
+        for leaf in leaves(value, part_path("training", part))
     ]
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from fitdoctor.collect.codes import Codes
-from fitdoctor.collect.data import prefix
 from fitdoctor.diagnose import examine_call
 from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Moment
 from fitdoctor.engine_inputs import SeenCall
@@ -26,6 +25,7 @@ from fitdoctor.facts import (
     Statistics,
     Unknown,
 )
+from fitdoctor.facts.data import part_path
 from fitdoctor.scan.outcome import Scanned, column_name
 from fitdoctor.scan.pieces import Component, Source
 from fitdoctor.scan.table_source import TableSource
@@ -186,11 +186,11 @@ def _path(component: Component, role: str) -> str:
     """Return the name that `fit` would use: `validation_data[0]` for the `x` of the validation data."""
     if role == "training" or not component.path.startswith(component.part):
         return component.path
-    return prefix(role, component.part) + component.path.removeprefix(component.part)
+    return part_path(role, component.part) + component.path.removeprefix(component.part)
 
 
 def _table(pairs: list[tuple[Component, Tally]], scanned: Scanned, codes: Codes) -> ArrayFacts:
-    path = prefix(scanned.role, "x")
+    path = part_path(scanned.role, "x")
     code, use = codes.of_argument(path)
     firsts = [
         (tally.first_nonfinite.row, index)

@@ -205,6 +205,11 @@ class Module:
             scope = scope.parent
         return None
 
+    def runs_traced(self, node: ast.AST) -> bool:
+        """Return whether a node is in a function that runs while TensorFlow traces."""
+        function = self.function_of(node)
+        return function is not None and function.runs_traced
+
     def class_of(self, node: ast.AST) -> ClassInfo | None:
         """Return the innermost class whose body contains a node."""
         scope: Scope | None = self.index.scope_of(node)

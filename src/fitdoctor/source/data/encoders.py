@@ -94,14 +94,14 @@ def _one_hot(run: Interpreter, arguments: Arguments) -> Value:
     encoder, array = arguments.positional[0], _data(run, arguments)
     if not isinstance(encoder, Made) or array is None or isinstance(array.dims, Unknown):
         return UNTOLD
-    if array.rank != 2 or encoder.argument("drop") is not None:
+    if array.rank != 2 or encoder.get("drop") is not None:
         return UNTOLD
     again = arguments.node.func
     kinds = array.kinds if array.dims[1] == 1 and getattr(again, "attr", "") == "fit_transform" else None
     made = unit_rows(array.dims[0], kinds, "float64")
     if array.dims[1] != 1:
         made = Array(made.dims, made.dtype)
-    sparse = encoder.argument("sparse_output") or encoder.argument("sparse") or Plain(True)
+    sparse = encoder.get("sparse_output") or encoder.get("sparse") or Plain(True)
     if objects.truth(run, sparse) is None:
         return UNTOLD
     return made if objects.truth(run, sparse) is False else Made(_SPARSE, (made,), node=arguments.node)

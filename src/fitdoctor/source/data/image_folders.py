@@ -85,7 +85,7 @@ def _flow(run: Interpreter, arguments: Arguments) -> Value:
     size = run.sequence(arguments.get("target_size", 2) or Items((Plain(256), Plain(256))))
     mode, kind = arguments.get("color_mode", 3) or Plain("rgb"), arguments.get("class_mode", 5) or Plain(None)
     depth = {"rgb": 3, "rgba": 4, "grayscale": 1}.get(mode.value) if isinstance(mode, Plain) else None
-    plain = isinstance(maker, Made) and maker.argument("data_format") is None and run.plain_defaults
+    plain = isinstance(maker, Made) and maker.get("data_format") is None and run.plain_defaults
     if size is None or depth is None or not plain or not arguments.complete or not isinstance(kind, Plain):
         return UNTOLD
     images = Array((None, *(arrays.dim_of(side) for side in size), depth), "float32", ELEMENT)

@@ -323,7 +323,7 @@ def _fitted(run: Interpreter, arguments: Arguments) -> Value:
 def _folds(run: Interpreter, arguments: Arguments) -> Value:
     folds = arguments.positional[0]
     data = arguments.get("X", 1)
-    count = arrays.whole(folds.argument("n_splits", 0) or Plain(5)) if isinstance(folds, Made) else None
+    count = arrays.whole(folds.get("n_splits", 0) or Plain(5)) if isinstance(folds, Made) else None
     if count is None or not 2 <= count <= 50:
         return UNTOLD
     dims = data.dims if isinstance(data, Array) else UNTOLD

@@ -142,7 +142,7 @@ def _signature(run: Interpreter, value: Value | None) -> Value:
     if pairs is not None:
         return Mapping(tuple((key, _signature(run, item)) for key, item in pairs))
     if isinstance(value, Made) and value.name == "tensorflow.TensorSpec":
-        return _spec(run, value.argument("shape", 0), value.argument("dtype", 1))
+        return _spec(run, value.get("shape", 0), value.get("dtype", 1))
     return UNTOLD
 
 

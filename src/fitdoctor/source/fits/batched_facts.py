@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.facts import ArrayFacts, DataFacts, PipelineStep, Spec, Unknown
+from fitdoctor.facts.data import part_path
 from fitdoctor.records import replace
 from fitdoctor.source.data.pipelines import leaves
 from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.fits.array_facts import NOT_EVIDENT, code_of, components, data_shape, untold
-from fitdoctor.source.fits.data_facts import Given, prefix, structure
+from fitdoctor.source.fits.data_facts import Given, structure
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.generated import batch_open, batches_yielded, yielded
 from fitdoctor.source.interpreter.interpret import Interpreter
@@ -86,12 +87,12 @@ def _of_element(run: Interpreter, element: Value, form: str, given: Given, role:
         count = len(element.items)
         empty = replace(empty, element=f"tuple of {count}", element_size=count)
     if isinstance(element, Unknown) or (isinstance(element, Items) and not 1 <= len(element.items) <= 3):
-        return replace(empty, x=(untold(run, prefix(role, "x"), node),))
+        return replace(empty, x=(untold(run, part_path(role, "x"), node),))
     parts = element.items if isinstance(element, Items) else (element,)
     told: list[tuple[ArrayFacts, ...]] = []
     for name, part in zip(("x", "y", "sample_weight"), parts, strict=False):
-        found = components(run, part, prefix(role, name), node)
-        told.append((untold(run, prefix(role, name), node),) if found is None else found)
+        found = components(run, part, part_path(role, name), node)
+        told.append((untold(run, part_path(role, name), node),) if found is None else found)
     words = f"tuple of {len(parts)}" if isinstance(element, Items) else _words(element)
     return replace(
         empty,

@@ -177,7 +177,7 @@ def _loss_object(made: Made, output: str, code: Code | Unknown) -> LossFacts:
         if name_of_setting in _LOSS_SETTINGS and isinstance(value, Plain):
             settings.append((name_of_setting, str(value.value)))
     logits: bool | Unknown = _logits_of_name(name)
-    given = made.argument("from_logits", 0 if last in _LOGITS_FIRST else None)
+    given = made.get("from_logits", 0 if last in _LOGITS_FIRST else None)
     if given is not None:
         logits = bool(given.value) if isinstance(given, Plain) else Unknown("not evident from the source")
     if isinstance(logits, bool) and not any(one == "from_logits" for one, _ in settings):
@@ -275,7 +275,7 @@ def _metric(run: Interpreter, value: Value, node: ast.expr | None, output: str) 
 
 def _metric_object(made: Made, output: str, code: Code | Unknown) -> MetricFacts | None:
     last = made.name.rpartition(".")[2]
-    given = made.argument("name")
+    given = made.get("name")
     if given is not None and not isinstance(given, Plain):
         return None
     if given is None and (made.positional or not made.complete):
@@ -301,7 +301,7 @@ def optimizer_of(run: Interpreter, call: Arguments) -> tuple[str, tuple[tuple[st
     settings = [(name, str(given.value)) for name, given in value.keywords if isinstance(given, Plain)]
     if value.positional and isinstance(value.positional[0], Plain) and last[:1].isupper():
         settings.insert(0, ("learning_rate", str(value.positional[0].value)))
-    rate = value.argument("learning_rate", 0)
+    rate = value.get("learning_rate", 0)
     if isinstance(rate, Made) and rate.name.startswith("keras.optimizers.schedules."):
         settings.insert(0, ("learning_rate", rate.name.rpartition(".")[2]))
     return last, tuple(settings)
@@ -312,7 +312,7 @@ def schedule_of(run: Interpreter, call: Arguments) -> ScheduleFacts | None:
     value, _ = compile_argument(run, call, "optimizer")
     if not isinstance(value, Made) or not value.name.startswith("keras.optimizers."):
         return None
-    rate = value.argument("learning_rate", 0)
+    rate = value.get("learning_rate", 0)
     if not isinstance(rate, Made) or not rate.name.startswith("keras.optimizers.schedules."):
         return None
     name = rate.name.rpartition(".")[2]

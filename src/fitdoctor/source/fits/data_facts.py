@@ -6,6 +6,7 @@ import ast
 import math
 
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
+from fitdoctor.facts.data import part_path
 from fitdoctor.records import dataclass
 from fitdoctor.source.fits.array_facts import NOT_EVIDENT, code_of, components, is_none
 from fitdoctor.source.interpreter.interpret import Interpreter
@@ -52,20 +53,13 @@ def data_facts(run: Interpreter, given: Given, role: str) -> DataFacts:
     return _arrays(run, given, role)
 
 
-def prefix(role: str, part: str) -> str:
-    """Return the name of a part of the data in the `fit` call."""
-    if role == "training":
-        return part
-    return {"x": "validation_data[0]", "y": "validation_data[1]"}.get(part, "validation_data[2]")
-
-
 # --- arrays -----------------------------------------------------------------------------------------------------------
 
 
 def _arrays(run: Interpreter, given: Given, role: str) -> DataFacts:
-    x = components(run, given.x, prefix(role, "x"), given.x_node)
-    y = components(run, given.y, prefix(role, "y"), given.y_node)
-    weights = components(run, given.sample_weight, prefix(role, "sample_weight"), given.weight_node)
+    x = components(run, given.x, part_path(role, "x"), given.x_node)
+    y = components(run, given.y, part_path(role, "y"), given.y_node)
+    weights = components(run, given.sample_weight, part_path(role, "sample_weight"), given.weight_node)
     told = x is not None and all(part.container for part in x)
     evident = told or (y is not None and any(part.container for part in y))
     samples = _samples((*(x or ()), *(y or ()), *(weights or ())))

@@ -7,6 +7,7 @@ from typing import Any
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import dataclass, field, replace
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.models.layer_settings import Dims, LayerPlan
 
 UNTOLD = Unknown("not evident from the source")
@@ -34,8 +35,23 @@ class Named:
     name: str
 
 
+class _WithArguments:
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+    complete: bool
+
+    def get(self, name: str, position: int | None = None) -> Value | None:
+        """Return an argument by name or position; None if it was not passed, Unknown if it may have been."""
+        for keyword, value in self.keywords:
+            if keyword == name:
+                return value
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        return None if self.complete else UNTOLD
+
+
 @dataclass(frozen=True)
-class Made:
+class Made(_WithArguments):
     """The result of a library call without a dedicated type here: an optimizer, a scaler."""
 
     name: str
@@ -45,15 +61,6 @@ class Made:
     node: ast.AST | None = field(default=None, compare=False)
     complete: bool = True
     """False when `*args` or `**kwargs` hide arguments."""
-
-    def argument(self, name: str, position: int | None = None) -> Value | None:
-        """Return an argument by name or position; None if it was not passed."""
-        for keyword, value in self.keywords:
-            if keyword == name:
-                return value
-        if position is not None and position < len(self.positional):
-            return self.positional[position]
-        return None if self.complete else UNTOLD
 
 
 @dataclass(frozen=True)
@@ -320,7 +327,7 @@ class Compiled:
 
 
 @dataclass(frozen=True)
-class Arguments:
+class Arguments(_WithArguments):
     """The arguments of a call, evaluated."""
 
     positional: tuple[Value, ...]
@@ -329,29 +336,13 @@ class Arguments:
     complete: bool = True
     """False when `*args` or `**kwargs` hide arguments."""
 
-    def get(self, name: str, position: int | None = None) -> Value | None:
-        """Return an argument by name or position; None if it was not passed, Unknown if it may have been."""
-        for keyword, value in self.keywords:
-            if keyword == name:
-                return value
-        if position is not None and position < len(self.positional):
-            return self.positional[position]
-        return None if self.complete else UNTOLD
-
     def names(self) -> tuple[str, ...]:
         """The keywords that were given."""
         return tuple(keyword for keyword, _ in self.keywords)
 
     def expression(self, name: str, position: int | None = None) -> ast.expr | None:
         """Return the argument's expression in the source."""
-        for keyword in self.node.keywords:
-            if keyword.arg == name:
-                return keyword.value
-        if position is None or position >= len(self.node.args):
-            return None
-        if any(isinstance(value, ast.Starred) for value in self.node.args[: position + 1]):
-            return None
-        return self.node.args[position]
+        return argument_of(self.node, name, position)
 
 
 @dataclass(frozen=True)

@@ -260,13 +260,13 @@ def _counter(function: FunctionInfo, node: ast.AST) -> Finding | None:
     reads = [
         read
         for read in reads
-        if _is_traced(module, read) and module.statement(read) is not node and not _is_in_a_name(module, read)
+        if module.runs_traced(read) and module.statement(read) is not node and not _is_in_a_name(module, read)
     ]
-    starts = [each for each in stores if not _is_traced(module, each)]
+    starts = [each for each in stores if not module.runs_traced(each)]
     start = assignment_of(module, starts[0]).value if starts else None
     number = start.value if isinstance(start, ast.Constant) and type(start.value) in (int, float) else None
     # Traced code that also resets it counts within a trace, like an index.
-    reset = any(_is_traced(module, each) and module.statement(each) is not node for each in stores)
+    reset = any(module.runs_traced(each) and module.statement(each) is not node for each in stores)
     if not reads or reset or number is None:
         return None
     alone = len(starts) == 1 and isinstance(node, ast.AugAssign)
@@ -330,11 +330,6 @@ def _is_in_a_name(module: Module, read: ast.AST) -> bool:
         for each in around
     )
     return text or isinstance(module.statement(read), ast.Expr) and not around
-
-
-def _is_traced(module: Module, node: ast.AST) -> bool:
-    function = module.function_of(node)
-    return function is not None and function.runs_traced
 
 
 def _python_use(module: Module, read: ast.AST) -> ast.AST | None:

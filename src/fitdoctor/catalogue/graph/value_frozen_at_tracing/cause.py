@@ -187,11 +187,6 @@ def from_layer_number(module: Module) -> Iterator[Finding]:
 # --- values that traced code reads --------------------------------------------------------------------------------
 
 
-def _is_traced(module: Module, node: ast.AST) -> bool:
-    function = module.function_of(node)
-    return function is not None and function.runs_traced
-
-
 def _attributes(module: Module) -> Iterator[_Value]:
     seen: set[tuple[ast.AST, str]] = set()
     stored = dict.fromkeys(name for info in module.classes for name in module.attribute_stores(info.node))
@@ -202,7 +197,7 @@ def _attributes(module: Module) -> Iterator[_Value]:
         if owner is None or called or not isinstance(node.ctx, ast.Load) or not module.own_attribute(node):
             continue
         if (owner.node, node.attr) in seen or not (
-            _is_traced(module, node) or _is_in_loss(module, node, owner)
+            module.runs_traced(node) or _is_in_loss(module, node, owner)
         ):
             continue
         made = _first_value(module, owner, node.attr)
@@ -263,7 +258,7 @@ def _globals(module: Module) -> Iterator[_Value]:
         if made is None or not values or not all(each is not None and _is_constant(each) for each in values):
             continue
         value = _Value(module, name, made, made)
-        read = next((read for read in value.reads(module) if _is_traced(module, read)), None)
+        read = next((read for read in value.reads(module) if module.runs_traced(read)), None)
         if read is not None:
             yield _Value(module, name, made, read)
 

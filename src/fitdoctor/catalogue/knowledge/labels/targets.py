@@ -164,6 +164,12 @@ def statistics_of(array: ArrayFacts | None) -> Statistics | None:
     return statistics if isinstance(statistics, Statistics) else None
 
 
+def is_fully_read(labels: ArrayFacts) -> bool:
+    """Whether every value of the labels was read."""
+    statistics = statistics_of(labels)
+    return statistics is not None and statistics.complete
+
+
 def computes_loss(fit: FitFacts) -> bool:
     """Return whether a call computes the loss; the generator of a GAN is often compiled only to predict."""
     return not fit.method.startswith("predict")

@@ -32,7 +32,12 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
-from fitdoctor.catalogue.knowledge.labels.targets import is_class_numbers, is_one_hot, statistics_of
+from fitdoctor.catalogue.knowledge.labels.targets import (
+    is_class_numbers,
+    is_fully_read,
+    is_one_hot,
+    statistics_of,
+)
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code, unsafe, wrap
@@ -97,7 +102,7 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Find
             # A one-hot column may never contain a 1.
             Confidence.LIKELY if is_one_hot(data.y[0]) else Confidence.CERTAIN,
         )  # fmt: skip
-    elif classes - numbers and _complete(data.y[0]) and numbers - classes:
+    elif classes - numbers and is_fully_read(data.y[0]) and numbers - classes:
         yield _finding(
             fit, weights,
             f"`class_weight` has the keys {_listed(numbers)}, but y contains the classes {_listed(classes)}",
@@ -198,11 +203,6 @@ def _classes(labels: ArrayFacts) -> set[int]:
     if statistics is None or not is_class_numbers(labels) or statistics.histogram is None:
         return set()
     return {int(value) for value, _count in statistics.histogram}
-
-
-def _complete(labels: ArrayFacts) -> bool:
-    statistics = statistics_of(labels)
-    return statistics is not None and statistics.complete
 
 
 def _listed(numbers: set[int]) -> str:

@@ -41,7 +41,7 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     Target,
     head_layer,
     is_binary,
-    statistics_of,
+    is_fully_read,
     targets,
 )
 from fitdoctor.catalogue.labels.label_edits import respell, rework_labels, with_units
@@ -253,11 +253,6 @@ def _left_out_of_loss(target: Target, statistics: Statistics, units: int) -> Fix
     return unsafe(title, set_argument(code, "ignore_class", str(strays[0])))
 
 
-def _fully_seen(labels: ArrayFacts) -> bool:
-    statistics = statistics_of(labels)
-    return statistics is not None and statistics.complete
-
-
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts,
@@ -275,7 +270,7 @@ def from_failure(
         yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found)
         # The label TensorFlow rejected overrides whatever the source suggests about the labels.
         judged = not failure.from_text and not isinstance(model.outputs, Unknown)
-        seen_all = judged and all(_fully_seen(array) for array in data.y)
+        seen_all = judged and all(is_fully_read(array) for array in data.y)
         if found or data.role != "training" or seen_all:
             return
     looped = _in_loop(project, failure) if isinstance(fit, Unknown) or failure.called != "fit" else None

@@ -40,6 +40,7 @@ from fitdoctor.failure.failed_line import calls_at, raised_here
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
+from fitdoctor.source.definitions import last_name
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.origins import origin
@@ -135,7 +136,7 @@ def _for_effect(module: Module, function: FunctionInfo) -> bool:
     owner = function.owner
     if owner is None:
         return False
-    if owner.kind != "Loss" and any(_called_name(part) in _EFFECTS for part in own_nodes(function)):
+    if owner.kind != "Loss" and any(last_name(part) in _EFFECTS for part in own_nodes(function)):
         return True
     if owner.kind == "Model" and module.method(owner, "train_step") is not None:
         return True
@@ -173,7 +174,7 @@ def _returned(module: Module, function: FunctionInfo, last: ast.stmt) -> tuple[s
     value = _result(module, last)
     if value is None:
         given = [name for name in function.parameters if name != "self"]
-        if _called_name(getattr(last, "value", None)) not in _EFFECTS or not given or function.name != "call":
+        if last_name(getattr(last, "value", None)) not in _EFFECTS or not given or function.name != "call":
             return "return the result", ()
         value = given[0]  # a layer that adds a loss, or prints a value, returns its input
     if isinstance(behind, ast.Return):
@@ -201,18 +202,12 @@ def _result(module: Module, last: ast.stmt) -> str | None:
 
 def _of_statement(module: Module, value: ast.expr) -> str | None:
     """Return the value of an expression statement: itself, or the model whose method returns nothing."""
-    name = _called_name(value)
+    name = last_name(value)
     if name in _EFFECTS:
         return None
     if name in _GIVE_NOTHING and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         return module.segment(value.func.value)
     return module.segment(value)
-
-
-def _called_name(call: ast.AST | None) -> str:
-    """Return the last part of the callee: `add_loss` in `self.add_loss(…)`; "" for anything but a call."""
-    called = call.func if isinstance(call, ast.Call) else None
-    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
 
 
 def _first_line(module: Module, statement: ast.stmt) -> Location:

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
+from fitdoctor.catalogue.knowledge.data.batch_edits import last_step
 from fitdoctor.catalogue.knowledge.data.dropped_steps import result_dropped
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     BATCHING,
@@ -43,7 +44,6 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, wrap
 from fitdoctor.facts import (
     ArrayFacts,
-    Code,
     DataFacts,
     FailureFacts,
     FitFacts,
@@ -101,7 +101,7 @@ def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Pr
     yield CAUSE.finding(
         f"the {words(data)} yields single samples of shape {shape_words(array.shape)}; "
         f"`fit` treats their first axis as the batch axis",
-        place(dropped[0] if dropped else None, _end(data), array.use),
+        place(dropped[0] if dropped else None, last_step(data), array.use),
         Evidence(
             f"element shape of the {words(data)}",
             shape_words(array.shape),
@@ -219,14 +219,9 @@ def _is_sample(array: ArrayFacts, spec: Spec) -> bool:
     return relation(array.shape, spec.shape[1:]) in ("same", "axis")
 
 
-def _end(data: DataFacts) -> Code | Unknown:
-    """Return the end of the pipeline, where `batch` belongs."""
-    return next((step.code for step in reversed(data.pipeline) if isinstance(step.code, Code)), data.code)
-
-
 def _batched(data: DataFacts, array: ArrayFacts, size: int) -> tuple[Edit, ...]:
     """Add `batch` as the last stage, before a `prefetch`."""
-    last, end = data.pipeline[-1], _end(data)
+    last, end = data.pipeline[-1], last_step(data)
     if last.code == end and last.operation in AFTER_BATCH:
         return with_step_before(end, f".batch({size})")
     return with_step_after(end, f".batch({size})") or wrap(array.use, f"{{}}.batch({size})")
@@ -272,7 +267,7 @@ def from_failure(
         "`fit` treats their first axis as the batch axis",
         place(
             dropped[0] if dropped else None,
-            _end(data) if isinstance(data, DataFacts) else None,
+            last_step(data) if isinstance(data, DataFacts) else None,
             failure.location,
         ),
         Evidence(
