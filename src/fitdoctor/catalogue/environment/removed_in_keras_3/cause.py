@@ -64,14 +64,16 @@ from fitdoctor.catalogue.environment.removed_in_keras_3.changed_positions import
 )
 from fitdoctor.catalogue.environment.removed_in_keras_3.entry import CAUSE
 from fitdoctor.catalogue.rules import Rule, find, findings_from_failure, is_raised_at
-from fitdoctor.diagnosis import Applicability, Confidence, Edit, Finding, Severity
+from fitdoctor.diagnosis import Applicability, Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts
-from fitdoctor.failure.failed_line import module_of
+from fitdoctor.facts import Code, FailureFacts, Unknown
+from fitdoctor.failure.failed_line import calls_at, module_of
+from fitdoctor.failure.patterns import rejected_integer
 from fitdoctor.records import replace
 from fitdoctor.source.conditions import is_fallback
 from fitdoctor.source.keras_version import is_keras_2
 from fitdoctor.source.model_use import is_inside_keras
+from fitdoctor.source.models.layer_settings import POSITIONAL
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -259,9 +261,7 @@ def _in_file(module: Module) -> Iterator[Finding]:
 def from_numbers(site: ModelSite) -> Iterator[Finding]:
     """Report a layer whose size is a NumPy integer."""
     if site.failure is not None and site.layer is not None:
-        from fitdoctor.catalogue.environment.removed_in_keras_3.numpy_sizes import rejected_units
-
-        yield from rejected_units(CAUSE, site.failure.message, site.layer.code)
+        yield from rejected_units(site.failure.message, site.layer.code)
 
 
 # --- from the failure ---------------------------------------------------------------------------------------------
@@ -270,9 +270,7 @@ def from_numbers(site: ModelSite) -> Iterator[Finding]:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report the missing name in the exception, with the fix from the source line."""
-    from fitdoctor.catalogue.environment.removed_in_keras_3.saved_models import saved_by_keras_2
-
-    loaded = list(saved_by_keras_2(CAUSE, failure))
+    loaded = list(saved_by_keras_2(failure))
     for finding in loaded or _from_names(failure, project):
         yield _of_keras_2(finding) if is_keras_2(project) else _with_what_is_next(finding, project)
 
@@ -347,10 +345,123 @@ def _touch(some: Iterable[Edit], others: list[Edit]) -> bool:
 @CAUSE.after_failure
 def from_elsewhere(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report failures that Keras 2 did not have, such as several workers or short names in saved models."""
-    from fitdoctor.catalogue.environment.removed_in_keras_3.numpy_sizes import rejected_size
-    from fitdoctor.catalogue.environment.removed_in_keras_3.several_workers import rejected_workers
-
     for finding in findings_from_failure(CAUSE, (*_RULES, *_ONLY_AFTER_FAILURE), failure, project):
         yield _with_what_is_next(finding, project)
-    yield from rejected_size(CAUSE, failure, project)
-    yield from rejected_workers(CAUSE, failure, project)
+    yield from rejected_size(failure, project)
+    yield from rejected_workers(failure, project)
+
+
+# --- several workers --------------------------------------------------------------------------------------------------
+
+_STRATEGIES = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy")
+_CALLED = ("fit", "evaluate", "predict")
+_PER_REPLICA = "Attempt to convert a value (PerReplica:"
+"""Keras 3.15 tries to average the batch, a tuple, across workers."""
+_REDUCTION = "Invalid reduction dimension 0 for input with 0 dimensions"
+"""Keras 3.3 sums the workers' losses along an axis that does not exist."""
+_NO_COORDINATOR = "need to pass this dataset to ClusterCoordinator.create_per_worker_dataset"
+"""Keras 3 iterates over the dataset itself, which only a `ClusterCoordinator` may do."""
+
+
+def rejected_workers(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+    """Explain the error of a `fit` under a multi-worker strategy."""
+    named = _named_strategy(project)
+    if failure.called not in _CALLED or project and not named:
+        return
+    asked = _NO_COORDINATOR in failure.message
+    if not asked and _PER_REPLICA not in failure.message and not (named and _REDUCTION in failure.message):
+        return
+    strategy = named or _STRATEGIES[asked]
+    yield CAUSE.certain(
+        f"`{failure.called}` in Keras 3 does not support several workers (`{strategy}`); Keras 2 does",
+        failure.location,
+        Evidence("Keras 3 could not distribute the first batch", fact="failure.message"),
+        fix(
+            "train with Keras 2: install `tf_keras` and set `TF_USE_LEGACY_KERAS=1` before importing TensorFlow"
+        ),
+        fix(
+            "write a custom training loop: `strategy.experimental_distribute_dataset` and `strategy.run` work"
+            if not asked
+            else "write a custom training loop with `tf.distribute.coordinator.ClusterCoordinator`"
+        ),
+        subject=strategy,
+    )
+
+
+def _named_strategy(project: Project) -> str:
+    """Return the multi-worker strategy that the program names; "" if none."""
+    if not project:
+        return ""
+    return next((name for name in _STRATEGIES if any(name in module.text for module in project.modules)), "")
+
+
+# --- sizes that are not an int: NumPy integers, which Keras 2 accepts, or strings -------------------------------------
+
+_REMEDY = "convert it with `int(…)`"
+
+
+def rejected_units(message: str, code: Code | Unknown) -> Iterator[Finding]:
+    """Report layer units that NumPy computes, from source."""
+    units = code.argument("units", 0) if isinstance(code, Code) else None
+    if units is not None and rejected_integer(message) is not None:
+        yield CAUSE.finding(
+            "`units` is a NumPy number, but Keras 3 expects an `int`",
+            units.location,
+            Evidence("argument of the layer", units.text, "an `int`"),
+            fix(_REMEDY, (Edit(units.location, f"int({units.text})"),)),
+            subject="argument units",
+        )
+
+
+def rejected_size(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+    """Report a NumPy integer that a Keras 3 layer rejected."""
+    said = rejected_integer(failure.message)
+    if said is None or failure.type not in ("ValueError", "TypeError"):
+        return
+    written = _written_size(said.name, failure, project)
+    edits = [] if written is None else [Edit(written.location, f"int({written.text})")]
+    seen = Evidence("argument of the layer", said.number or "a different type", "an `int`", "failure.message")
+    yield CAUSE.certain(
+        f"`{said.name}` is {said.number or 'a number'}, but not an `int`: Keras 3 rejects NumPy integers and strings",
+        written.location if written is not None else failure.location,
+        seen,
+        fix(_REMEDY, edits),
+        subject=f"argument {said.name}",
+    )
+
+
+def _written_size(name: str, failure: FailureFacts, project: Project) -> Code | None:
+    """Return the argument of that name, if the failing line creates a single layer."""
+    found = []
+    for call in calls_at(failure, project):
+        order = POSITIONAL.get(call.name.rpartition(".")[2], ())
+        argument = call.argument(name, order.index(name) if name in order else None)
+        if argument is not None and ".layers." in call.name:
+            found.append(call.module.code(argument))
+    return found[0] if len(found) == 1 else None
+
+
+# --- models saved by Keras 2 ------------------------------------------------------------------------------------------
+
+_REJECTED = re.compile(r"Unrecognized keyword arguments passed to (?P<layer>\w+): \{'(?P<name>\w+)'")
+_LOADING = re.compile(r"\b(?:load_model\w*|model_from_\w+|from_config|deserialize_keras_object)\b")
+
+
+def saved_by_keras_2(failure: FailureFacts) -> Iterator[Finding]:
+    """Report a saved layer with an argument that Keras 3 removed: `time_major`, `groups`."""
+    match = _REJECTED.search(failure.message) or _REJECTED.search(failure.raw_message)
+    frame = failure.last_user_frame
+    called = [each.function for each in failure.frames if each.library] + ([frame.text] if frame else [])
+    if match is None or not any(_LOADING.search(each) for each in called):
+        return
+    layer, name = match["layer"], match["name"]
+    own = "custom_objects={" + f'"{layer}": ' + "…}"
+    yield CAUSE.certain(
+        f"the model was saved with Keras 2: its `{layer}` layer has the argument `{name}`, which Keras 3 does not accept",
+        failure.location,
+        Evidence(f"argument of the saved {layer}", name, fact="failure.message"),
+        fix("load it with Keras 2: install `tf_keras` and call `tf_keras.models.load_model(…)`"),
+        fix(f"pass `{own}` with a subclass that drops `{name}` and forwards the other arguments"),
+        fix("rebuild the model and load only its weights with `load_weights`"),
+        subject="load_model",
+    )
