@@ -151,10 +151,9 @@ class Excluded:
     def __init__(self, config: Config) -> None:
         from pathlib import Path
 
-        from fitdoctor.cli.gitignore import Rules, parse_rule
+        from fitdoctor.cli.gitignore import Rules, parsed
 
-        rules = tuple(rule for line in config.exclude if (rule := parse_rule(line)))
-        self._rules = Rules(Path(config.root), rules)
+        self._rules = Rules(Path(config.root), parsed(config.exclude))
 
     def has(self, path: Path, is_folder: bool) -> bool:
         """Whether a path is excluded."""
@@ -167,20 +166,13 @@ def ignored_in(found: Found) -> tuple[str, ...]:
         return ()
     from pathlib import Path
 
-    from fitdoctor.cli.gitignore import Rules, parse_rule
+    from fitdoctor.cli.gitignore import parsed
 
     path, root = Path(found.path).absolute(), Path(found.config.root)
     if not path.is_relative_to(root):
         return ()
     ids: list[str] = []
     for pattern, ignored in found.config.per_file_ignores:
-        rule = parse_rule(pattern)
-        if rule is not None and _reaches(Rules(root, (rule,)), path):
+        if parsed([pattern]).match_file(path.relative_to(root).as_posix()):
             ids.extend(ignored)
     return tuple(ids)
-
-
-def _reaches(rules: Rules, path: Path) -> bool:
-    """Whether the rules match the file, or a folder that contains it."""
-    folders = [parent for parent in path.parents if parent.is_relative_to(rules.folder)][:-1]
-    return rules.ignores(path, False) or any(rules.ignores(folder, True) for folder in folders)

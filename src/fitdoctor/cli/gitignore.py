@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from pathlib import Path
 
+from pathspec import GitIgnoreSpec
+
 from fitdoctor.records import dataclass
-
-
-@dataclass(frozen=True)
-class Rule:
-    """One line of a `.gitignore`."""
-
-    matches: re.Pattern[str]
-    """On the path below the file's folder, with forward slashes."""
-    negated: bool
-    folders_only: bool
 
 
 @dataclass(frozen=True)
@@ -23,17 +15,17 @@ class Rules:
     """The rules of one `.gitignore`, and of those in the folders above it."""
 
     folder: Path
-    rules: tuple[Rule, ...]
+    spec: GitIgnoreSpec
     above: Rules | None = None
 
     def ignores(self, path: Path, is_folder: bool) -> bool:
         """Whether a path below the folder is ignored; the last rule of the nearest file decides."""
         layer: Rules | None = self
         while layer is not None:
-            below = path.relative_to(layer.folder).as_posix()
-            for rule in reversed(layer.rules):
-                if (is_folder or not rule.folders_only) and rule.matches.fullmatch(below):
-                    return not rule.negated
+            below = path.relative_to(layer.folder).as_posix() + "/" * is_folder
+            ignored = layer.spec.check_file(below).include
+            if ignored is not None:
+                return ignored
             layer = layer.above
         return False
 
@@ -59,55 +51,15 @@ def rules_of(folder: Path, above: Rules | None) -> Rules | None:
         text = (folder / ".gitignore").read_text("utf-8", errors="replace")
     except OSError:
         return above
-    rules = tuple(rule for line in text.splitlines() if (rule := parse_rule(line)))
-    return Rules(folder, rules, above) if rules else above
+    return Rules(folder, parsed(text.splitlines()), above)
 
 
-def parse_rule(line: str) -> Rule | None:
-    """Return the rule of a line; None for comments, blank lines and invalid patterns."""
-    line = re.sub(r"(?<!\\) +$", "", line.rstrip("\r\n"))
-    if not line or line.startswith("#"):
-        return None
-    negated = line.startswith("!")
-    pattern = line[1:] if negated else line
-    folders_only = pattern.endswith("/")
-    pattern = pattern.rstrip("/")
-    if not pattern:
-        return None
-    anchored = "/" in pattern
-    expression = glob_expression(pattern.lstrip("/"))
-    try:
-        matches = re.compile(expression if anchored else f"(?:.*/)?{expression}", re.DOTALL)
-    except re.error:
-        return None
-    return Rule(matches, negated, folders_only)
-
-
-def glob_expression(pattern: str) -> str:
-    """Return a glob as a regular expression: `*` stays within a folder, `**` crosses folders."""
-    result = []
-    index = 0
-    while index < len(pattern):
-        character = pattern[index]
-        if pattern.startswith("**/", index) and (index == 0 or pattern[index - 1] == "/"):
-            result.append("(?:.*/)?")
-            index += 3
+def parsed(lines: Iterable[str]) -> GitIgnoreSpec:
+    """Return the patterns of these lines, without the invalid ones."""
+    specs = []
+    for line in lines:
+        try:
+            specs.append(GitIgnoreSpec.from_lines([line]))
+        except ValueError:
             continue
-        if pattern[index:] == "**" and (index == 0 or pattern[index - 1] == "/"):
-            result.append(".*")
-            break
-        if character == "*":
-            result.append("[^/]*")
-        elif character == "?":
-            result.append("[^/]")
-        elif character == "[" and (closing := pattern.find("]", index + 2)) > 0:
-            inside = pattern[index + 1 : closing].replace("\\", "\\\\")
-            result.append(f"[{'^' + inside[1:] if inside[0] in '!^' else inside}]")
-            index = closing
-        elif character == "\\" and index + 1 < len(pattern):
-            index += 1
-            result.append(re.escape(pattern[index]))
-        else:
-            result.append(re.escape(character))
-        index += 1
-    return "".join(result)
+    return GitIgnoreSpec([pattern for spec in specs for pattern in spec.patterns])
