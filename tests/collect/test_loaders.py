@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fitdoctor.catalogue.pipeline.batch_structure_wrong.loader_batches import refused
+from fitdoctor.catalogue.pipeline.batch_structure_wrong.cause import rejected_batch
 from fitdoctor.collect.budget import Budget
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, collect_data, form_of
@@ -128,7 +128,7 @@ def test_refusals_are_told_apart() -> None:
         "None values not supported.": None,
     }
     for message, observed in messages.items():
-        found = refused(message)
+        found = rejected_batch(message)
         assert (found.observed if found is not None else None) == observed
 
 

@@ -284,7 +284,7 @@ def _from_names(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     )
 
     name, frame = missing_name(failure, project), failure.last_user_frame
-    of_keras_1 = list(keras_1_call(CAUSE, failure, project)) if not name or not project else []
+    of_keras_1 = list(keras_1_call(failure, project)) if not name or not project else []
     if of_keras_1 or not name:
         yield from of_keras_1
         return
@@ -297,7 +297,7 @@ def _from_names(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         if found:
             yield replace(found[0], confidence=Confidence.CERTAIN)
             return
-    yield finding_from_text(CAUSE, failure, name)
+    yield finding_from_text(failure, name)
 
 
 def _of_keras_2(finding: Finding) -> Finding:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_arguments import rejected_arguments
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_attributes import OWNERS, failed_attributes
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_behavior import old_history_keys
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_names import changed_calls, respelled_losses
+from fitdoctor.catalogue.environment.removed_in_keras_3.entry import CAUSE
 from fitdoctor.catalogue.rules import is_raised_at
 from fitdoctor.diagnosis import Confidence, Evidence, Finding
 from fitdoctor.edits import fix
@@ -42,13 +42,13 @@ def findings_at(module: Module, failure: FailureFacts, frame: Frame, name: str) 
     yield from (each for each in found if is_raised_at(each, module, failure))
 
 
-def finding_from_text(cause: Cause, failure: FailureFacts, name: str) -> Finding:
+def finding_from_text(failure: FailureFacts, name: str) -> Finding:
     """Report the name that the exception is about, if the source does not show it."""
     attribute, frame = attribute_missing(failure.message), failure.last_user_frame
     owner = _kind_of_class(attribute.owner) if attribute is not None else ""
     new = _new_name(name, owner)
     of_history = failure.type == "KeyError" and new
-    return cause.certain(
+    return CAUSE.certain(
         f"the history has no `{name}`: since Keras 2.3 the key is `{new}`"
         if of_history
         else f"Keras {_since(failure.message, name)} has no `{name}`",
@@ -199,7 +199,7 @@ _OF_LAYER = re.compile(
 _WORDS = ("missing", "keyword arguments passed to", "Keyword argument not understood")
 
 
-def keras_1_call(cause: Cause, failure: FailureFacts, project: Project) -> Iterator[Finding]:
+def keras_1_call(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report a layer or model called the Keras 1 way, by the argument that is missing now."""
     frame = failure.last_user_frame
     if frame is None or failure.type not in ("TypeError", "ValueError"):
@@ -214,7 +214,7 @@ def keras_1_call(cause: Cause, failure: FailureFacts, project: Project) -> Itera
                 return
     elif not project:
         for kind, change in _keras_1_in_text(failure, frame):
-            yield cause.certain(
+            yield CAUSE.certain(
                 f"`{kind}` no longer has an argument `{change.name}`",
                 frame.location,
                 Evidence("Keras rejected the argument", change.name, change.new, "failure.message"),

@@ -35,6 +35,7 @@ detected.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
@@ -46,19 +47,24 @@ from fitdoctor.catalogue.knowledge.data.batch_edits import (
     samples_as_arrays,
     structuring,
 )
-from fitdoctor.catalogue.knowledge.data.generator_sources import batches_of, expression_of
+from fitdoctor.catalogue.knowledge.data.generator_sources import (
+    batches_of,
+    called_generator,
+    expression_of,
+    generator_behind,
+    yields_of,
+)
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after, words
 from fitdoctor.catalogue.knowledge.data.shapes import forward_failure, went_through
 from fitdoctor.catalogue.knowledge.data.unpacked_inputs import unpacked_by_call
 from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
-from fitdoctor.catalogue.pipeline.batch_structure_wrong import loader_batches, yielded_lists
 from fitdoctor.catalogue.pipeline.single_samples import SCALAR
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import module_of
-from fitdoctor.records import replace
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
@@ -84,6 +90,8 @@ CAUSE = Cause(
 )
 
 FORMAT = "Data is expected to be in format"
+_MUST_BE_TUPLE = "generator must return a tuple"
+_AS_PAIR = "yield a tuple `(x, y)`"
 
 
 # --- a list instead of a tuple ------------------------------------------------------------------------------------
@@ -93,21 +101,89 @@ FORMAT = "Data is expected to be in format"
 @mentions(*BATCHED_DATA)
 def from_source(module: Module) -> Iterator[Finding]:
     """Report generator functions passed to `fit` that yield lists, which only Keras 2 accepts."""
-    if module.facts.keras != 2:
-        yield from yielded_lists.in_module(CAUSE, module)
+    for function in _given_to_fit(module) if module.facts.keras != 2 else ():
+        yield from _of_lists(function)
 
 
 @CAUSE.in_source
 @mentions(*BATCHED_DATA)
 def x_alone_in_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a generator that certainly yields a single array, which only Keras 2 accepts."""
-    yield from yielded_lists.x_alone(CAUSE, fit, data, project)
+    if data.form != "generator" or data.element != "single" or fit.method != "fit":
+        return
+    function = generator_behind(project, data.code)
+    if function is not None and function.module.facts.keras != 2:
+        yield from _of_single(function, data.role)
 
 
 @CAUSE.before_fit
 def from_generator(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a first batch that is not a tuple."""
-    yield from yielded_lists.seen(CAUSE, fit, data, project)
+    if data.form != "generator" or data.problem is None or _MUST_BE_TUPLE not in data.problem.message:
+        return
+    function, judged = generator_behind(project, data.code), _of_single
+    if data.element.startswith("list"):
+        judged = _of_lists
+    found = next(judged(function, data.role), None) if function is not None else None
+    where = place(data.code, fit.code)
+    yield replace(
+        found or _yields(f"the {words(data)}", where, data.element, fix(_AS_PAIR), data.role),
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _of_lists(function: FunctionInfo, role: str = "training") -> Iterator[Finding]:
+    """Report a function in which every `yield` yields a list."""
+    module, values = function.module, _yielded(function)
+    made = [module.made_by(value) for value in values]
+    first = made[0] if made else None
+    if isinstance(first, ast.List) and all(isinstance(one, ast.List) for one in made):
+        edits = [edit for value in values for edit in _made_tuple(module, value)]
+        told = f"list of {len(first.elts)}" if first.elts else "list"
+        where = module.location(values[0])
+        yield _yields(f"`{function.name}`", where, told, fix("yield a tuple", edits), role)
+
+
+def _of_single(function: FunctionInfo, role: str = "training") -> Iterator[Finding]:
+    """Report a function in which every `yield` yields a single value that is not a literal tuple."""
+    module, values = function.module, _yielded(function)
+    made = [module.made_by(value) for value in values]
+    if made and not any(isinstance(one, (ast.Tuple, ast.Dict, ast.List)) for one in made):
+        where = module.location(values[0])
+        yield _yields(f"`{function.name}`", where, "single", fix(_AS_PAIR), role)
+
+
+def _given_to_fit(module: Module) -> Iterator[FunctionInfo]:
+    for call in module.method_calls("fit"):
+        given = call.argument("x", 0)
+        made = module.made_by(given) if given is not None else None
+        function = called_generator(module, made) if isinstance(made, ast.Call) else None
+        if function is not None:
+            yield function
+
+
+def _yielded(function: FunctionInfo) -> list[ast.expr]:
+    return [node.value for node in yields_of(function) if node.value is not None]
+
+
+def _made_tuple(module: Module, value: ast.expr) -> tuple[Edit, ...]:
+    if isinstance(value, ast.List):
+        return (as_tuple(module, value),)
+    return wrap(module.code(value), "tuple({})")
+
+
+def _kind_of(element: str) -> str:
+    return "only x" if element == "single" else f"a {element}" + (" parts" if element[-1:].isdigit() else "")
+
+
+def _yields(who: str, where: Location | None, element: str, remedy: Fix, role: str) -> Finding:
+    return CAUSE.finding(
+        f"{who} yields {_kind_of(element)}, but `fit` expects tuples from a generator",
+        where,
+        Evidence("yielded value", _kind_of(element), "a tuple `(x, y)`", fact="data.element"),
+        remedy,
+        subject=f"{role} generator",
+    )
 
 
 # --- a list inside the tuple --------------------------------------------------------------------------------------
@@ -185,12 +261,121 @@ def _list_seen(call: FitFacts, data: DataFacts, project: Project) -> Finding:
     return _holds_list(name, place(data.code, call.code), subject)
 
 
+# --- batches of a torch DataLoader -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Rejected:
+    """One way in which a batch is rejected."""
+
+    says: str
+    """The exception; the texts below refer to its groups."""
+    message: str
+    observed: str
+    expected: str
+    remedy: str
+
+
+_OF_LOADERS = (
+    _Rejected(
+        r"TypeSpec` but found <class 'str'>",
+        "the DataLoader yields dicts, but `fit` expects `(x, y)` tuples or lists",
+        "a dict",
+        "a tuple `(x, y)`",
+        "return `(x, y)` for each sample; with several inputs, `x` can be a dict",
+    ),
+    _Rejected(
+        r"TypeSpec` but found <class 'list'>",
+        "the batches of the DataLoader contain a list: torch converts tuples inside a sample to lists",
+        "a list inside the batch",
+        "a dict of tensors",
+        "return the parts as a dict: `{'left': …, 'right': …}, y`",
+    ),
+    _Rejected(
+        r"'TensorSpec' object is not iterable",
+        "the DataLoader yields single tensors, but `fit` expects `(x, y)` tuples or lists",
+        "one tensor",
+        "a tuple `(x, y)`",
+        "return `(x, y)` for each sample, or `(x,)` if there are no labels",
+    ),
+    _Rejected(
+        r"'(?:numpy\.)?(?P<kind>\w+)' object has no attribute 'cpu'",
+        "the batches of the DataLoader are not torch tensors, the only type Keras accepts from it",
+        "a `{kind}`",
+        "torch tensors",
+        "return torch tensors from the `collate_fn`: `torch.as_tensor(…)`",
+    ),
+    _Rejected(
+        r"Can't call numpy\(\) on Tensor that requires grad",
+        "a tensor from the DataLoader requires a torch gradient, so it cannot be converted to an array",
+        "`requires_grad=True`",
+        "`requires_grad=False`",
+        "detach the data with `x.detach()`",
+    ),
+    _Rejected(
+        r"stack expects each tensor to be equal size, but got (?P<a>\[[\d, ]*\]).*?(?P<b>\[[\d, ]*\])",
+        "the samples of the DataLoader differ in size, so its `collate_fn` cannot stack them",
+        "{a} and {b}",
+        "one size per batch",
+        "pad them in a `collate_fn` (`torch.nn.utils.rnn.pad_sequence`), or make them the same size",
+    ),
+    _Rejected(
+        r"batch must contain tensors, .*?; found <class '(?P<kind>[\w.]+)'>",
+        "a sample of the DataLoader contains a `{kind}`, which torch cannot batch",
+        "a `{kind}`",
+        "tensors, arrays or numbers",
+        "convert it to a tensor in the dataset (`transforms.ToTensor()` for an image)",
+    ),
+)
+
+
+def rejected_batch(message: str) -> _Rejected | None:
+    """Return what a message says about the batches, or None if it is about something else."""
+    for found in _OF_LOADERS:
+        said = re.search(found.says, message)
+        if said is not None:
+            groups = said.groupdict()
+            told, observed = found.message.format(**groups), found.observed.format(**groups)
+            return replace(found, message=told, observed=observed)
+    return None
+
+
 @CAUSE.before_fit
 def from_loader(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Report a torch DataLoader whose batch was read and rejected."""
-    found = loader_batches.seen(CAUSE, fit, data)
-    if found is not None:
-        yield found
+    problem = data.problem if data.form == "dataloader" else None
+    found = rejected_batch(problem.message) if problem is not None else None
+    if problem is not None and found is not None:
+        yield _of_loader(found, data.role, place(problem.place, data.code, fit.code))
+
+
+def _loader_failed(failure: FailureFacts, data: DataFacts | Unknown) -> Finding | None:
+    """Return the finding for an exception from a DataLoader or from the Keras code that reads it."""
+    marks = ("torch_data_loader_adapter", "torch/utils/data/")
+    texts = [failure.raw_message, failure.message, *(frame.path for frame in failure.frames)]
+    found = rejected_batch(failure.message)
+    # Only a DataLoader yields a signature from dict keys; Keras hides the frames in between.
+    keys = "found <class 'str'>" in failure.message and failure.called in ("fit", "evaluate", "predict")
+    if found is None or not (
+        keys or any(mark in text.replace("\\", "/") for mark in marks for text in texts)
+    ):
+        return None
+    frame = failure.last_user_frame
+    code = data.code if isinstance(data, DataFacts) and data.form == "dataloader" else None
+    return _of_loader(found, "training", place(code, frame.location if frame is not None else None))
+
+
+def _of_loader(found: _Rejected, role: str, location: Location | None) -> Finding:
+    return CAUSE.certain(
+        found.message,
+        location,
+        Evidence("batch", found.observed, found.expected, fact="data.element"),
+        fix(found.remedy),
+        subject=f"{role} data",
+    )
+
+
+# --- a list of arrays that is sliced -----------------------------------------------------------------------------------
 
 
 @CAUSE.in_source
@@ -444,7 +629,7 @@ def from_failure(
     """Report what Keras rejected, with the reason from the data."""
     frame = failure.last_user_frame
     location = failure.location
-    loaded = loader_batches.failed(CAUSE, failure, data)
+    loaded = _loader_failed(failure, data)
     if loaded is not None:
         yield loaded
         return
@@ -469,14 +654,22 @@ def from_failure(
         yield from found
         if found or data.role != "training":
             return
-    if yielded_lists.MUST_BE_TUPLE in failure.message:
-        yield from yielded_lists.failed(CAUSE, module_of(project, frame), location)
+    if _MUST_BE_TUPLE in failure.message:
+        yield _not_a_tuple(module_of(project, frame), location)
     elif "__getitem__() must return a tuple or a dict" in failure.message or FORMAT in failure.message:
         yield CAUSE.finding(
             "the batches are not `x`, `(x,)`, `(x, y)` or `(x, y, sample_weight)`",
             location,
             fix("keep only inputs, labels and weights, and group several inputs in one tuple or dict"),
         )
+
+
+def _not_a_tuple(module: Module | None, location: Location | None) -> Finding:
+    """Find the generator passed to `fit` in this file whose value Keras rejected."""
+    for function in _given_to_fit(module) if module is not None else ():
+        for finding in (*_of_lists(function), *_of_single(function)):
+            return replace(finding, confidence=Confidence.CERTAIN)
+    return CAUSE.finding("the generator does not yield tuples", location, fix(_AS_PAIR))
 
 
 _LIST_IN_SIGNATURE = "but found <class 'list'> which is not"
