@@ -127,7 +127,7 @@ class Evidence:
     observed: str = ""
     expected: str = ""
     fact: str = ""
-    """The fact it comes from, such as `data.x.shape`."""
+    """The fact it comes from, such as `data.x.shape`; the engine adds it to what an exception says."""
     location: Location | None = None
 
 

@@ -181,11 +181,24 @@ def _judge(
     for arguments in itertools.product(*choices):
         try:
             for finding in judge.function(*arguments):
-                findings.append(Found(replace(finding, moment=case.moment), frozenset((case.scope,))))
+                findings.append(Found(_judged(finding, case), frozenset((case.scope,))))
         # A crash here is our bug. It must neither hurt the user's program nor silence other judges.
         except Exception as error:
             where = f"{cause.id} {judge.function.__name__}"
             crashes.append(Crash(where, described(error)))
+
+
+def _judged(finding: Finding, case: Case) -> Finding:
+    """Return a finding with its moment; after a failure, what no other fact shows was read from its message."""
+    failures = case.facts.get("FailureFacts", ())
+    if case.moment is not Moment.AFTER_FAILURE or isinstance(failures, Unknown):
+        return replace(finding, moment=case.moment)
+    raised_at = (None, *(failure.location for failure in failures))
+    evidence = tuple(
+        replace(each, fact="failure.message") if not each.fact and each.location in raised_at else each
+        for each in finding.evidence
+    )
+    return replace(finding, moment=case.moment, evidence=evidence)
 
 
 def merge(findings: Iterable[Found]) -> list[Found]:

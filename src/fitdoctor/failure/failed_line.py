@@ -76,8 +76,5 @@ def raised_here(failure: FailureFacts) -> Evidence:
     """Return the first line of the message and the user's line that raised it."""
     frame = failure.last_user_frame
     return Evidence(
-        "the error is raised here",
-        failure.first_line,
-        fact="failure.message",
-        location=frame.location if frame is not None else None,
+        "the error is raised here", failure.first_line, location=frame.location if frame is not None else None
     )

@@ -48,7 +48,7 @@ def misnamed(cause: Cause, module: Module, failure: FailureFacts | None) -> Iter
             yield cause.finding(
                 f"TensorFlow cannot parse the device name `{name}`",
                 module.location(node),
-                Evidence("device name", name, meant or "/GPU:0, /CPU:0", "failure.message"),
+                Evidence("device name", name, meant or "/GPU:0, /CPU:0"),
                 fix(
                     f"write `{meant}`" if meant else "write `/GPU:0` or `/CPU:0`",
                     (Edit(module.location(node), f'"{meant}"'),) if meant else (),

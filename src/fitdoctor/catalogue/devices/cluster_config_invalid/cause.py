@@ -190,11 +190,7 @@ def from_failure(
         problem = next(iter(config_problems(config)), None)
     if problem is None:
         return
-    evidence = [
-        Evidence(
-            "TensorFlow could not use TF_CONFIG", said, fact="failure.message", location=failure.location
-        )
-    ]
+    evidence = [Evidence("TensorFlow could not use TF_CONFIG", said, location=failure.location)]
     yield _finding(problem, project, Confidence.CERTAIN, evidence, failure.location)
 
 

@@ -154,7 +154,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     if refused is None:
         return
     device = next((group for group in refused.groups() if group), "")
-    evidence = [Evidence("requested device", device, fact="failure.message")]
+    evidence = [Evidence("requested device", device)]
     short = re.search(r"(GPU|TPU|CPU|XPU):(\d+)", device, re.IGNORECASE)
     where, remedy = failure.location, fix("use a device that this machine has, or leave soft placement on")
     for module in project.modules:

@@ -288,7 +288,6 @@ def from_failure(
             "samples on two replicas" if parts else "batch size",
             f"{parts[1]} and {parts[2]}" if parts else f"batch_size={size}" if size else "",
             "the same number on each" if parts else "a multiple of the number of replicas",
-            fact="failure.message",
         ),
         fix("use a batch size that is a multiple of the number of replicas, for validation too"),
         subject="batch size",

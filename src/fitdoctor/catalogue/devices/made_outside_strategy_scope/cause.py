@@ -140,7 +140,7 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
     updated = bare and bool(failure.frames) and _UPDATED in failure.frames[-1].text
     if not updated and not any(words in failure.message for words in WORDS):
         return
-    evidence = [Evidence("TensorFlow found variables of two strategies", fact="failure.message")]
+    evidence = [Evidence("TensorFlow found variables of two strategies")]
     yield _placed(project, model, evidence, Confidence.CERTAIN, failure.location)
 
 
@@ -194,7 +194,7 @@ def from_late_variables(failure: FailureFacts, project: Project) -> Iterator[Fin
     """Report variables that a traced step on several replicas created, so that their initial values were lost."""
     if failure.type != "InvalidArgumentError" or _MADE_LATE.search(failure.message) is None:
         return
-    evidence = [Evidence("TensorFlow lost the initial value of a variable", fact="failure.message")]
+    evidence = [Evidence("TensorFlow lost the initial value of a variable")]
     for module in project.modules:
         for loop in loops(module):
             name = module.segment(loop.optimizer)

@@ -57,7 +57,7 @@ def from_failure(failure: FailureFacts, model: ModelFacts | Unknown, project: Pr
     if said is not None:
         here, there = _short(said["here"]), _short(said["there"])
         told = f"variable `{said['name']}` is on {here}, but the compiled step runs on {there}"
-        evidence = [Evidence("device of the variable", here, there, fact="failure.message")]
+        evidence = [Evidence("device of the variable", here, there)]
     compile_code = model.compile_code if isinstance(model, ModelFacts) else Unknown("no model")
     yield CAUSE.certain(
         told,

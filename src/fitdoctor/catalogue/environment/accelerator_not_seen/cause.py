@@ -77,7 +77,7 @@ def from_failure(failure: FailureFacts) -> Iterator[Finding]:
         yield CAUSE.certain(
             problem,
             None,
-            Evidence("TensorFlow reports", name or said[0][:100], fact="failure.message"),
+            Evidence("TensorFlow reports", name or said[0][:100]),
             fix(remedy),
             subject="GPU",
             severity=severity,

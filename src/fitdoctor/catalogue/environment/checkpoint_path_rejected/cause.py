@@ -118,7 +118,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     if failure.type != "ValueError" or not _REJECTED.search(failure.message):
         return
     taken = WEIGHTS if ".weights.h5" in failure.message.split("Received")[0] else MODELS
-    evidence = Evidence("Keras rejected the path", fact="failure.message")
+    evidence = Evidence("Keras rejected the path")
     for site in calls_at(failure, project):
         if site.name in (*_CREATORS, *_LOADERS) or site.method in ("save", "save_weights", "load_weights"):
             path = site.argument("filepath", 0)

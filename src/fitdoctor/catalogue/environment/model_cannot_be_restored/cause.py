@@ -97,7 +97,7 @@ def _not_known(name: str, kind: str, failure: FailureFacts, project: Project) ->
     return _finding(
         f"the saved model contains the {kind} `{name}`, which Keras cannot find by its name",
         failure,
-        Evidence("name that Keras did not find", name, fact="failure.message"),
+        Evidence("name that Keras did not find", name),
         remedies,
     )
 
@@ -153,7 +153,7 @@ def _no_settings(name: str, failure: FailureFacts, project: Project) -> Finding:
     return _finding(
         f"`{name}` cannot be saved: it has no `get_config`, and Keras cannot serialize its `__init__` arguments",
         failure,
-        Evidence("layer being saved", name, fact="failure.message"),
+        Evidence("layer being saved", name),
         [
             fix(
                 f"add a `get_config` to `{name}` that extends `super().get_config()` with its arguments as numbers, strings "

@@ -96,7 +96,7 @@ def _unplaced(package: str, failure: FailureFacts, project: Project) -> Finding:
     return CAUSE.finding(
         f"`import {package}` imports a local file or folder of that name instead of the package",
         _import_of(package, project) or failure.location,
-        Evidence("an attribute that every version has is missing", fact="failure.message"),
+        Evidence("an attribute that every version has is missing"),
         fix(
             f"print `{package}.__file__` and rename that file or folder; if it is an empty folder left by an old "
             "installation, reinstall the package"

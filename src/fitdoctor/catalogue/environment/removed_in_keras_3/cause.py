@@ -375,7 +375,7 @@ def rejected_workers(failure: FailureFacts, project: Project) -> Iterator[Findin
     yield CAUSE.certain(
         f"`{failure.called}` in Keras 3 does not support several workers (`{strategy}`); Keras 2 does",
         failure.location,
-        Evidence("Keras 3 could not distribute the first batch", fact="failure.message"),
+        Evidence("Keras 3 could not distribute the first batch"),
         fix(
             "train with Keras 2: install `tf_keras` and set `TF_USE_LEGACY_KERAS=1` before importing TensorFlow"
         ),
@@ -420,7 +420,7 @@ def rejected_size(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         return
     written = _written_size(said.name, failure, project)
     edits = [] if written is None else [Edit(written.location, f"int({written.text})")]
-    seen = Evidence("argument of the layer", said.number or "a different type", "an `int`", "failure.message")
+    seen = Evidence("argument of the layer", said.number or "a different type", "an `int`")
     yield CAUSE.certain(
         f"`{said.name}` is {said.number or 'a number'}, but not an `int`: Keras 3 rejects NumPy integers and strings",
         written.location if written is not None else failure.location,
@@ -459,7 +459,7 @@ def saved_by_keras_2(failure: FailureFacts) -> Iterator[Finding]:
     yield CAUSE.certain(
         f"the model was saved with Keras 2: its `{layer}` layer has the argument `{name}`, which Keras 3 does not accept",
         failure.location,
-        Evidence(f"argument of the saved {layer}", name, fact="failure.message"),
+        Evidence(f"argument of the saved {layer}", name),
         fix("load it with Keras 2: install `tf_keras` and call `tf_keras.models.load_model(…)`"),
         fix(f"pass `{own}` with a subclass that drops `{name}` and forwards the other arguments"),
         fix("rebuild the model and load only its weights with `load_weights`"),

@@ -53,7 +53,7 @@ def finding_from_text(failure: FailureFacts, name: str) -> Finding:
         if of_history
         else f"Keras {_since(failure.message, name)} has no `{name}`",
         frame.location if frame else None,
-        Evidence("Keras rejected this name", name, new, "failure.message"),
+        Evidence("Keras rejected this name", name, new),
         fix(f"use `{new}`" if new else "use the Keras 3 replacement"),
         subject=f"name {name}",
     )
@@ -217,7 +217,7 @@ def keras_1_call(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             yield CAUSE.certain(
                 f"`{kind}` no longer has an argument `{change.name}`",
                 frame.location,
-                Evidence("Keras rejected the argument", change.name, change.new, "failure.message"),
+                Evidence("Keras rejected the argument", change.name, change.new),
                 fix(f"use `{change.new}`"),
                 subject=f"name {change.name}",
             )

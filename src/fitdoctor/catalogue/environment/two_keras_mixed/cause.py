@@ -359,7 +359,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         # A class instead of an instance is from the right Keras: `layer-not-called`.
         return
     named = LEGACY in failure.message or PRIVATE in failure.message
-    evidence = Evidence("Keras rejected an object from another Keras package", fact="failure.message")
+    evidence = Evidence("Keras rejected an object from another Keras package")
     for module in project.modules:
         for node in module.nodes(ast.ImportFrom):
             if _is_private(node.module or "") and not node.level:

@@ -231,7 +231,7 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
         yield CAUSE.finding(
             problem,
             failure.location,
-            Evidence("the library reports", said, fact="failure.message"),
+            Evidence("the library reports", said),
             *(Evidence(each.problem, each.second, fact=each.source) for each in found[:3]),
             *(fix(conflict.remedy) for conflict in found[:1]),
             fix(remedy),

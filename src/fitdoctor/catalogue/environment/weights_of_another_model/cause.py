@@ -100,9 +100,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         yield CAUSE.certain(
             problem.format(**groups),
             failure.location,
-            Evidence(
-                "weights for another architecture", groups["found"], groups["expected"], "failure.message"
-            ),
+            Evidence("weights for another architecture", groups["found"], groups["expected"]),
             fix("build the model exactly as it was when the weights were saved"),
             *_skipping(failure, project),
             subject="weights",
@@ -112,7 +110,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         yield CAUSE.certain(
             "the model has no weights yet, so there is nothing to load into",
             failure.location,
-            Evidence("Keras creates weights when it knows the input shape", fact="failure.message"),
+            Evidence("Keras creates weights when it knows the input shape"),
             fix("call the model on a batch, or `model.build(input_shape)`, before loading the weights"),
             subject="weights",
         )

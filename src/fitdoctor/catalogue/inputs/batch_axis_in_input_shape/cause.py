@@ -147,7 +147,7 @@ def _from_loss(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     yield CAUSE.finding(
         f"the stateful model expects batches of {batch.fixed} samples, but the last batch has {batch.rows}",
         found[0].location(found[1]),
-        Evidence("samples in the batch", str(batch.rows), str(batch.fixed), "failure.message"),
+        Evidence("samples in the batch", str(batch.rows), str(batch.fixed)),
         fix(
             "drop the samples of the last, incomplete batch, or use a batch size that divides the number of samples"
         ),

@@ -154,7 +154,6 @@ def _read(
             "shape of the input",
             shape_words(said.found),
             shape_words(said.expected) if said.expected else words,
-            fact="failure.message",
         ),
         *_in_loop(failure, said, project),
         fix("move the channel axis: `np.moveaxis(x, 1, -1)`"),

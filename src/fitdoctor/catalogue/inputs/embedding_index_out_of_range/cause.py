@@ -266,11 +266,7 @@ def from_failure(
         f"the data contains id {said.value}, but the Embedding has {said.high} rows: ids 0 to {said.high - 1}",
         location or failure.location,
         Evidence(
-            "id rejected by TensorFlow",
-            str(said.value),
-            f"0..{said.high - 1}",
-            fact="failure.message",
-            location=failure.location,
+            "id rejected by TensorFlow", str(said.value), f"0..{said.high - 1}", location=failure.location
         ),
         fix(
             f"set `input_dim={said.value + 1}`: the largest id plus 1"

@@ -122,7 +122,7 @@ def from_failure(failure: FailureFacts, data: DataFacts | Unknown, project: Proj
     yield CAUSE.certain(
         "a batch after the first has no samples",
         place(chosen, code, failure.location),
-        Evidence("samples in that batch", "0", "at least 1", "failure.message"),
+        Evidence("samples in that batch", "0", "at least 1"),
         *([Evidence("this slice selects the samples", location=chosen)] if chosen else []),
         fix("select the batch with `i * size : (i + 1) * size`, for `len // size` batches"),
         subject="batches",

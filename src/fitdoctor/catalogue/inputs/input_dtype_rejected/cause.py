@@ -140,7 +140,6 @@ def _types_that_met(said: DtypeMismatch) -> Evidence:
         "dtype of the operand",
         _wrong_of(said),
         ", ".join(said.allowed) or ("float16" if _is_mixed(said) else "float32"),
-        fact="failure.message",
     )
 
 
@@ -432,7 +431,7 @@ def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     yield CAUSE.certain(
         f"the operation{_named(said)} receives {said.expected} and {said.found}, but both must have the same dtype",
         frame.location,
-        Evidence("dtype of the operand", said.found, said.expected, "failure.message", frame.location),
+        Evidence("dtype of the operand", said.found, said.expected, location=frame.location),
         raised_here(failure),
         _one_cast(module_of(project, frame), frame),
         subject="dtypes of an operation",
@@ -457,7 +456,7 @@ def _floats_refused(failure: FailureFacts, project: Project) -> Iterator[Finding
     yield CAUSE.certain(
         f"the operation{_named(said)} expects integer labels or indices, but receives {found}",
         frame.location,
-        Evidence("dtype received", found, ", ".join(said.allowed), "failure.message", frame.location),
+        Evidence("dtype received", found, ", ".join(said.allowed), location=frame.location),
         raised_here(failure),
         _made_whole(module_of(project, frame), frame),
         subject="dtypes of an operation",

@@ -337,7 +337,7 @@ def from_single_sample(failure: FailureFacts, project: Project) -> Iterator[Find
     yield CAUSE.certain(
         f"the model is called with one sample, {shape_words(found)}, but expects a batch, {shape_words((1, *found))}",
         failure.location,
-        Evidence("axes of a batch", shape_words(found), shape_words((None, *found)), fact="failure.message"),
+        Evidence("axes of a batch", shape_words(found), shape_words((None, *found))),
         *as_a_batch(frame, project),
         subject="argument of the model",
     )
@@ -390,12 +390,7 @@ def _from_message(said: InputMismatch, location: Location | None) -> Finding:
         f"the data has {counted(found or 0, 'axis', 'axes')}, {shape_words(said.found or Unknown())}, "
         f"but {layer} expects {expected}",
         location,
-        Evidence(
-            "axes of a batch",
-            f"{found}: {shape_words(said.found or Unknown())}",
-            str(expected),
-            fact="failure.message",
-        ),
+        Evidence("axes of a batch", f"{found}: {shape_words(said.found or Unknown())}", str(expected)),
         fix(_rework(said.found or (), (expected or 0) - (found or 0))),
         subject="argument x of fit",
     )

@@ -269,7 +269,7 @@ def _from_message(
         else f"samples of shape {shape_words(inner[1:])} do not match the model: its layer `{said.layer}` receives "
         f"{shape_words(sample)}, but expects {wanted}",
         place(of_data if reshaped else of_model, of_model, of_data, failure.location),
-        Evidence("shape of the input", shape_words(found), shape_words(expected), fact="failure.message"),
+        Evidence("shape of the input", shape_words(found), shape_words(expected)),
         fix(f"reshape the data to {wanted}")
         if _fits_reshaped(sample, expected[1:])
         else fix(f"set the input shape to {shape_words((inner or found)[1:])}, or change the data"),
@@ -329,7 +329,7 @@ def _inside(failure: FailureFacts, found: Shape, expected: Shape) -> Finding:
     return CAUSE.finding(
         f"{part} receives a tensor of shape {shape_words(found)}, but expects {shape_words(expected)}",
         failure.location,
-        Evidence("shape of the tensor", shape_words(found), shape_words(expected), fact="failure.message"),
+        Evidence("shape of the tensor", shape_words(found), shape_words(expected)),
         fix("change the preceding layer to output that shape, or change the input shape here"),
         subject=f"input of {part}",
     )

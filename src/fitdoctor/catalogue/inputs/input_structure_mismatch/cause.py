@@ -425,7 +425,6 @@ def from_failure(
             "inputs",
             ", ".join(said.received_keys) or str(said.received),
             ", ".join(said.expected_keys) or str(said.expected),
-            fact="failure.message",
         ),
         fix("pass a list with one array per input, or a dict keyed by input name"),
         subject="inputs of the model",
@@ -513,9 +512,7 @@ def _columns_for_one_input(
     yield CAUSE.certain(
         f"`x` is a dict of {len(names)} columns ({listing(names, 3)}), but the model has one input",
         place(known.code if known and known.form == "dataset" else None, argument, raised),
-        Evidence(
-            "what the model receives", f"a dict of {len(names)} columns", "one array", fact="failure.message"
-        ),
+        Evidence("what the model receives", f"a dict of {len(names)} columns", "one array"),
         fix(
             "stack the columns into one array: `tf.stack(list(columns.values()), axis=-1)`",
             _stacked(known, argument) if known is not None else (),

@@ -265,7 +265,7 @@ def from_failure(
     yield CAUSE.certain(
         f"an array has dtype `{what}`{held}, but Keras expects a numeric dtype",
         place(origin_of(project, array), frame.location if frame else None),
-        Evidence("dtype of the array", what, "a numeric dtype", "failure.message"),
+        Evidence("dtype of the array", what, "a numeric dtype"),
         fix('encode, pad or drop the columns or rows that are not numeric, then use `.astype("float32")`'),
         subject="features",
     )

@@ -414,7 +414,7 @@ def _from_message(message: str, which: str, failure: FailureFacts, made: Code | 
     return CAUSE.finding(
         message,
         place(made, _line(failure)),
-        Evidence("rejected value", "a list", "an array, tensor or DataFrame", "failure.message"),
+        Evidence("rejected value", "a list", "an array, tensor or DataFrame"),
         fix(f"convert `{which}` to an array: `np.array({which})`"),
         subject=f"argument {which} of fit",
     )

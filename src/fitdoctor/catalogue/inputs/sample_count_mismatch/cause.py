@@ -450,7 +450,7 @@ def from_failure(
     yield CAUSE.certain(
         f"the number of samples differs: {', '.join(counts)}",
         _from_source(data, project) or failure.location,
-        Evidence("samples", ", ".join(counts), "the same number", "failure.message"),
+        Evidence("samples", ", ".join(counts), "the same number"),
         fix("build x, y and the weights from the same samples"),
         subject="numbers of samples",
     )
@@ -518,7 +518,7 @@ def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     yield CAUSE.certain(
         f"the arrays to split have {' and '.join(f'{size:,}' for size in sizes)} samples, but need the same number",
         _made(failure, project, odd) or frame.location,
-        Evidence("samples", said["sizes"], "the same number", "failure.message", frame.location),
+        Evidence("samples", said["sizes"], "the same number", location=frame.location),
         fix("build the arrays from the same samples"),
         subject="numbers of samples",
     )
@@ -538,7 +538,7 @@ def _sliced(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     yield CAUSE.certain(
         f"the arrays in `from_tensor_slices` have {said['first']} and {said['other']} samples, but need the same number",
         calls[0].module.location(calls[0].node) if calls else frame.location,
-        Evidence("samples", said["other"], said["first"], "failure.message", frame.location),
+        Evidence("samples", said["other"], said["first"], location=frame.location),
         fix("build the arrays from the same samples"),
         subject="numbers of samples",
     )

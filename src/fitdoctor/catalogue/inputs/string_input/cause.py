@@ -252,7 +252,7 @@ def from_failure(
     yield CAUSE.certain(
         "the data contains strings, but the model and the loss expect numbers",
         _line(failure, data, project),
-        Evidence("rejected value", failure.message.splitlines()[0][:120], "numbers", "failure.message"),
+        Evidence("rejected value", failure.message.splitlines()[0][:120], "numbers"),
         fix("encode the strings as numbers before `fit`, or in the model with a `StringLookup` layer"),
         subject="labels" if "loss" in failure.node else "features",
     )
@@ -268,7 +268,7 @@ def _converted(failure: FailureFacts) -> Iterator[Finding]:
         yield CAUSE.certain(
             "the data converted to numbers here contains text",
             frame.location,
-            Evidence("rejected value", failure.message.splitlines()[0][:120], "numbers", "failure.message"),
+            Evidence("rejected value", failure.message.splitlines()[0][:120], "numbers"),
             fix(
                 "parse numbers with `pd.to_numeric(…, errors='coerce')` and fill missing values; encode categories"
             ),
@@ -288,7 +288,7 @@ def of_class_names(failure: FailureFacts, project: Project) -> Iterator[Finding]
     yield CAUSE.certain(
         "`to_categorical` expects integer class labels, but receives class names",
         frame.location,
-        Evidence("rejected value", "text", "numbers", "failure.message"),
+        Evidence("rejected value", "text", "numbers"),
         fix("encode the class names as integers first", *_numbered(frame, project)),
         subject="labels",
     )

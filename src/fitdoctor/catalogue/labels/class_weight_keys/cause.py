@@ -274,7 +274,6 @@ def from_failure(
             "class whose weight Keras looked up",
             str(index.value) if index is not None else failure.message,
             f"0..{index.high - 1}" if index is not None else "a dict such as {0: 1.0, 1: 5.0}",
-            fact="failure.message",
             location=failure.location,
         ),
         fix("add a key to `class_weight` for every class in y"),

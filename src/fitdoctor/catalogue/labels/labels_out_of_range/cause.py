@@ -339,13 +339,7 @@ def _from_words(
         f"the labels contain {seen.value}, but the model has {seen.high} unit{'s' * (seen.high != 1)}: "
         f"{_classes(seen.high)}",
         where,
-        Evidence(
-            "label rejected by TensorFlow",
-            str(seen.value),
-            f"0..{seen.high - 1}",
-            fact="failure.message",
-            location=raised,
-        ),
+        Evidence("label rejected by TensorFlow", str(seen.value), f"0..{seen.high - 1}", location=raised),
         advice,
         subject="labels",
     )
@@ -384,9 +378,7 @@ def while_encoding(failure: FailureFacts, project: Project) -> Iterator[Finding]
     yield CAUSE.certain(
         f"label {value} has no column: `{_ENCODER}` creates {size}, for classes 0 to {size - 1}",
         frame.location,
-        Evidence(
-            "label found", str(value), f"0 to {size - 1}", fact="failure.message", location=frame.location
-        ),
+        Evidence("label found", str(value), f"0 to {size - 1}", location=frame.location),
         *([unsafe(shift, _shifted(failure, project))] if value == size else []),
         fix("renumber the classes from 0 without gaps, or set `num_classes` to the largest label plus 1"),
         subject="labels",

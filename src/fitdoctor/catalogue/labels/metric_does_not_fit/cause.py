@@ -159,7 +159,6 @@ def from_failure(
         Evidence(
             "the failing comparison belongs to a metric, not to the loss",
             failure.message.splitlines()[0],
-            fact="failure.message",
             location=raised_at,
         ),
         fix('use a metric that matches the labels; the string `"accuracy"` selects one by their shape'),

@@ -119,11 +119,7 @@ def _refused(
         f"out of memory: cannot allocate {owner.words}"
         + (f" of shape {shape_words(shape)}" if shape else ""),
         location or (frame.location if frame else None),
-        Evidence(
-            "failed allocation",
-            shape_words(shape) if shape else failure.first_line,
-            fact="failure.message",
-        ),
+        Evidence("failed allocation", shape_words(shape) if shape else failure.first_line),
         *_size_of(shape),
         _remedy(owner),
         subject="memory",

@@ -173,7 +173,6 @@ def from_failure(failure: FailureFacts, model: ModelFacts | Unknown, project: Pr
         Evidence(
             "the failed allocation is a weight, not a batch",
             f"shape ({rows}, {units})",
-            fact="failure.message",
             location=frame.location if frame else None,
         )
     ]

@@ -339,7 +339,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         seen.name,
         method,
         failure.location,
-        Evidence("Python rejects the argument", seen.name, fact="failure.message"),
+        Evidence("Python rejects the argument", seen.name),
         *([unsafe(f"do not pass `{seen.name}` to `{method}`", spread)] if spread else []),
         fix(f"move `{seen.name}` to `{owner}`" if owner else f"remove or rename `{seen.name}`"),
         sure=True,

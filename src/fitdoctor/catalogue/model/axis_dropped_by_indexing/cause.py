@@ -227,12 +227,7 @@ def _from_words(refused: InputMismatch, location: Location | None, *, sure: bool
     return CAUSE.finding(
         f"an axis is dropped before layer `{refused.layer}`, which receives rank 1",
         location,
-        Evidence(
-            f"input of layer `{refused.layer}`",
-            "rank 1",
-            f"rank {refused.expected_rank}",
-            fact="failure.message",
-        ),
+        Evidence(f"input of layer `{refused.layer}`", "rank 1", f"rank {refused.expected_rank}"),
         fix(
             "keep the axis: use a slice (`x[:, 0:1]`) instead of an index, or `keepdims=True` in a reduction"
         ),

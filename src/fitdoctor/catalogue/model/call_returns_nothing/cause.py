@@ -270,7 +270,7 @@ def _from_words(failure: FailureFacts) -> Iterator[Finding]:
     yield CAUSE.finding(
         what,
         failure.location,
-        Evidence("error", failure.message[:160], fact="failure.message"),
+        Evidence("error", failure.message[:160]),
         fix(f"return {remedy} from that function"),
         subject="function",
     )

@@ -247,7 +247,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     if told is None or told[1] == "get_updates" and not project:
         return  # an optimizer of another version: FIT901
     owner, name, words = told
-    evidence = Evidence("Python rejects the call", words, fact="failure.message")
+    evidence = Evidence("Python rejects the call", words)
     by_keras = _called_by_keras(failure)
     frame = failure.last_user_frame
     here = failure.location
@@ -299,7 +299,7 @@ def function_as_value(failure: FailureFacts, project: Project) -> Iterator[Findi
     if shown is None or failure.type.endswith("Warning") or shown["factory"] in _OF_KERAS:
         return
     said = failure.message.strip().splitlines()[0][:160]
-    evidence = Evidence("got a function instead of a value", said, fact="failure.message")
+    evidence = Evidence("got a function instead of a value", said)
     if not project:
         name, _frame = shown["factory"], failure.last_user_frame
         yield CAUSE.finding(
@@ -508,7 +508,6 @@ def labels_second(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             "shapes read as labels and predictions",
             f"{shape_words(shapes.target)} and {shape_words(shapes.output)}",
             "labels with one axis fewer than the predictions",
-            fact="failure.message",
             location=frame.location,
         ),
         fix("pass the labels first: `loss(y_true, y_pred)`", edits),

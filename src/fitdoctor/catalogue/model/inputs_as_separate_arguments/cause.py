@@ -153,7 +153,7 @@ def from_failure(
         return
     if isinstance(data, DataFacts) and data.role != "training":
         return
-    evidence = [Evidence("Python rejects the call", missing[0], fact="failure.message")]
+    evidence = [Evidence("Python rejects the call", missing[0])]
     if not project:
         frame = failure.last_user_frame
         if failure.called in _STEPS and (frame is None or called_in(frame) in _STEPS):

@@ -312,7 +312,7 @@ def _tensor_given(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     yield CAUSE.certain(
         "a tensor is passed to a layer's constructor instead of to the layer",
         failure.location,
-        Evidence("error", failure.message[:120], fact="failure.message"),
+        Evidence("error", failure.message[:120]),
         fix("create the layer, then call it on the tensor: `Layer(…)(x)`"),
         subject="layer",
     )

@@ -263,7 +263,7 @@ def outputs_passed_on(failure: FailureFacts, project: Project) -> Iterator[Findi
     yield CAUSE.certain(
         f"layer `{said.layer}` expects one tensor, but receives the {said.received} outputs of the previous layer",
         made or frame.location,
-        Evidence("input tensors", str(said.received), "1", fact="failure.message", location=frame.location),
+        Evidence("input tensors", str(said.received), "1", location=frame.location),
         raised_here(failure),
         fix("unpack the outputs and pass only one of them, or remove `return_state`"),
         subject=f"input of {said.layer}",
@@ -364,7 +364,7 @@ def _of_convolution(refusal: Refusal, shape: Shape, project: Project, *evidence:
         CAUSE,
         f"`Conv1D` expects {axes_words(3)}, but the images have {len(shape)}",
         refusal.location,
-        Evidence("input of `Conv1D`", shape_words(shape), "(batch, steps, channels)", "failure.message"),
+        Evidence("input of `Conv1D`", shape_words(shape), "(batch, steps, channels)"),
         *evidence,
         unsafe("use `Conv2D` and 2D pooling layers", edits),
         subject="layer Conv1D",
@@ -630,9 +630,7 @@ def from_label_failure(
     yield CAUSE.finding(
         f"the output is an image{of_shape}, but there is one label per sample",
         failure.location,
-        Evidence(
-            "output shape", shape_words(shapes.output), shape_words(shapes.target), fact="failure.message"
-        ),
+        Evidence("output shape", shape_words(shapes.output), shape_words(shapes.target)),
         fix("add `Flatten()` or global pooling before the first `Dense`"),
         subject="output shape",
     )

@@ -94,7 +94,7 @@ def from_arithmetic(failure: FailureFacts, data: DataFacts | Unknown) -> Iterato
     yield CAUSE.certain(
         f"tensors of {words} cannot be combined",
         place(frame.code, frame.location) if frame is not None else None,
-        Evidence("inputs", words, "equal shapes", fact="failure.message"),
+        Evidence("inputs", words, "equal shapes"),
         fix("bring the tensors to the same shape before combining them"),
         subject="arithmetic",
     )

@@ -99,7 +99,7 @@ def from_failure(
     yield CAUSE.certain(
         "the model is compiled without a loss",
         compile_place or call,
-        Evidence("Keras finds no loss", fact="failure.message", location=call),
+        Evidence("Keras finds no loss", location=call),
         fix("pass a loss to `compile`"),
         subject="loss",
     )

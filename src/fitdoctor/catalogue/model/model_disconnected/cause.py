@@ -86,7 +86,7 @@ def _is_lost_tensor(failure: FailureFacts) -> bool:
 
 
 def _lost(failure: FailureFacts, project: Project) -> Finding:
-    evidence = [Evidence("Keras cannot find a tensor that the outputs need", fact="failure.message")]
+    evidence = [Evidence("Keras cannot find a tensor that the outputs need")]
     for module in project.modules:
         for site in module.calls:
             outputs = site.argument("outputs", 1)

@@ -298,13 +298,13 @@ def from_failure(
     given = fit.callbacks if isinstance(fit, FitFacts) else ()
     names = available(model, fit, project) if said or path else None
     if path:
-        evidence = Evidence("Keras cannot format the path", fact="failure.message", location=here)
+        evidence = Evidence("Keras cannot format the path", location=here)
         saver = next((each for each in given if each.setting("filepath")), CallbackFacts("ModelCheckpoint"))
         yield _unnamed(path["name"], names or (), saver, project, evidence)
     if said is None:
         return
     monitor, name = said["monitor"], said["callback"]
-    evidence = Evidence("Keras cannot tell whether to maximize or minimize it", fact="failure.message")
+    evidence = Evidence("Keras cannot tell whether to maximize or minimize it")
     callback = _callback(name, monitor, given, project)
     if names is not None and monitor not in names:
         yield _missing(callback, monitor, names, fit, 3, evidence)
@@ -456,7 +456,7 @@ def from_failed_callback(
     if of_key:
         here = [read for read in here if repr(read.name) in failure.message]
     if len(here) == 1:
-        evidence = Evidence("the callback raises", failure.message[:120], fact="failure.message")
+        evidence = Evidence("the callback raises", failure.message[:120])
         names = names_of_values(model, fit, project) or ()
         yield _unlogged(here[0], here[0].there(names), fit, Confidence.CERTAIN, evidence)
 

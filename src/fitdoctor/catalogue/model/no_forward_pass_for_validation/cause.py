@@ -149,7 +149,7 @@ def from_failure(failure: FailureFacts, fit: FitFacts | Unknown, project: Projec
         return
     owner = project.class_named(name) if project else None
     method = fit.method if isinstance(fit, FitFacts) else failure.called
-    evidence = [Evidence("Keras calls the model", fact="failure.message")]
+    evidence = [Evidence("Keras calls the model")]
     if owner is None:
         yield CAUSE.certain(
             f"`{name}` has neither a `call` nor a custom step",

@@ -136,7 +136,7 @@ def from_failure(
     yield CAUSE.certain(
         "the model is not compiled",
         failure.location,
-        Evidence("Keras does not train an uncompiled model", fact="failure.message"),
+        Evidence("Keras does not train an uncompiled model"),
         remedy,
         subject="model",
     )

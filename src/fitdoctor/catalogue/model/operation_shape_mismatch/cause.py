@@ -406,7 +406,7 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
 
 
 def _said(message: str) -> Evidence:
-    return Evidence("error", _first_line(message), fact="failure.message")
+    return Evidence("error", _first_line(message))
 
 
 def _by_words(failure: FailureFacts, project: Project, shapes: OperationShapes | None) -> Iterator[Finding]:

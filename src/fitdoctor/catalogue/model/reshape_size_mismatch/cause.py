@@ -250,7 +250,7 @@ def from_loss(failure: FailureFacts, project: Project, data: DataFacts | Unknown
     yield CAUSE.finding(
         f"the last batch has {batch.rows} row{'s' * (batch.rows != 1)}, but a reshape hard-codes {batch.fixed}",
         module.location(call),
-        Evidence("rows of the batch", str(batch.rows), str(batch.fixed), "failure.message"),
+        Evidence("rows of the batch", str(batch.rows), str(batch.fixed)),
         fix("leave the batch size open: -1", _first_left_open(module, call, sizes)),
         subject="reshape",
     )
@@ -306,13 +306,7 @@ def _of_batch(
         f"the reshape turns {rows[0][0]} rows into {rows[1][0]}: with -1 for the batch axis, a sample that does "
         f"not have ({rest}) elements changes the number of rows",
         module.location(call),
-        Evidence(
-            "shapes passed to the loss",
-            _words(rows[0]),
-            _words(rows[1]),
-            fact="failure.message",
-            location=failure.location,
-        ),
+        Evidence("shapes passed to the loss", _words(rows[0]), _words(rows[1]), location=failure.location),
         fix(f"pass samples of ({rest}) elements to the layer, or use -1 for an axis other than the first"),
         subject="reshape",
     )
@@ -345,7 +339,6 @@ def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project) 
             "elements before and after",
             f"{_words(given)}, {have}" if given is not None else have,
             want,
-            fact="failure.message",
             location=frame.location if frame is not None else None,
         ),
         fix("let TensorFlow infer the size of this axis: -1", edits) if edits else _SAME_SIZE,

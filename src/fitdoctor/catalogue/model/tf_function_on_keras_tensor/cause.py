@@ -300,7 +300,7 @@ def _from_line(location: Location | None) -> Finding:
     return CAUSE.certain(
         "a TensorFlow function is called on a tensor of a functional model",
         location,
-        Evidence("Keras rejects the call", fact="failure.message", location=location),
+        Evidence("Keras rejects the call", location=location),
         fix("use the equivalent function in `keras.ops`, or a `Lambda` layer"),
         subject="function",
     )

@@ -304,7 +304,7 @@ def from_weights(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     yield CAUSE.certain(
         f"the weights have shape {shape_words(given)}, but {name} has weights of shape {shape_words(own)}",
         place,
-        Evidence("shape of the weights", shape_words(given), shape_words(own), "failure.message"),
+        Evidence("shape of the weights", shape_words(given), shape_words(own)),
         raised_here(failure),
         _matching_size(site, own, given),
         subject="weights of a layer",

@@ -228,7 +228,6 @@ def from_failure(
             "shape of the layer input",
             shape_words(said.found),
             shape_words(said.expected) if said.expected else f"{expected} axes",
-            fact="failure.message",
         ),
         fix("remove one of the two `batch` calls", without_step(second)),
     )
@@ -258,7 +257,6 @@ def _cannot_batch(
                 "element shape before the second `batch`",
                 f"({', '.join(first)})",
                 f"({', '.join(first[1:])})",
-                fact="failure.message",
             ),
             fix("remove the second `batch`", without_step(code)),
             subject=subject,

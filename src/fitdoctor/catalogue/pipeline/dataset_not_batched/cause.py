@@ -270,9 +270,7 @@ def from_failure(
             last_step(data) if isinstance(data, DataFacts) else None,
             failure.location,
         ),
-        Evidence(
-            "shape of the model input", shape_words(said.found), shape_words(expected), fact="failure.message"
-        ),
+        Evidence("shape of the model input", shape_words(said.found), shape_words(expected)),
         dropped[1] if dropped else fix("batch the dataset with `.batch(32)`"),
         confidence=Confidence.CERTAIN if isinstance(data, DataFacts) else Confidence.LIKELY,
     )

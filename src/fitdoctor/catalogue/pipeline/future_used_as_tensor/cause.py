@@ -350,7 +350,7 @@ def from_failure(
         yield CAUSE.finding(
             f"`fit` gets {what}, which is not data that Keras reads",
             location,
-            Evidence("type", kind, "an array, a dataset or a generator", "failure.message"),
+            Evidence("type", kind, "an array, a dataset or a generator"),
             fix(remedy),
         )
         return
@@ -359,7 +359,7 @@ def from_failure(
     yield CAUSE.finding(
         f"a {_kind_words(kind)} is used instead of data",
         location,
-        Evidence("type", kind, "an array", fact="failure.message"),
+        Evidence("type", kind, "an array"),
         _remedy(kind, _unpacked(failure, module), project),
     )
 

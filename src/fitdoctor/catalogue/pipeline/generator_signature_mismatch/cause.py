@@ -335,7 +335,7 @@ def _batches_differ(
     return CAUSE.certain(
         f"a batch has shape {found}, but earlier batches had shape {expected}",
         place(counted, made, location),
-        Evidence("shape", found, expected, fact="failure.message"),
+        Evidence("shape", found, expected),
         told_classes(counted, int(columns)) if counted and columns.isdigit() else remedy,
         subject="batches",
     )

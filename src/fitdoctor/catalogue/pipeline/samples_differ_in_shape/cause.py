@@ -59,7 +59,7 @@ def from_failure(
     yield CAUSE.finding(
         f"the samples of a batch have different shapes: {_words(first)} and {_words(other)}",
         place(step_place(batch), failure.location),
-        Evidence("sample shape", _words(other), _words(first), fact="failure.message"),
+        Evidence("sample shape", _words(other), _words(first)),
         *_fixes(batch, first, other, _resized(model, data, batch)),
         subject="samples in a batch",
         notes=[_MAY_BE_TWICE] if unseen else [],

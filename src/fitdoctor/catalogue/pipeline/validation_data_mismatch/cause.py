@@ -329,7 +329,7 @@ def _without_labels(failure: FailureFacts, fit_call: FitFacts, project: Project)
     return CAUSE.finding(
         "`validation_data` is a single array, so the labels are missing",
         _argument(fit_call),
-        Evidence("Keras found no labels", failure.message[:200], fact="failure.message"),
+        Evidence("Keras found no labels", failure.message[:200]),
         _with_labels(project, fit_call),
         subject="argument validation_data of fit",
     )
@@ -386,7 +386,7 @@ def _from_words(failure: FailureFacts, made: Location | None = None) -> Iterator
     yield CAUSE.finding(
         told,
         place(made, argument.whole if argument else None, failure.location),
-        Evidence("error during validation", failure.message[:200], fact="failure.message"),
+        Evidence("error during validation", failure.message[:200]),
         fix("prepare the validation data like the training data"),
         subject="argument validation_data of fit",
     )

@@ -230,7 +230,7 @@ def from_failure(
             yield from _from_outside(failure, project)
         predicted = predicted_under_tape(failure, project)
         if predicted is not None:
-            evidence = [Evidence("Keras rejects the mix of an array and tensors", fact="failure.message")]
+            evidence = [Evidence("Keras rejects the mix of an array and tensors")]
             yield certain(_finding(predicted, _around(predicted)), failure)
         return
     said = f"`{undefined['operation']}` has no gradient" if undefined else "no gradient reached any variable"
@@ -238,7 +238,7 @@ def from_failure(
         if asked_at(failure, project) is None:
             return
         said = "the gradient of a plain number is computed"
-    evidence = [Evidence(said, fact="failure.message")]
+    evidence = [Evidence(said)]
     frame = failure.last_user_frame
     uncalled = uncalled_at(failure, project)
     if uncalled is not None and uncalled.before is None:

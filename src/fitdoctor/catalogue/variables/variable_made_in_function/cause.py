@@ -155,7 +155,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     if not any(words in failure.message for words in (SINGLETON, NOT_FIRST, LIFTED, INITIAL)):
         return
     frame = failure.last_user_frame
-    evidence = [Evidence("TensorFlow rejected a second variable", fact="failure.message")]
+    evidence = [Evidence("TensorFlow rejected a second variable")]
     if frame is not None and SINGLETON in failure.message:
         read = module_of(project, frame)
         late = _late_optimizer(failure, read)
