@@ -9,7 +9,7 @@ from fitdoctor.source.data.array_arguments import array_argument, to_array
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import handles
-from fitdoctor.source.interpreter.values import UNTOLD, Arguments, Array, Plain, Value
+from fitdoctor.source.interpreter.values import UNTOLD, Arguments, Array, ListRecord, Plain, Ref, Value
 from fitdoctor.source.models.layer_settings import Dim
 
 
@@ -34,6 +34,10 @@ def _data_frame(run: Interpreter, arguments: Arguments) -> Value:
         return _frame_of_columns(run, pairs)
     if isinstance(data, Array) and data.rank == 2:
         return _frame_of_rows(run, data, names)
+    if run.sequence(data) is not None or (isinstance(data, Ref) and isinstance(run.record(data), ListRecord)):
+        rows = to_array(run, data)
+        if not isinstance(rows, Array) or rows.rank != 2:
+            return UNTOLD  # a cell may contain a list: no shape of a column says anything
     return Array((UNTOLD, UNTOLD), UNTOLD, "pandas.DataFrame")
 
 
