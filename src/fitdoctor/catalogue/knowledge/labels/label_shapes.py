@@ -157,10 +157,15 @@ def same_values(labels: Shape, output: Shape) -> bool:
     )
 
 
-def compared_labels(model: ModelFacts, target: Target) -> Shape | None:
-    """Return the shape of the labels that an elementwise loss compares: Keras 2 turns (n,) into (n, 1) for two axes."""
+def compared_labels(model: ModelFacts, target: Target, data: DataFacts) -> Shape | None:
+    """Return the shape of the labels that an elementwise loss compares, with two axes where (n,) broadcasts like (n, 1).
+
+    Keras 2 turns (n,) into (n, 1); in batches of a single sample, both broadcast to every unit.
+    """
     labels, output = target.label_shape, target.output_shape
-    if model.keras != 2 or target.loss_name not in _ELEMENTWISE or labels is None or output is None:
+    if target.loss_name not in _ELEMENTWISE or labels is None or output is None:
+        return labels
+    if model.keras != 2 and data.batch_size != 1:
         return labels
     return (*labels, 1) if (len(labels), len(output)) == (1, 2) else labels
 
@@ -352,7 +357,7 @@ def refused_before(model: ModelFacts, data: DataFacts, project: Project, kind: s
         # The loss may suit the training labels; then the validation labels are the ones to change.
         return
     for target in targets(model, data):
-        labels, output = compared_labels(model, target), target.output_shape
+        labels, output = compared_labels(model, target, data), target.output_shape
         if labels is None or output is None or (loss_accepted(data) and not _trial_is_blind(target)):
             continue
         if failed is None and flattened_alike(model, target.loss_name, labels, output):

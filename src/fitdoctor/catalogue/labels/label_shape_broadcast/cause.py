@@ -64,7 +64,7 @@ _REFUSED = ("must have the same rank", "must have the same shape")
 def from_shapes(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report last axes that differ where one of them is 1, so the loss broadcasts."""
     for target in targets(model, data):
-        labels, output = compared_labels(model, target), target.output_shape
+        labels, output = compared_labels(model, target, data), target.output_shape
         if labels is None or output is None or target.labels is None:
             continue
         if verdict(target.loss_name, labels, output) == BROADCAST and None not in (labels[-1], output[-1]):
