@@ -87,14 +87,17 @@ def one_hot_fix(labels: ArrayFacts, target: Target) -> Fix:
     """Return a fix that one-hot encodes the integer labels of an output."""
     units = target.units
     keras, imports = spell(labels.use, "keras", "keras")
+    counted = f", num_classes={units}" if units else ""
     edits = rework_labels(
         labels,
         target.data,
-        f"{keras}.utils.to_categorical({{}}, num_classes={units})",
+        f"{keras}.utils.to_categorical({{}}{counted})",
         f"tf.one_hot(tf.cast(y, tf.int32), {units})",
     )
+    if not units and target.data.form == "dataset":
+        edits = ()
     # Validation labels must change too, and an edit of one array does not reach them.
-    title = f"one-hot encode the labels with {units} classes"
+    title = "one-hot encode the labels" + (f" with {units} classes" if units else "")
     return fix(title, edits if target.data.role == "training" else (), imports if edits else ())
 
 

@@ -156,8 +156,14 @@ def _finding(
     step = shaping_step(data)
     dropped = result_dropped(project, fit_call, data, ("map",)) if data.form == "dataset" else None
     labels = array in data.y
-    if not labels and data.form == "arrays" and not array.written_numbers and _takes_text(model):
-        return _as_tensor(array, data)
+    if not labels and data.form == "arrays" and not array.written_numbers:
+        if _takes_text(model):
+            return _as_tensor(array, data)
+        if not isinstance(model, Unknown) and not model.layers and isinstance(model.inputs, Unknown):
+            found = _as_tensor(array, data)  # a loaded model, which may read text
+            return replace(
+                found, fixes=(*found.fixes, fix("encode the strings, if the model expects numbers"))
+            )
     return CAUSE.certain(
         f"`{array.path}` contains strings, but the {'loss' if labels else 'model'} expects numbers",
         place(dropped[0] if dropped else None, step.code if step else None, maker(array), array.use),
