@@ -8,7 +8,7 @@ Training runs to the end, but the model cannot learn the task. relu never output
 units cannot assign a probability near 1 to two labels of the same sample. `binary_crossentropy` scores each of several
 softmax units separately, although every sample has exactly one class. relu and tanh outputs are not probabilities, so a
 cross-entropy loss clips them. Dropout after the last activation sets random probabilities to 0: the loss becomes huge,
-or NaN when a whole row is dropped.
+or NaN when a whole row is dropped. A softmax along another axis than the last does not give class probabilities at all.
 
 ## Why
 
@@ -29,6 +29,7 @@ returned by `predict` are wrong.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
@@ -39,6 +40,7 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     CROSSENTROPIES,
     REGRESSION,
     ROW_LOSSES,
+    SPARSE,
     Target,
     computes_loss,
     is_binary,
@@ -50,8 +52,9 @@ from fitdoctor.catalogue.labels.label_edits import respell, with_activation
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Evidence, Finding, Severity
-from fitdoctor.edits import unsafe
+from fitdoctor.edits import remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, LayerFacts, ModelFacts, Statistics
+from fitdoctor.source.callees import returned_by
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT211", slug="activation-loss-mismatch", severity=Severity.WARNING, explains=("FIT218",))
@@ -84,6 +87,10 @@ _ELEMENTWISE = BINARY_LOSSES | REGRESSION
 def from_model(model: ModelFacts, data: DataFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """Check the last activation against the loss and the range of the targets."""
     for target in targets(model, data) if data.role == "training" and computes_loss(fit) else ():
+        across = _softmax_across(target, project)
+        if across is not None:
+            yield _along_another_axis(across, target)
+            continue
         dropped = _dropped_probabilities(target)
         if dropped is not None:
             yield _behind_the_last(dropped, target, project)
@@ -110,6 +117,47 @@ def from_model(model: ModelFacts, data: DataFacts, fit: FitFacts, project: Proje
                 )
         elif target.loss_name in REGRESSION and statistics is not None:
             yield from _out_of_reach(target, statistics)
+
+
+def _softmax_across(target: Target, project: Project) -> LayerFacts | None:
+    """Return the softmax that a model or its last layer returns, if it runs along another axis than the classes."""
+    shape, last = target.output_shape, target.way[0] if target.way else ""
+    if isinstance(last, str) or shape is None or target.loss is None or target.loss_name not in _CLASSES:
+        return None
+    layer = next(_returned(last, project), last)
+    axis, expected = (dict(settings).get("axis", "-1") for settings in (layer.config, target.loss.settings))
+    usual = {"-1", str(len(shape) - 1)}
+    across = axis.lstrip("-").isdigit() and axis not in usual and expected in usual
+    return layer if layer.class_name == "Softmax" and across else None
+
+
+_CLASSES = ROW_LOSSES | {SPARSE}
+
+
+def _returned(layer: LayerFacts, project: Project) -> Iterator[LayerFacts]:
+    """Yield the layer inside a layer of the user's that its `call` returns the output of."""
+    owner = project.class_named(layer.class_name)
+    call = owner.methods.get("call") if owner is not None else None
+    returned = returned_by(call) if call is not None else None
+    if call is not None and isinstance(returned, ast.Call):
+        made = call.module.location(call.module.made_by(returned.func))
+        yield from (each for each in layer.sublayers if place(each.code) == made)
+
+
+def _along_another_axis(layer: LayerFacts, target: Target) -> Finding:
+    return CAUSE.certain(
+        f"the softmax runs along axis {layer.setting('axis')}, but `{target.loss_name}` expects probabilities along the "
+        "last axis",
+        place(layer.code, target.loss.code if target.loss is not None else None),
+        Evidence(
+            "axis of the softmax",
+            layer.setting("axis") or "",
+            f"-1, the {target.units} classes",
+            fact="model.layers",
+        ),
+        unsafe("apply the softmax along the last axis", remove_argument(layer.code, "axis", 0)),
+        subject=target.subject,
+    )
 
 
 def _dropped_probabilities(target: Target) -> LayerFacts | None:

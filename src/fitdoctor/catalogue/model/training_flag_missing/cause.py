@@ -1,0 +1,180 @@
+"""Training step that calls the model in inference mode.
+
+## What happens
+
+A custom training step runs without an error, but dropout drops nothing, and batch normalization uses its initial mean
+and variance, which it never updates. The model overfits, or learns worse than the same model does with `fit`.
+
+## Why
+
+`fit` calls the model with `training=True`. A custom training loop or `train_step` has to do so itself: without the argument,
+Keras calls the layers in inference mode, also below a `GradientTape`.
+
+## Fix
+
+Write `model(x, training=True)` in the training step. Pass `training=False`, or nothing, for validation and
+prediction.
+
+## Known limits
+
+Only calls below the tape that computes the gradients of the same model are reported. Layers of `keras.applications` do not
+count, since their batch normalization is often meant to stay as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import Tape, is_layer_call, tapes
+from fitdoctor.diagnosis import Evidence, Finding, Severity
+from fitdoctor.edits import set_argument, unsafe
+from fitdoctor.records import dataclass
+from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.definitions import ClassInfo, FunctionInfo, argument_of
+from fitdoctor.source.index import names_in, walk
+from fitdoctor.source.keras_objects import class_of_user
+from fitdoctor.source.module import Module
+from fitdoctor.source.work_budget import spend
+
+CAUSE = Cause(id="FIT332", slug="training-flag-missing", severity=Severity.WARNING)
+
+_WEIGHTS = ("trainable_variables", "trainable_weights")
+_IDLE = {
+    "BatchNormalization": "never updates its mean and variance",
+    **dict.fromkeys(
+        "Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D AlphaDropout GaussianDropout".split(),
+        "drops nothing",
+    ),
+    "GaussianNoise": "adds no noise",
+}
+"""What a layer does not do in inference mode."""
+
+
+@CAUSE.rule("GradientTape")
+def called_for_inference(module: Module) -> Iterator[Finding]:
+    """Find calls, below a tape, of the model that it trains which leave `training` out."""
+    if module.calls_to("keras.backend.set_learning_phase", "keras.backend.learning_phase_scope"):
+        return
+    for tape in tapes(module):
+        calls: dict[str, list[ast.Call]] = {}
+        for call in _calls_of_trained(tape):
+            calls.setdefault(module.segment(call.func), []).append(call)
+        for model, several in calls.items():
+            idle = {each.kind: each for each in _idle_layers(module, several[0].func)}
+            if not idle:
+                continue
+            effects = " and ".join(f"`{kind}` {_IDLE[kind]}" for kind in idle)
+            yield CAUSE.finding(
+                f"without `training=True`, `{model}` is called in inference mode: {effects}",
+                module.location(several[0]),
+                *(
+                    Evidence(f"`{kind}` is a layer of this model", location=each.module.location(each.maker))
+                    for kind, each in idle.items()
+                ),
+                unsafe(
+                    "pass `training=True`",
+                    *(set_argument(module.code(call), "training", "True") for call in several),
+                ),
+                subject=f"call of {model}",
+            )
+
+
+def _calls_of_trained(tape: Tape) -> Iterator[ast.Call]:
+    """Yield the calls below a tape of a model whose gradients it computes, if they do not say whether they train."""
+    module = tape.module
+    trained = {
+        module.segment(node.value)
+        for gradient in tape.gradients
+        for weights in gradient.args[1:2]
+        for node in ast.walk(module.made_by(weights))
+        if isinstance(node, ast.Attribute) and node.attr in ("trainable_variables", "trainable_weights")
+    }
+    for node in tape.nodes:
+        if not isinstance(node, ast.Call) or len(node.args) != 1:
+            continue
+        part = "self" in trained and isinstance(node.func, ast.Attribute) and is_self(module, node.func.value)
+        if module.segment(node.func) in trained or part and is_layer_call(module, node):
+            if all(keyword.arg not in ("training", None) for keyword in node.keywords):
+                yield node
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A layer that does nothing, or something else, in inference mode."""
+
+    kind: str
+    module: Module
+    maker: ast.Call
+
+
+def _idle_layers(module: Module, model: ast.expr) -> Iterator[_Layer]:
+    """Yield the layers of a model that need `training=True`, unless its own code decides on that."""
+    owner, start = class_of_user(module, model), module.origin(model)
+    pending: list[tuple[Module, ast.AST]] = _methods(owner) if owner else [(start.module, start.node)]
+    seen: set[ast.AST] = set()
+    decided: set[ast.AST] = set()
+    found: list[_Layer] = []
+    while pending:
+        here, node = pending.pop()
+        for each in () if node in seen else walk(node):
+            spend()
+            seen.add(each)
+            if isinstance(each, ast.Name):
+                assigned = last_assignment(here, each) if not _is_frozen(here, each) else None
+                if assigned is not None and assigned[0].value is not None:
+                    pending.append((here, assigned[0].value))
+            elif isinstance(each, ast.Call):
+                if isinstance(argument_of(each, "training"), ast.Constant):
+                    decided.update(walk(here.origin(each.func).node))
+                pending += _parts(here, each)
+                kind = here.called(each).removeprefix("keras.layers.")
+                rate = argument_of(each, "rate", 0)
+                if kind in _IDLE and getattr(rate, "value", 1) != 0:
+                    found.append(_Layer(kind, here, each))
+    yield from (layer for layer in found if layer.maker not in decided)
+
+
+def _methods(owner: ClassInfo) -> list[tuple[Module, ast.AST]]:
+    """Return the methods of a model in which its layers are created and called."""
+    methods = [method for each in reversed(owner.ancestry) for method in each.methods.values()]
+    if any(_trains_by_default(method) for method in methods):
+        return []
+    return [(method.module, method.node) for method in methods if method.name not in _STEPS]
+
+
+_STEPS = frozenset({"train_step", "test_step", "predict_step", "compute_loss", "compute_metrics"})
+
+
+def _trains_by_default(method: FunctionInfo) -> bool:
+    arguments = method.node.args
+    named = dict(
+        zip([each.arg for each in reversed(arguments.args)], reversed(arguments.defaults), strict=False)
+    )
+    default = named.get("training")
+    return method.name == "call" and isinstance(default, ast.Constant) and default.value is True
+
+
+def _parts(module: Module, call: ast.Call) -> Iterator[tuple[Module, ast.AST]]:
+    """Yield the code of the class or function that is called, and the layers that are added to a `Sequential`."""
+    made = module.definition(call.func)
+    if isinstance(made, ClassInfo):
+        yield from _methods(made)
+    elif made is not None:
+        yield made.module, made.node
+    elif module.called(call) == "keras.Sequential":
+        target = module.statement(call)
+        names = names_in(target) if isinstance(target, ast.Assign) else set()
+        for added in module.method_calls("add"):
+            if getattr(added.receiver, "id", "") in names and module.scope(added.node) is module.scope(call):
+                yield module, added.node
+
+
+def _is_frozen(module: Module, name: ast.Name) -> bool:
+    """Whether a program sets `trainable` of a part, which may then be meant to run in inference mode."""
+    return any(
+        isinstance(each.ctx, ast.Store) and getattr(each.value, "id", "") == name.id
+        for each in module.attributes.get("trainable", ())
+    )
