@@ -454,3 +454,23 @@ def test_rows_that_differ_in_a_program_without_keras_are_not_time_steps():
         "\t [[node SparseSoftmaxCrossEntropyWithLogits/SparseSoftmaxCrossEntropyWithLogits (defined at train.py:14) ]]\n"
     )
     assert examine_failure(failures_told_in(text)[0]).findings[0].id == "FIT205"
+
+
+def test_merge_of_keras_1_is_no_module_of_the_program():
+    text = (
+        "TypeError                                 Traceback (most recent call last)\n"
+        "<ipython-input-4-cc> in <module>()\n----> 8 both = merge([left, right], mode='cos', dot_axes=0)\n\n"
+        "TypeError: 'module' object is not callable\n"
+    )
+    assert examine_failure(failures_told_in(text)[0]).findings[0].id == "FIT901"
+    own = text.replace("merge([left, right], mode='cos', dot_axes=0)", "tools(left)")
+    assert examine_failure(failures_told_in(own)[0]).findings == ()
+
+
+def test_a_part_that_the_program_leaves_out_is_not_a_cut_text():
+    text = (
+        "NotImplementedError                       Traceback (most recent call last)\n"
+        "<ipython-input-9-dd> in make(sizes)\n----> 3     raise NotImplementedError()\n\nNotImplementedError: \n"
+    )
+    [left] = examine_failure(failures_told_in(text)[0]).unexplained
+    assert left.note == "raised by the program itself, not by Keras or TensorFlow"

@@ -244,7 +244,12 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         confidence=Confidence.POSSIBLE,
     )),
     ("FIT113", Rule(
-        re.compile(r"indices(?:\[[\d, ]*\])? = (?P<value>-?\d+) is not in \[0, ?(?P<high>\d+)\)"),
+        re.compile(r"indices(?:\[[\d, ]*\])? = (?P<value>-\d+) is not in \[0, ?(?P<high>\d+)\)"),
+        "index {value} is negative, but an `Embedding` or a gather expects ids from 0 up to {high} (exclusive)",
+        "map missing and unknown values to a separate id, and do not subtract 1 from ids that start at 0",
+    )),
+    ("FIT113", Rule(
+        re.compile(r"indices(?:\[[\d, ]*\])? = (?P<value>\d+) is not in \[0, ?(?P<high>\d+)\)"),
         "index {value} is outside 0..{high} (exclusive): an `Embedding` or a gather has too few rows",
         "set `input_dim` of the `Embedding` to the largest id + 1, or map larger ids to an id for unknown "
         "words",
@@ -277,6 +282,22 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "check what loads or filters the data: `print(len(x))` before `fit`",
     )),
     # --- labels ---------------------------------------------------------------------------------------------
+    ("FIT705", Rule(
+        re.compile(r""),
+        "the generator has no samples, so it cannot compute where a batch begins",
+        "check the folder that it reads: it finds no file that matches",
+        types=("ZeroDivisionError",),
+        place=re.compile(r"preprocessing/(?:image|sequence)\.py:|image/\w*iterator\.py:|legacy/preprocessing/image\.py:"),
+        also=("FIT114",),
+    )),
+    ("FIT107", Rule(
+        re.compile(r"indices are out-of-bounds|not in index|None of \[|positional indexers are out-of-bounds"),
+        "a pandas object is passed to a version of Keras that takes its rows by position, as of an array",
+        "pass arrays: `x.to_numpy()` (`x.values` in older versions of pandas)",
+        types=("IndexError", "KeyError"),
+        place=re.compile(r"/pandas/"),
+        of_framework=True,
+    )),
     ("FIT705", Rule(
         re.compile(r"local variable '(?:logs|epoch_logs|batch_logs|batch_index|index_array|val_outs)'"),
         "the data yields no batches, so Keras has no result of the epoch",
@@ -311,7 +332,8 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     )),
     ("FIT203", Rule(
         re.compile(
-            r"`labels` out of bound|targets\[\d+\] is out of range|`predictions` out of bound|[Ll]abels? (?:id "
+            r"Saw a non-null label \(index >= num_classes - 1\)"
+            r"|`labels` out of bound|targets\[\d+\] is out of range|`predictions` out of bound|[Ll]abels? (?:id "
             r"|value )?(?:is |are )?out of (?:bound|range)|All labels must (?:be nonnegative|be in)"
             r"|label must be in|[Ll]abel(?:s)? .{0,40}outside the valid range"
         ),
@@ -696,6 +718,12 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         types=("AttributeError",),
     )),
     ("FIT407", Rule(
+        re.compile(r"\w+Tracer has no attribute (?P<name>\w+)"),
+        "JAX is still tracing this value, which has no `{name}`",
+        "use `keras.ops` or `jax.numpy` there, and no method of NumPy or pandas",
+        types=("AttributeError",),
+    )),
+    ("FIT407", Rule(
         re.compile(
             r"KerasTensor is symbolic|Cannot get value inside|cannot convert it to an int"
             r"|len is not well defined for|numpy\(\) is only available when eager"
@@ -726,9 +754,17 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     )),
     ("FIT314", Rule(
         re.compile(
+            r"^(?:\w+\.)?__call__\(\) missing 1 required positional argument: 'inputs'"
+            r"|first argument to `?Layer\.call`? must always be passed"
+        ),
+        "a layer or model is called without an input; mostly, a model is passed where a function that builds one is "
+        "expected, such as `build_fn` of `KerasClassifier`",
+        "pass the function itself, without parentheses: `build_fn=make_model`; or give the call its input",
+    )),
+    ("FIT314", Rule(
+        re.compile(
             r"accepts an `inputs` argument|positional or keyword arguments that are not inputs to the model"
             r"|can only have `training` and the first argument"
-            r"|first argument to `?Layer\.call`? must always be passed"
             r"|takes an `inputs` argument to call\(\), and only|^model_fn .{0,300}(?:must include|not expected args)"
             r"|^(?:tf)?(?:__)?call(?:__)?\(\) (?:got an unexpected keyword|takes \d|missing \d)"
             r"|Only input tensors may be passed as positional|added to a Sequential model (?:should"
@@ -872,6 +908,13 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         of_framework=True,
     )),
     ("FIT327", Rule(
+        re.compile(r"'(?P<kind>(?:numpy\.)?(?:float|int)\d*)' object has no attribute '(?:eval|assign|numpy|value)'"),
+        "a setting of the optimizer, mostly its learning rate, was replaced by a number of type `{kind}`",
+        "set its value instead: `optimizer.learning_rate.assign(…)`, or `K.set_value(optimizer.lr, …)` in Keras 2",
+        types=("AttributeError",),
+        of_framework=True,
+    )),
+    ("FIT327", Rule(
         re.compile(r"'(?P<kind>[\w.]+)' object has no attribute 'endswith'"),
         "an object of type `{kind}` is passed where Keras expects the path of a file",
         "pass the path as a string",
@@ -913,6 +956,14 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
             "NotImplementedError",
         ),
     )),
+    ("FIT405", Rule(
+        re.compile(r"list index out of range"),
+        "the stack of graphs and sessions of this process is out of order, mostly because a cell was interrupted",
+        "restart the kernel, and open graphs and sessions with `with` only",
+        types=("IndexError",),
+        place=re.compile(r"framework/ops\.py:\w+$"),
+        of_framework=True,
+    )),
     ("FIT406", Rule(
         re.compile(r"(?:Tensors?|Variable) (?:is|are) unhashable"),
         "a tensor is used as a key of a dict or in a set, which only TensorFlow 1 allows",
@@ -947,6 +998,16 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         ),
         "the loss does not depend on the weights through operations that have a gradient",
         "replace `argmax`, `round`, comparisons and casts to integers in the loss",
+    )),
+    ("FIT901", Rule(
+        re.compile(r"gradient registry has no entry for: shap_(?P<operation>\w+)"),
+        "this version of SHAP has no rule for the operation `{operation}` of this TensorFlow, which the model uses",
+        "use a newer SHAP, `shap.GradientExplainer` or `shap.KernelExplainer`",
+    )),
+    ("FIT505", Rule(
+        re.compile(r"gradient registry has no entry for: (?P<operation>\w+)"),
+        "the operation `{operation}` has no gradient",
+        "replace it in the loss and in the layers by operations that have one",
     )),
     ("FIT505", Rule(
         re.compile(r"^$"),
@@ -1307,6 +1368,18 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "install the packages together in a fresh environment: `pip install --upgrade tensorflow h5py pillow`",
     )),
     ("FIT901", Rule(
+        re.compile(r"Object arrays cannot be loaded when allow_pickle=False"),
+        "this version of Keras loads its dataset in a way that NumPy 1.16.3 and later reject",
+        "install a newer Keras and TensorFlow, or NumPy 1.16.2",
+        of_framework=True,
+    )),
+    ("FIT901", Rule(
+        re.compile(r"character mapping must return integer, None or unicode"),
+        "the `Tokenizer` of this version of Keras does not accept the unicode strings of Python 2",
+        "install a newer Keras, or encode the texts first: `text.encode(\"utf-8\")`",
+        of_framework=True,
+    )),
+    ("FIT901", Rule(
         re.compile(
             r"'(?P<layer>Dense|Embedding|LSTM|GRU|SimpleRNN|Bidirectional|TimeDistributed|BatchNormalization"
             r"|Conv(?:olution)?\dD\w*)' object has no attribute "
@@ -1428,7 +1501,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
             r"(?:object|layer)|Unable to (?:create a (?:TF-)?Keras model|decode config)|Optimizer class not found"
             r"|call function was not serialized|could not be initialized|expects a dictionary, not a list"
             r"|has no attribute 'call_and_return|Unable to revive model|Could not locate (?:class|function|object)"
-            r"|[Nn]o model (?:config )?found in|[Ii]mproper(?:ly)? (?:formatted|config)|[Cc]annot (?:de)?serialize"
+            r"|[Nn]o model (?:config )?found in|[Ii]mproper(?:ly)? (?:formatted|config)|[Cc]annot (?:de)?serialize (?!'_io)"
             r"|Not JSON Serializable|deserialization of a|deserializ(?:ing|ed)|Deserializing it is unsafe"
             r"|Could not deserialize|[Uu]nable to (?:reconstruct|load model|serialize)|must override `?get_config"
             r"|SavedModel file does not exist|Could not parse config|HDF5 format requires the model"
@@ -1584,6 +1657,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
     ("FIT314", Rule(
         re.compile(
             r"incompatible with input_signature|function was traced with|Could not find matching concrete function"
+            r"|Arguments and signature arguments do not match"
             r"|Binding inputs to tf\.function failed|missing required arguments"
         ),
         "a traced function or a saved model is called with other arguments than it was traced with",
@@ -1644,6 +1718,18 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         also=("FIT312",),
     )),
     # --- what operations reject -----------------------------------------------------------------------------
+    ("FIT320", Rule(
+        re.compile(r"input channels does not match filter's input channels, (?P<found>\d+) != (?P<expected>\d+)"),
+        "a convolution gets a tensor with {found} channels, but its kernel was built for {expected}",
+        "call it on the output that it was built for, or create a new layer for this one",
+        subject="convolution",
+    )),
+    ("FIT320", Rule(
+        re.compile(r"Lengths of logits, weights, and targets must be the same (?P<sizes>\d+, \d+, \d+)"),
+        "logits, weights and targets of a sequence loss have different numbers of time steps: {sizes}",
+        "pad or cut all three to the same number of steps",
+        subject="sequence loss",
+    )),
     ("FIT320", Rule(
         re.compile(r"sequence_length\(\d+\) <= (?P<steps>\d+)"),
         "the `input_length` passed to the CTC loss is larger than the {steps} time steps that the model outputs",
@@ -1726,6 +1812,17 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         confidence=Confidence.POSSIBLE,
     )),
     ("FIT205", Rule(
+        re.compile(r"^(?:File \"?)?$"),
+        "the loss cannot compare labels and outputs: mostly, their shapes differ",
+        "compare `y.shape` with `model.output_shape`: the last layer needs one unit per class or label column",
+        types=("InvalidArgumentError",),
+        node=re.compile(
+            r"(?:crossentropy|_error|huber|dice|iou|loss)[^/]*/(?:\w+/)?(?:softmax_cross_entropy_with_logits|mul|sub|add"
+            r"|truediv|SquaredDifference)(?:_\d+)?$"
+        ),
+        confidence=Confidence.POSSIBLE,
+    )),
+    ("FIT205", Rule(
         re.compile(
             r"Detected at node '[^'\n]*(?:crossentropy|_error|huber|logistic_loss|dice|iou|loss)[^'\n]*/"
             r"(?:mul|sub|add|truediv|SquaredDifference|Mul|Sub|Equal)(?:_\d+)?' defined\b[^\n]{0,40}$"
@@ -1780,8 +1877,9 @@ _BY_TYPE: tuple[tuple[str, Rule], ...] = (
             r"| value)?.{0,40} (?:must|should|cannot|can(?:no|')t|can only|has to|needs? to|may only|only supports"
             r"|does not support)\b|(?:[Aa]rgument|[Pp]arameter) [`'\"]?(?P<also_named>\w+)[`'\"]? (?:must|should"
             r"|cannot|can only|is expected)"
-            r"|Expected (?:argument )?[`'\"]?(?P<expected>\w+)[`'\"]?(?: argument)? (?:to be|>)|(?:must|should"
-            r"|can only|may only) be (?:one of|in|either|an?|set|between|[<>]|greater|less|at least|non|positive"
+            r"|Expected (?:argument )?[`'\"]?(?P<expected>\w+)[`'\"]?(?: argument)? (?:to be|>)|[Mm]ust specify \w"
+            r"|(?:must|should|can only|may only) be (?:one of|in|either|an?|set|between|[<>]"
+            r"|greater|less|at least|non|positive"
             r"|strictly|specified|provided|evenly divisible|higher|lower|tuple|list)\b|cannot (?:contain|be)\b"
             r"|is not a (?:valid|supported)|not understood|does not support (?:a )?\w+ [<>]=?|(?:Expected|Allowed"
             r"|Supported|Acceptable|Valid) (?:values|one of|formats|modes)|Could not interpret|(?:should"

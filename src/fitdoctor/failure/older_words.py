@@ -160,7 +160,7 @@ def _fed(found: re.Match[str]) -> str:
     shape, expected = parse_shape(found["found"]), parse_shape(found["expected"])
     assert shape is not None
     assert expected is not None
-    if "target" in found["name"]:
+    if "target" in found["name"] or "label" in found["name"]:
         return _compared("shape" if len(shape) == len(expected) else "rank (ndim)", shape, expected)
     return f'Input 0 of layer "model" is incompatible with the layer: expected shape={expected}, found shape={shape}'
 

@@ -37,6 +37,10 @@ _WORDS = (
              r"|all the input array dimensions|could not broadcast input array|cannot reshape array of size"
              r"|[Cc]annot copy sequence with size|need at least one array to (?:stack|concatenate)"),
      "raised by NumPy, not by training"),
+    (re.compile(r"cannot perform relative import|attempted relative import"),
+     "raised by Python: a relative import works only inside a package, not in a script or notebook"),
+    (re.compile(r"Can't get attribute '\w+' on <module '__main__'"),
+     "raised by pickle: a worker process cannot find a function of this program; import it from a module"),
     (re.compile(r"x and y must have same first dimension|is not a valid value for (?:ls|cmap)"),
      "raised by Matplotlib, not by training"),
     (re.compile(r"Expected 2D array, got (?:1D|scalar) array|Input (?:X |y )?contains NaN|inconsistent numbers of samples"
@@ -308,6 +312,7 @@ _SILENT = (
     "SystemExit",
     "GeneratorExit",
     "EOFError",
+    "NotImplementedError",
 )
 """Exceptions that are often raised without a message."""
 _CUT = re.compile(r'File "|Exception encou[a-z]*$')
@@ -346,7 +351,9 @@ def _of_own_line(failure: FailureFacts) -> str:
     absent, key = _OWN_ATTRIBUTE.match(failure.message), failure.message.strip("'\"")
     if absent and f".{absent['name']}" in last.text:
         return f"this line reads `{absent['name']}`, which an object of the class `{absent['owner']}` does not have"
-    if failure.type == "KeyError" and f"['{key}']" in last.text.replace('"', "'"):
+    if failure.type == "KeyError" and (
+        f"['{key}']" in last.text.replace('"', "'") or key.isdigit() and "[" in last.text
+    ):
         return f"this line reads the key `{key}`, which does not exist there"
     return ""
 

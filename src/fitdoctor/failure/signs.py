@@ -187,7 +187,8 @@ _UNTYPED_OF_KERAS = re.compile(
       | logits[ ]and[ ]labels[ ]must | Dimensions[ ]must[ ]be[ ]equal,[ ]but | Negative[ ]dimension[ ]size
       | Convolution[ ]expects[ ]input[ ]with[ ]rank | Unrecognized[ ]data[ ]type:[ ]x | Unknown[ ](?:layer|loss[ ]function):
       | Failed[ ]to[ ]convert[ ]a[ ]NumPy[ ]array | Shapes[ ]\([^\n]{1,60}\)[ ]and[ ]\([^\n]{1,60}are[ ]incompatible
-      | (?P<runs>Incompatible[ ]shapes:[ ]\[ | OOM[ ]when[ ]allocating[ ]tensor | Received[ ]a[ ]label[ ]value[ ]of)
+      | (?P<runs>Incompatible[ ]shapes:[ ]\[ | OOM[ ]when[ ]allocating[ ]tensor | Received[ ]a[ ]label[ ]value[ ]of
+        | Saw[ ]a[ ]non-null[ ]label)
     )[^\n]{0,2000})"""
 )
 """What only Keras and TensorFlow say, of which one type is usual."""

@@ -102,7 +102,9 @@ _OPENS = re.compile(r"(?:\d+ root error\(s\) found\.\s*)?(?:\(0\) [\w ]*:?\s*)?(
 def _is_cut(text: str, found: _Found) -> bool:
     """Whether the text ends in the first word of a message that TensorFlow logged in full before."""
     at_end = not text[found.end :].strip() and _REQUIRES in text[: found.start]
-    return at_end and _OPENS.fullmatch(found.block.message.strip()) is not None
+    said = found.block.message.strip()
+    unsaid = said.startswith("Graph execution error:") and "[Op:" not in said and "Node: '" not in said
+    return at_end and (unsaid or _OPENS.fullmatch(said) is not None)
 
 
 _CAUSED_BY = re.compile(r"^[> ]{0,4}Caused by op u?'[^'\n]{1,300}', defined at:[ ]*\n", re.MULTILINE)

@@ -152,6 +152,16 @@ CAUSE.message(
     fits=is_size_in_recurrent_layer,
 )
 CAUSE.message(
+    r"^'module' object is not callable",
+    "the program was written for Keras 1, in which `merge` is a function",
+    "call the function for the mode: `concatenate([a, b])`, `add([a, b])`, `multiply([a, b])` or `dot([a, b], axes=…)`",
+    subject="installed packages",
+    types=("TypeError",),
+    fits=lambda failure: (
+        bool(failure.frames) and re.search(r"\bmerge\(\s*\[", failure.frames[-1].text) is not None
+    ),
+)
+CAUSE.message(
     r"Keras symbolic inputs/outputs do not implement `__len__`",
     "code written for Keras before 2.4 takes the length of a Keras tensor",
     "use a version of the package made for this Keras; a model's number of outputs is `len(model.outputs)`",
