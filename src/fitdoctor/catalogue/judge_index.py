@@ -52,7 +52,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT312': ('model/tf_function_on_keras_tensor', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('tensorflow',)), ({'FitFacts', 'ModelFacts'}, ('Input',))]),
     'FIT313': ('model/reshape_size_mismatch', ('source', 'before_fit', 'after_failure'), [({'ModelSite'}, ()), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('reshape',))]),
     'FIT314': ('model/call_signature_mismatch', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda')), ({'Module'}, ('()]', '(),', '())')), ({'Module'}, ('MultiHeadAttention', 'GroupedQueryAttention')), ({'Module'}, ('.build()',)), ({'Module'}, ('Add(', 'verage(', 'oncatenate(', 'aximum(', 'inimum(', 'ultiply(', 'ubtract(', 'layers.add(')), ({'Module'}, ('callbacks',)), ({'Module'}, ('optimizers',)), ({'Module'}, ('PyDataset', 'Sequence')), ({'Module'}, ('initial_state',)), ({'Module'}, ('return_state',))]),
-    'FIT315': ('model/model_disconnected', ('source', 'after_failure'), [({'ModelSite'}, ('Model',))]),
+    'FIT315': ('model/model_disconnected', ('source', 'after_failure'), [({'ModelSite'}, ('Model',)), ({'Module'}, ('Sequential',))]),
     'FIT316': ('model/train_step_contract', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('_step',)), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('_step',))]),
     'FIT317': ('model/reported_loss_not_updated', ('source', 'after_failure'), [({'Module'}, ('train_step',))]),
     'FIT318': ('model/no_forward_pass_for_validation', ('source', 'before_fit', 'after_failure'), [({'FitFacts', 'ModelFacts'}, ('train_step', 'forward'))]),

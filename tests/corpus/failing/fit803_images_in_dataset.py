@@ -12,7 +12,7 @@ def render(n, size, rng):
 
 
 class Data:
-    def __init__(self, n=1500, size=64, batch=50):
+    def __init__(self, n=6000, size=64, batch=50):
         self.images, self.labels = render(n, size, np.random.default_rng(2))
         self.batch = batch
 

@@ -80,11 +80,20 @@ def _means(module: Module, info: ClassInfo, read: ast.Name) -> bool:
 def _is_called_on_values(module: Module, read: ast.Name) -> bool:
     """`layer = Name(…)`, and then only `layer(tf.ones(…))` or what the layer keeps."""
     made = module.parent(read)
-    if not isinstance(made, ast.Call) or made.func is not read or module.class_of(read) is not None:
+    return isinstance(made, ast.Call) and made.func is read and called_on_values(module, made)
+
+
+def called_on_values(module: Module, made: ast.Call, depth: int = 2) -> bool:
+    """Whether the layer that a call creates is only called on values, where it is created or returned to."""
+    if module.class_of(made) is not None or depth == 0:
         return False
     held = module.parent(made)
     if isinstance(held, ast.Call) and held.func is made:
         return _takes_values(module, held)
+    function = module.function_of(made)
+    if isinstance(held, ast.Return) and function is not None:
+        callers = module.callers.get(function.node) or _replaced_by_result(module, function.name)
+        return bool(callers) and all(called_on_values(other, call, depth - 1) for other, call in callers)
     if (
         not isinstance(held, ast.Assign)
         or len(held.targets) != 1
@@ -92,8 +101,21 @@ def _is_called_on_values(module: Module, read: ast.Name) -> bool:
     ):
         return False
     name, scope = held.targets[0].id, module.scope(held)
-    uses = [use for use in module.reads.get(name, ()) if module.scope(use) is scope]
+    reads = [use for use in module.reads.get(name, ()) if module.scope(use) is scope]
+    uses = [use for use in reads if module.statement(use) is not held]
     return bool(uses) and all(_is_by_hand(module, use) for use in uses)
+
+
+def _replaced_by_result(module: Module, name: str) -> list[tuple[Module, ast.Call]]:
+    """Return the call of `name = name()`, where the name means the function for the last time."""
+    calls = (module.parent(read) for read in module.reads.get(name, ()))
+    made = (call for call in calls if isinstance(call, ast.Call) and not call.args)
+    held = ((call, module.parent(call)) for call in made)
+    return [
+        (module, call)
+        for call, stored in held
+        if isinstance(stored, ast.Assign) and [getattr(each, "id", "") for each in stored.targets] == [name]
+    ]
 
 
 def _is_by_hand(module: Module, use: ast.Name) -> bool:
@@ -111,4 +133,5 @@ def _takes_values(module: Module, call: ast.Call) -> bool:
 def _is_value(module: Module, argument: ast.expr) -> bool:
     made = module.made_by(argument)
     name = module.called(made)
-    return name.startswith(_VALUES) and not name.startswith(_SYMBOLIC)
+    first = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "next"
+    return first or name.startswith(_VALUES) and not name.startswith(_SYMBOLIC)

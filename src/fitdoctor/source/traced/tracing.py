@@ -13,7 +13,12 @@ from fitdoctor.source.index import FUNCTIONS, FunctionNode
 from fitdoctor.source.keras_backend import only_tensorflow
 from fitdoctor.source.keras_objects import class_of_user
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
-from fitdoctor.source.traced.called_by_hand import RUN_GRAPHS, may_be_compiled, only_called_by_hand
+from fitdoctor.source.traced.called_by_hand import (
+    RUN_GRAPHS,
+    called_on_values,
+    may_be_compiled,
+    only_called_by_hand,
+)
 from fitdoctor.source.traced.decided_branches import runs_eagerly_alone
 
 METHODS = {
@@ -284,7 +289,8 @@ def _layer_functions(module: Module, converts: bool, eager: bool) -> Iterator[_R
         if call.name == "keras.layers.Lambda":
             value = call.argument("function", 0)
             if value is not None:
-                yield from _handed(module, value, "lambda layer", converts, eager)
+                tried = eager or called_on_values(module, call.node)
+                yield from _handed(module, value, "lambda layer", converts, tried)
         for keyword in call.node.keywords:
             if keyword.arg in _LAYER_FUNCTIONS:
                 yield from _handed(module, keyword.value, "call", converts, eager)

@@ -14,6 +14,8 @@ Since TensorFlow 2.16, `tf.keras` is Keras 3. Code written for Keras 2 fails in 
 - `fit` under `MultiWorkerMirroredStrategy` with two or more workers always raises `ValueError: Attempt to convert a
   value (PerReplica:…` (Keras 3.15; with 3.3 `Invalid reduction dimension 0`), whatever the data and optimizer, even
   with `run_eagerly=True`.
+- `get_file(extract=True)` returned the path of the archive, next to the extracted files. Since Keras 3.6 it returns a
+  folder that contains them: a path built with `os.path.dirname` or `.parent` raises `FileNotFoundError`.
 - One change is silent: an optimizer's `decay=` is ignored with only a warning, so the learning rate stays constant.
 
 ## Why
@@ -63,6 +65,10 @@ from fitdoctor.catalogue.environment.removed_in_keras_3.changed_positions import
     weights_named_by_position,
 )
 from fitdoctor.catalogue.environment.removed_in_keras_3.entry import CAUSE
+from fitdoctor.catalogue.environment.removed_in_keras_3.extracted_files import (
+    NOT_THERE,
+    extracted_elsewhere,
+)
 from fitdoctor.catalogue.rules import Rule, find, findings_from_failure, is_raised_at
 from fitdoctor.diagnosis import Applicability, Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
@@ -206,6 +212,7 @@ _RULES = (
     ),
 )
 _ONLY_AFTER_FAILURE = (
+    Rule(find=extracted_elsewhere, words=("get_file",), says=NOT_THERE, anywhere=True),
     Rule(
         find=old_optimizer_classes,
         says=re.compile(""),

@@ -4,12 +4,12 @@ import numpy as np
 import tensorflow as tf
 
 rng = np.random.default_rng(33)
-windows = rng.standard_normal((40_000, 480), dtype="float32")
+windows = rng.standard_normal((40_000, 1_920), dtype="float32")
 load = windows[:, :1] * 0.5
 
 data = tf.data.Dataset.from_tensor_slices((windows, load))  # <- FIT803
 data = data.cache().shuffle(1000).batch(1000)
 
-model = tf.keras.Sequential([tf.keras.Input((480,)), tf.keras.layers.Dense(1)])
+model = tf.keras.Sequential([tf.keras.Input((1_920,)), tf.keras.layers.Dense(1)])
 model.compile("adam", "mse")
 model.fit(data, epochs=1, verbose=0)

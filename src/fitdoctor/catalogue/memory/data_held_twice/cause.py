@@ -18,7 +18,7 @@ a whole.
 
 ## Known limits
 
-Reported from 64 MB, as info only: on a machine with enough memory this is fine.
+Reported from 256 MB, as info only: on a machine with enough memory this is fine.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from fitdoctor.facts import DataFacts, FitFacts, PipelineStep, Shape, Unknown
 
 CAUSE = Cause(id="FIT803", slug="data-held-twice", severity=Severity.INFO)
 
-LARGE = 64 * 10**6
+LARGE = 256 * 10**6
 BYTES = {
     "float64": 8,
     "int64": 8,

@@ -3,12 +3,14 @@
 ## What happens
 
 `keras.Model(inputs, outputs)` raises `ValueError: Output with path … is not connected to inputs` (Keras 2:
-"Graph disconnected: cannot obtain value for tensor …").
+"Graph disconnected: cannot obtain value for tensor …"). A `Sequential` model with an `Input` among its layers raises
+"You cannot add a different Input layer to it", or "Layer InputLayer has no positional arguments" when it is built.
 
 ## Why
 
 The outputs are computed from another `Input`: one created by mistake, one whose name was reassigned to another `Input`,
-one missing from `inputs`, or the input of the decoder where the encoder's output should go.
+one missing from `inputs`, or the input of the decoder where the encoder's output should go. In a `Sequential` model only
+the first layer can be an `Input`.
 
 ## Fix
 
@@ -48,6 +50,7 @@ _SAID = re.compile(
 )
 _MODEL = ("keras.Model", "keras.models.Model", "keras.Functional")
 _INPUT = ("keras.Input", "keras.layers.Input")
+_FIRST = "remove this `Input`, or make it the only one and the first layer, with the shape of one sample"
 
 
 @CAUSE.in_source
@@ -269,3 +272,28 @@ CAUSE.message(
     subject="outputs",
     types=("ValueError",),
 )
+
+
+@CAUSE.rule(
+    "Sequential",
+    says=r"cannot add a different Input layer|Layer InputLayer has no positional arguments",
+    problem="a `Sequential` model has an `Input` that is not its first layer",
+    remedy=_FIRST,
+    subject="Input",
+    anywhere=True,
+)
+def input_among_layers(module: Module) -> Iterator[Finding]:
+    """Find an `Input` after other layers in the list of a `Sequential` model; Keras 2 passes it over."""
+    for site in module.calls_to("keras.Sequential") if module.keras != 2 else ():
+        layers = site.argument("layers", 0)
+        for each in layers.elts[1:] if isinstance(layers, ast.List | ast.Tuple) else ():
+            if isinstance(each, ast.Call) and module.resolve(each.func) in (
+                *_INPUT,
+                "keras.layers.InputLayer",
+            ):
+                yield CAUSE.finding(
+                    "an `Input` is among the layers of a `Sequential` model, not the first of them",
+                    module.location(each),
+                    fix(_FIRST),
+                    subject="Input",
+                )
