@@ -49,6 +49,7 @@ from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -79,11 +80,11 @@ _MADE_LATE = re.compile(
 def from_source(module: Module) -> Iterator[Finding]:
     """Report a model, optimizer or `compile` call outside the scope while another one is inside."""
     for part in made_outside(module):
-        yield _finding(module, part, Confidence.LIKELY, [])
+        yield _finding(module, part)
         return
 
 
-def _finding(module: Module, part: Part, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+def _finding(module: Module, part: Part, *evidence: Evidence) -> Finding:
     block, strategy = scopes(module)[0]
     unused = "" if part.raises else ", so training does not use the strategy"
     return CAUSE.finding(
@@ -97,7 +98,6 @@ def _finding(module: Module, part: Part, confidence: Confidence, evidence: list[
             moved_into_scope(module, part.also, strategy) if part.also is not None else (),
         ),
         subject="scope of the strategy",
-        confidence=confidence,
         severity=Severity.ERROR if part.raises else Severity.WARNING,
     )
 
@@ -107,18 +107,15 @@ def from_variables(fit: FitFacts, model: ModelFacts, project: Project) -> Iterat
     """Report weights or optimizer variables that belong to another strategy than the model."""
     wrong = _wrong_part(model) if fit.method in ("fit", "train_on_batch") else ""
     if wrong:
+        seen = Evidence(
+            wrong,
+            "created under another strategy, or none",
+            model.scope.strategy or "no strategy, like the model",
+            fact="model.scope",
+        )
         # A custom `train_step` may not use the optimizer or some of the layers.
-        sure = "train_step" not in model.overrides
-        evidence = [
-            Evidence(
-                wrong,
-                "created under another strategy, or none",
-                model.scope.strategy or "no strategy, like the model",
-                fact="model.scope",
-            )
-        ]
-        confidence = Confidence.CERTAIN if sure else Confidence.LIKELY
-        yield _placed(project, model, evidence, confidence, None)
+        sure = Confidence.LIKELY if "train_step" in model.overrides else Confidence.CERTAIN
+        yield replace(_placed(project, model, seen, None), confidence=sure)
 
 
 def _wrong_part(model: ModelFacts) -> str:
@@ -140,22 +137,16 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
     updated = bare and bool(failure.frames) and _UPDATED in failure.frames[-1].text
     if not updated and not any(words in failure.message for words in WORDS):
         return
-    evidence = [Evidence("TensorFlow found variables of two strategies")]
-    yield _placed(project, model, evidence, Confidence.CERTAIN, failure.location)
+    seen = Evidence("TensorFlow found variables of two strategies")
+    yield replace(_placed(project, model, seen, failure.location), confidence=Confidence.CERTAIN)
 
 
-def _placed(
-    project: Project,
-    model: ModelFacts | Unknown,
-    evidence: list[Evidence],
-    confidence: Confidence,
-    place: Location | None,
-) -> Finding:
+def _placed(project: Project, model: ModelFacts | Unknown, seen: Evidence, place: Location | None) -> Finding:
     """Locate the part outside the scope: in the source if possible, else where the model or its layers were created."""
     for module in project.modules:
         for part in made_outside(module, failed=True):
             if part.raises:
-                return _finding(module, part, confidence, evidence)
+                return _finding(module, part, seen)
     what = "the model, the optimizer and `compile` are not all in the scope of one strategy"
     if isinstance(model, ModelFacts):
         code, outside = _made(model)
@@ -164,10 +155,9 @@ def _placed(
     return CAUSE.finding(
         what,
         place,
-        *evidence,
+        seen,
         fix("create the model and the optimizer, and call `compile`, inside `with strategy.scope():`"),
         subject="scope of the strategy",
-        confidence=confidence,
     )
 
 

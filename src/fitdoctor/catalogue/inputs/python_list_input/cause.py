@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.inputs.contents import arrays_of
@@ -34,10 +34,11 @@ from fitdoctor.catalogue.knowledge.data.generator_sources import origin_of_argum
 from fitdoctor.catalogue.knowledge.data.shapes import fits, proven, went_through
 from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import listing, place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality, splits_list
+from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -61,35 +62,47 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
     """Report lists of numbers, or a list of samples as x."""
     if data.form not in ("arrays", "other") or went_through(data):
         return
-    proof = data.problem is not None or proven(data)
-    confidence = Confidence.CERTAIN if proof else Confidence.LIKELY
+    problem = data.problem
+    proof = problem is not None or proven(data)
     lists = [
         array
         for array in arrays_of(data)
         if array.container in LISTS and (proof or _is_refused(model, array))
     ]
-    samples = _is_list_of_samples(model, data)
-    if model.keras == 2:
-        # Keras 2 accepts lists of numbers, but not a list of arrays as one array.
-        if samples:
-            yield _of_samples(model, fit, data, confidence, lists)
-    elif lists and (data.problem is None or _refuses_lists(data.problem.type, data.problem.message)):
-        yield (
-            _of_samples(model, fit, data, confidence, lists) if samples else _of_lists(lists, fit, confidence)
-        )
-    elif not lists and samples:
-        yield _of_samples(model, fit, data, confidence)
-    elif not lists and data.problem is not None and _scalars(data):
-        yield _of_number(_scalars(data)[0], confidence)
-    elif not lists and _is_list_of_labels(model, data):
-        yield _of_labels(fit, data, confidence)
+    if model.keras == 2:  # it accepts lists of numbers, but not a list of arrays as one array
+        found = _of_samples(model, fit, data, lists) if _is_list_of_samples(model, data) else None
+    else:
+        refused = problem is None or _refuses_lists(problem.type, problem.message)
+        found = _found(model, fit, data, lists, refused, problem is not None)
+    if found is not None:
+        yield replace(found, confidence=Confidence.CERTAIN if proof else Confidence.LIKELY)
+
+
+def _found(
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts,
+    lists: list[ArrayFacts],
+    refused: bool,
+    raised: bool,
+) -> Finding | None:
+    """Return what is wrong with data of which these arrays are lists; refused, or raised, if Keras rejects lists."""
+    if isinstance(model, ModelFacts) and _is_list_of_samples(model, data) and (refused or not lists):
+        return _of_samples(model, fit, data, lists)
+    if lists:
+        return _of_lists(lists, fit) if refused else None
+    if raised and _scalars(data):
+        return _of_number(_scalars(data)[0])
+    return (
+        _of_labels(fit, data) if isinstance(model, ModelFacts) and _is_list_of_labels(model, data) else None
+    )
 
 
 def _scalars(data: DataFacts) -> list[ArrayFacts]:
     return [array for array in arrays_of(data) if array.shape == () or array.container in ("int", "float")]
 
 
-def _of_number(array: ArrayFacts, confidence: Confidence) -> Finding:
+def _of_number(array: ArrayFacts) -> Finding:
     """Report a single number passed for one sample, as in `fit(state, reward)`."""
     numpy, imports = spell(array.use, "numpy", "np")
     edits = wrap(array.use, f"{numpy}.array([{{}}])")
@@ -99,7 +112,6 @@ def _of_number(array: ArrayFacts, confidence: Confidence) -> Finding:
         Evidence(f"shape of `{array.path}`", "()", "(samples, …)", "data.shape", place(array.code)),
         fix(f"convert it to an array: `{numpy}.array([…])`", edits, imports if edits else ()),
         subject=f"argument {array.path}",
-        confidence=confidence,
     )
 
 
@@ -125,7 +137,7 @@ def _refuses_lists(kind: str, message: str) -> bool:
     return "Unrecognized data type" in message or splits_list(message)
 
 
-def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown, confidence: Confidence) -> Finding:
+def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown) -> Finding:
     first = lists[0]
     names = listing(array.path for array in lists)
     numpy, imports = spell(first.use, "numpy", "np")
@@ -157,7 +169,6 @@ def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown, confidence:
             imports if all(edits) else (),
         ),
         subject=f"argument {first.path} of {_method(fit_call)}",
-        confidence=confidence,
     )
 
 
@@ -272,7 +283,7 @@ _SHOWN = 64
 """The number of components of a structure that are read."""
 
 
-def _of_labels(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confidence) -> Finding:
+def _of_labels(fit_call: FitFacts | Unknown, data: DataFacts) -> Finding:
     first = data.y[0]
     whole = _whole_argument(fit_call, first, "y", 1)
     numpy, imports = spell(whole, "numpy", "np")
@@ -284,16 +295,11 @@ def _of_labels(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confid
         Evidence("type of `y`", f"a {data.y_structure} of arrays", "one array", "data.y", place(first.code)),
         fix(f"convert the labels to one array: `{numpy}.array(…)`", edits, imports if edits else ()),
         subject=f"argument y of {_method(fit_call)}",
-        confidence=confidence,
     )
 
 
 def _of_samples(
-    model: ModelFacts | Unknown,
-    fit_call: FitFacts | Unknown,
-    data: DataFacts,
-    confidence: Confidence,
-    lists: Sequence[ArrayFacts] = (),
+    model: ModelFacts, fit_call: FitFacts | Unknown, data: DataFacts, lists: list[ArrayFacts]
 ) -> Finding:
     """Report that x is a list of samples; `lists` are other list arguments, such as the labels."""
     first = data.x[0]
@@ -332,7 +338,6 @@ def _of_samples(
             imports if all(edits) else (),
         ),
         subject=f"argument x of {_method(fit_call)}",
-        confidence=confidence,
     )
 
 
@@ -364,18 +369,9 @@ def from_failure(
         return
     if isinstance(data, DataFacts):
         lists = [array for array in arrays_of(data) if array.container in LISTS]
-        samples = isinstance(model, ModelFacts) and _is_list_of_samples(model, data)
-        if samples and (unrecognised or not lists):
-            yield _of_samples(model, fit, data, Confidence.CERTAIN, lists)
-            return
-        if isinstance(model, ModelFacts) and not lists and _is_list_of_labels(model, data):
-            yield _of_labels(fit, data, Confidence.CERTAIN)
-            return
-        if unrecognised and lists:
-            yield _of_lists(lists, fit, Confidence.CERTAIN)
-            return
-        if unrecognised and _scalars(data):
-            yield _of_number(_scalars(data)[0], Confidence.CERTAIN)
+        found = _found(model, fit, data, lists, unrecognised, unrecognised)
+        if found is not None:
+            yield replace(found, confidence=Confidence.CERTAIN)
             return
         if not failure.from_text:
             return
@@ -413,15 +409,11 @@ def _in_data_adapters(failure: FailureFacts) -> bool:
 def _from_message(message: str, which: str, failure: FailureFacts, made: Code | None = None) -> Finding:
     return CAUSE.finding(
         message,
-        place(made, _line(failure)),
+        place(made, failure.location),
         Evidence("rejected value", "a list", "an array, tensor or DataFrame"),
         fix(f"convert `{which}` to an array: `np.array({which})`"),
         subject=f"argument {which} of fit",
     )
-
-
-def _line(failure: FailureFacts) -> Location | None:
-    return failure.location
 
 
 CAUSE.message(

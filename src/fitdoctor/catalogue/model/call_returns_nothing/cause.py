@@ -32,11 +32,12 @@ from functools import lru_cache
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.layer_source import is_layer_call
 from fitdoctor.catalogue.model.needed_losses import lacks_loss, says_no_loss
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.traceback_lines import gives_labels
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.failure.failed_line import calls_at, raised_here
+from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
@@ -83,9 +84,9 @@ def from_source(module: Module) -> Iterator[Finding]:
     """Report functions that return nothing although Keras uses their result."""
     for function in filter(_should_return, module.functions):
         if returns_nothing(function) and not _for_effect(module, function):
-            yield _finding(function, Confidence.LIKELY)
+            yield _finding(function)
         elif _only_while_training(function):
-            yield _one_way(function, [])
+            yield _one_way(function)
 
 
 def _should_return(function: FunctionInfo) -> bool:
@@ -151,7 +152,7 @@ def _calls_instance(module: Module, call: ast.Call, owner: ClassInfo) -> bool:
     return isinstance(maker, ast.Call) and maker is not call and module.definition(maker.func) is owner
 
 
-def _finding(function: FunctionInfo, confidence: Confidence, seen: Evidence | None = None) -> Finding:
+def _finding(function: FunctionInfo, *seen: Evidence) -> Finding:
     module = function.module
     assert isinstance(function.node, ast.FunctionDef)
     last = _last_statement(function.node)
@@ -160,10 +161,9 @@ def _finding(function: FunctionInfo, confidence: Confidence, seen: Evidence | No
         f"{name_of(function)} computes a result but does not return it",
         _first_line(module, last),
         Evidence("return value", "None", "a tensor", location=module.location(function.node)),
-        *([seen] if seen is not None else []),
+        *seen,
         fix(title, edits),
         subject=f"function {function.qualname}",
-        confidence=confidence,
     )
 
 
@@ -232,7 +232,6 @@ def from_failure(
         return
     if isinstance(data, DataFacts) and data.role != "training":
         return
-    seen = raised_here(failure)
     candidates = [
         function
         for module in project.modules
@@ -245,13 +244,14 @@ def from_failure(
     if len(chosen) > 1 and isinstance(model, ModelFacts):
         chosen = [function for function in chosen if _belongs(function, model)] or chosen
     for function in chosen[:1]:
-        yield _finding(function, Confidence.CERTAIN if len(chosen) == 1 else Confidence.LIKELY, seen)
+        sure = Confidence.CERTAIN if len(chosen) == 1 else Confidence.LIKELY
+        yield certain(_finding(function), failure, confidence=sure)
     if not chosen:
         found = next(iter(_from_line(failure, project)), None)
         if found is not None:
-            yield _given_nothing(found, Confidence.CERTAIN, [seen])
+            yield certain(_given_nothing(found), failure)
         elif not labels_missing:
-            yield from _on_one_way(project, seen)
+            yield from _on_one_way(failure, project)
 
 
 def _from_words(failure: FailureFacts) -> Iterator[Finding]:
@@ -303,7 +303,7 @@ def from_uses(module: Module) -> Iterator[Finding]:
         found = _nothing(module, value)
         if found is not None and found.call not in told:
             told.add(found.call)
-            yield _given_nothing(found, Confidence.LIKELY, [])
+            yield _given_nothing(found)
 
 
 @CAUSE.before_fit
@@ -323,7 +323,7 @@ def no_loss_found(failure: FailureFacts, project: Project) -> Iterator[Finding]:
 def _without_loss(project: Project) -> Iterator[Finding]:
     for module in project.modules:
         for found in filter(None, (_nothing(module, value) for value in _losses(module))):
-            yield _given_nothing(found, Confidence.CERTAIN, [])
+            yield replace(_given_nothing(found), confidence=Confidence.CERTAIN)
 
 
 def _factories(module: Module) -> Iterator[ast.expr]:
@@ -476,12 +476,11 @@ def _from_line(failure: FailureFacts, project: Project) -> Iterator[_Nothing]:
                 yield found
 
 
-def _given_nothing(found: _Nothing, confidence: Confidence, seen: list[Evidence]) -> Finding:
+def _given_nothing(found: _Nothing) -> Finding:
     module = found.module
     used = Evidence("its result is used here", location=module.location(found.call))
     if found.function is not None:
-        finding = _finding(found.function, confidence, used)
-        return replace(finding, evidence=(*finding.evidence, *seen))
+        return _finding(found.function, used)
     assert isinstance(found.call.func, ast.Attribute)
     statement = module.statement(found.call)
     name = module.segment(found.call.func)
@@ -491,14 +490,12 @@ def _given_nothing(found: _Nothing, confidence: Confidence, seen: list[Evidence]
         f"`{name}` returns nothing, but its result is used as the model",
         module.location(statement),
         used,
-        *seen,
         fix(f"call `{name}` on its own line", edits),
         subject=f"result of {name}",
-        confidence=confidence,
     )
 
 
-def _on_one_way(project: Project, seen: Evidence) -> Iterator[Finding]:
+def _on_one_way(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Yield functions called by Keras that return a value on some paths only."""
     found = [
         function
@@ -506,12 +503,11 @@ def _on_one_way(project: Project, seen: Evidence) -> Iterator[Finding]:
         for function in module.functions
         if _should_return(function) and _may_fall_through(function)
     ]
-    if len(found) != 1:
-        return
-    yield _one_way(found[0], [seen])
+    if len(found) == 1:
+        yield certain(_one_way(found[0]), failure, confidence=Confidence.LIKELY)
 
 
-def _one_way(function: FunctionInfo, seen: list[Evidence]) -> Finding:
+def _one_way(function: FunctionInfo) -> Finding:
     assert isinstance(function.node, ast.FunctionDef)
     last = function.node.body[-1]
     where = function.module.location(function.node)
@@ -524,7 +520,7 @@ def _one_way(function: FunctionInfo, seen: list[Evidence]) -> Finding:
     return CAUSE.finding(
         f"{name_of(function)} returns a value on one path but None on the other",
         _first_line(function.module, last),
-        *(seen or [Evidence("return value on the other path", "None", "a tensor", location=where)]),
+        Evidence("return value on the other path", "None", "a tensor", location=where),
         *unchanged,
         fix("return a tensor on every path"),
         subject=f"function {function.qualname}",

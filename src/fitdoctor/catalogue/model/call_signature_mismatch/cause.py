@@ -34,6 +34,7 @@ from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 from fitdoctor.catalogue.knowledge.labels.targets import SPARSE
 from fitdoctor.catalogue.knowledge.models.model_classes import called_layers, head
 from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, is_static, misfit
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, unsafe, wrap
@@ -67,26 +68,22 @@ CAUSE = Cause(
 def from_source(module: Module) -> Iterator[Finding]:
     """Report functions whose parameters do not accept Keras's call."""
     for function, contract, kind in contracts_in(module):
-        yield from _misfit(function, contract, kind, Confidence.LIKELY)
+        yield from _misfit(function, contract, kind)
 
 
-def _misfit(
-    function: FunctionInfo, contract: Contract, kind: str, confidence: Confidence, *evidence: Evidence
-) -> Iterator[Finding]:
+def _misfit(function: FunctionInfo, contract: Contract, kind: str) -> Iterator[Finding]:
     why = misfit(function, contract)
     if _made_functions(function) and kind in ("loss", "metric"):
-        yield _factory(function, kind, confidence, *evidence)
+        yield _factory(function, kind)
     elif why:
         title = f"accept the arguments that Keras passes: `({contract.signature})`"
         yield CAUSE.finding(
             f"Keras cannot call {name_of(function)}: {why}",
             head(function),
             _parameters(function, f"({contract.signature})"),
-            *evidence,
             fix(title, _with_missing_parameters(function, contract)),
             *_with_customary_defaults(function, function.parameters[len(contract.positional) :]),
             subject=f"{function.qualname} ({kind})",
-            confidence=confidence,
         )
 
 
@@ -107,13 +104,7 @@ def _made_functions(function: FunctionInfo) -> bool:
     )
 
 
-def _factory(
-    function: FunctionInfo,
-    kind: str,
-    confidence: Confidence,
-    *evidence: Evidence,
-    passed: Location | None = None,
-) -> Finding:
+def _factory(function: FunctionInfo, kind: str, passed: Location | None = None) -> Finding:
     """Report `loss=focal` instead of `loss=focal(2.0)`."""
     handed = function.traced.because if function.traced is not None else passed
     arguments = function.node.args
@@ -124,13 +115,11 @@ def _factory(
         f"{name_of(function)} returns a {kind} but is not one: Keras calls it with `y_true` and `y_pred`",
         handed or head(function),
         _parameters(function, "(y_true, y_pred)", "it returns a function"),
-        *evidence,
         fix(
             f"call it: `{function.name}({wanted})`",
             (Edit(handed.end, "()"),) if handed is not None and named and not required else (),
         ),
         subject=f"{function.qualname} ({kind})",
-        confidence=confidence,
     )
 
 
@@ -255,7 +244,9 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         if by_keras and name:
             for function, contract, kind in _named(project, owner, name):
                 if misfit(function, contract):
-                    yield from _misfit(function, contract, kind, Confidence.CERTAIN, evidence)
+                    yield from (
+                        certain(each, failure, evidence) for each in _misfit(function, contract, kind)
+                    )
                     return
             unlisted = _plainly_named(project, owner, name)
             if unlisted is not None:
@@ -312,13 +303,12 @@ def function_as_value(failure: FailureFacts, project: Project) -> Iterator[Findi
         return
     for function, _contract, kind in _named(project, "", shown["factory"]):
         if _made_functions(function) and kind in ("loss", "metric"):
-            yield _factory(function, kind, Confidence.CERTAIN, evidence)
+            yield certain(_factory(function, kind), failure, evidence)
             return
     factory = _plainly_named(project, "", shown["factory"])
     if factory is not None and _made_functions(factory):  # through a registry or a helper
-        yield _factory(
-            factory, "loss or metric", Confidence.CERTAIN, evidence, passed=_passed(project, factory)
-        )
+        found = _factory(factory, "loss or metric", _passed(project, factory))
+        yield certain(found, failure, evidence)
 
 
 def _passed(project: Project, function: FunctionInfo) -> Location | None:

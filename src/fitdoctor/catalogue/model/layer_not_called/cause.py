@@ -38,6 +38,7 @@ from fitdoctor.catalogue.knowledge.models.layer_source import (
     node_at,
 )
 from fitdoctor.catalogue.knowledge.models.refusals import of_failure, of_site
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -92,7 +93,7 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
     refusal = of_site(site)
     if refusal is None or not _speaks_of_layers(refusal.message) or not refusal.way:
         return
-    yield _finding(refusal.way[0], refusal.place, project, Confidence.LIKELY)
+    yield _finding(refusal.way[0], refusal.place, project)
 
 
 @CAUSE.rule(
@@ -177,14 +178,14 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     unknown = Unknown("not needed here")
     refusal = of_failure(failure, project, unknown, unknown, _speaks_of_layers)
     if refusal.confidence is Confidence.CERTAIN and refusal.way:
-        yield _finding(refusal.way[0], refusal.place, project, Confidence.CERTAIN)
+        yield certain(_finding(refusal.way[0], refusal.place, project), failure)
         return
     frame = failure.last_user_frame
     kind = (shown or unmade or {"kind": ""})["kind"]
     name = shown["name"] if shown is not None else ""
     layer = _made(module_of(project, frame), kind, name)
     call = place(frame.code if frame is not None else None, failure.location)
-    yield _finding(layer, call, project, Confidence.CERTAIN, kind)
+    yield certain(_finding(layer, call, project, kind), failure)
 
 
 def _made(module: Module | None, kind: str, name: str) -> LayerFacts | None:
@@ -202,13 +203,7 @@ def _made(module: Module | None, kind: str, name: str) -> LayerFacts | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def _finding(
-    layer: LayerFacts | None,
-    call: Location | None,
-    project: Project,
-    confidence: Confidence,
-    kind: str = "",
-) -> Finding:
+def _finding(layer: LayerFacts | None, call: Location | None, project: Project, kind: str = "") -> Finding:
     made = found_in(project, layer.code) if layer is not None else None
     kind = layer.class_name if layer is not None else kind
     passed = _passed(project, made, call)
@@ -221,7 +216,6 @@ def _finding(
         Evidence("a tensor is expected here", f"the layer `{kind}`", "its output", location=call),
         *_fixes(passed),
         subject=f"layer {kind}",
-        confidence=confidence,
     )
 
 
@@ -307,7 +301,7 @@ def _tensor_given(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     module = module_of(project, frame)
     node = made_at(module, frame) if module is not None and frame is not None else None
     if module is not None and node is not None:
-        yield _finding(layer_of(module, node), module.location(node), project, Confidence.CERTAIN)
+        yield certain(_finding(layer_of(module, node), module.location(node), project), failure)
         return
     yield CAUSE.certain(
         "a tensor is passed to a layer's constructor instead of to the layer",

@@ -27,10 +27,11 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.catalogue.rules import certain
+from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import FailureFacts
-from fitdoctor.failure.failed_line import at_frame, function_at, module_of
+from fitdoctor.failure.failed_line import at_frame, function_at, module_of, raised_here
 from fitdoctor.failure.traced_code import raised_in_trace
 from fitdoctor.source.keras_objects import defines, kind_of_value
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
@@ -62,21 +63,17 @@ def from_source(module: Module) -> Iterator[Finding]:
             continue
         known = kind_of_value(module, site.receiver) == "Model"
         if known and not defines(module, site.receiver, site.method) and not never_runs(function, site.node):
-            yield _finding(module, site, function, Confidence.LIKELY, [])
+            yield _finding(module, site, function)
 
 
-def _finding(
-    module: Module, site: CallSite, function: FunctionInfo, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _finding(module: Module, site: CallSite, function: FunctionInfo) -> Finding:
     return CAUSE.finding(
         f"`{module.segment(site.node.func)}` runs while {name_of(function)} is traced: "
         f"`{site.method}` needs arrays and runs its own loop",
         module.location(site.node),
         traced_evidence(function),
-        *evidence,
         *_fixes(module, site),
         subject=module.segment(site.node.func),
-        confidence=confidence,
     )
 
 
@@ -112,19 +109,16 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     said = any(words in failure.message for words in _SAID)
     if frame is None or not raised_in_trace(failure, project) or not (said or failure.frames[-1].library):
         return
-    confidence = Confidence.CERTAIN if said else Confidence.LIKELY
     module = module_of(project, frame)
-    evidence = [Evidence("error", failure.message.splitlines()[0][:120], location=frame.location)]
     if module is None:
         written = _TEXT.search(frame.text)
         if written is not None and said:
-            yield CAUSE.finding(
+            yield CAUSE.certain(
                 f"`{written['method']}` is called while `{frame.function}` is traced",
                 frame.location,
-                *evidence,
+                raised_here(failure),
                 fix("call the model directly"),
                 subject=written["method"],
-                confidence=confidence,
             )
         return
     function = function_at(module, frame.line, frame.cell)
@@ -133,5 +127,6 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             continue
         known = said or kind_of_value(module, site.receiver) == "Model"
         if known and not defines(module, site.receiver, site.method):
-            yield _finding(module, site, function, confidence, evidence)
+            sure = Confidence.CERTAIN if said else Confidence.LIKELY
+            yield certain(_finding(module, site, function), failure, confidence=sure)
             return

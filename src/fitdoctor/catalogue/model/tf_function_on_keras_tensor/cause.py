@@ -39,6 +39,7 @@ from fitdoctor.catalogue.model.keras_tensors import (
     misused,
     twin_edits,
 )
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
@@ -78,12 +79,12 @@ def from_source(module: Module) -> Iterator[Finding]:
         if in_trace(module, call) or not module.dotted(call.func).startswith("keras.backend.")
     ]
     for call in calls[:1]:
-        yield _finding(module, call, calls, Confidence.LIKELY)
+        yield _finding(module, call, calls)
 
 
-def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: Confidence) -> Finding:
+def _finding(module: Module, call: ast.Call, calls: list[ast.Call]) -> Finding:
     if in_trace(module, call):
-        return _in_training(module, call, confidence)
+        return _in_training(module, call)
     name = module.segment(call.func)
     tensor = next((each for each in call.args if is_keras_tensor(module, each)), None)
     what = (
@@ -102,7 +103,6 @@ def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: 
         ),
         *_fixes(module, call, calls),
         subject=f"function {name}",
-        confidence=confidence,
     )
 
 
@@ -112,10 +112,10 @@ def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: 
 def from_loss(model: ModelFacts, fit: FitFacts) -> Iterator[Finding]:
     """Report a loss that reads a tensor of the functional model from the enclosing code."""
     if model.keras >= 3 and fit.method in ("fit", "train_on_batch", "evaluate"):
-        yield from _captured(model, Confidence.LIKELY)
+        yield from _captured(model)
 
 
-def _captured(model: ModelFacts, confidence: Confidence) -> Iterator[Finding]:
+def _captured(model: ModelFacts) -> Iterator[Finding]:
     for loss in model.losses:
         if loss.captured is None:
             continue
@@ -131,7 +131,6 @@ def _captured(model: ModelFacts, confidence: Confidence) -> Iterator[Finding]:
             ),
             *list(_TERM_ELSEWHERE),
             subject="tensor in a loss",
-            confidence=confidence,
         )
         return
 
@@ -142,7 +141,7 @@ _TERM_ELSEWHERE = (
 )
 
 
-def _in_training(module: Module, call: ast.Call, confidence: Confidence) -> Finding:
+def _in_training(module: Module, call: ast.Call) -> Finding:
     """Report traced code that reads a tensor of the enclosing functional model; `keras.ops` does not help there."""
     function = module.function_of(call)
     read = next((each for each in arguments_of(call) if is_keras_tensor(module, each)), None)
@@ -160,7 +159,6 @@ def _in_training(module: Module, call: ast.Call, confidence: Confidence) -> Find
         ),
         *list(_TERM_ELSEWHERE),
         subject=f"function {module.segment(call.func)}",
-        confidence=confidence,
     )
 
 
@@ -272,8 +270,9 @@ def _in_lambda(module: Module, call: ast.Call) -> tuple[Edit, ...]:
 def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Unknown) -> Iterator[Finding]:
     """Explain the Keras error, and the different one of the old backend."""
     told = any(words in failure.message for words in _SAID)
-    if told and isinstance(model, ModelFacts) and any(loss.captured is not None for loss in model.losses):
-        yield from _captured(model, Confidence.CERTAIN)
+    captured = list(_captured(model)) if told and isinstance(model, ModelFacts) else []
+    if captured:
+        yield certain(captured[0], failure)
         return
     frame = failure.last_user_frame
     module = module_of(project, frame)
@@ -284,15 +283,13 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
     calls = list(misused(module))
     here = [call for call in calls if at_frame(module, call, frame)]
     if here and (told or failure.type in ("AttributeError", "TypeError")):
-        yield _finding(module, here[0], calls, Confidence.CERTAIN)
+        yield certain(_finding(module, here[0], calls), failure)
     elif told:
         # The innermost call on the line runs first.
         on_line = [site.node for site in calls_at(failure, project) if is_operation(site.name)]
         on_line.sort(key=lambda node: -node.col_offset)
         yield (
-            _finding(module, on_line[0], on_line, Confidence.CERTAIN)
-            if on_line
-            else _from_line(frame.location)
+            certain(_finding(module, on_line[0], on_line), failure) if on_line else _from_line(frame.location)
         )
 
 

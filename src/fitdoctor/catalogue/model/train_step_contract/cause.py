@@ -41,10 +41,11 @@ from fitdoctor.catalogue.knowledge.models.model_classes import (
 )
 from fitdoctor.catalogue.model.keras_contracts import is_called_by_program
 from fitdoctor.catalogue.model.step_returns import as_dict, is_abstract, is_loss, not_a_dict, updated_tracker
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, insert_after, insert_before, replace_code, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.failure.failed_line import at_frame, module_of
+from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
 from fitdoctor.failure.patterns import input_count
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -80,7 +81,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     """Report a step that certainly returns a tensor, a tuple or nothing."""
     for step in steps_of(module):
         if not _is_the_programs_own(step):
-            yield from _wrong_return(step, Confidence.LIKELY, [])
+            yield from _wrong_return(step)
 
 
 def _is_the_programs_own(step: FunctionInfo) -> bool:
@@ -91,22 +92,22 @@ def _is_the_programs_own(step: FunctionInfo) -> bool:
     return is_called_by_program(step.module, step.name)
 
 
-def _wrong_return(step: FunctionInfo, confidence: Confidence, evidence: list[Evidence]) -> Iterator[Finding]:
+def _wrong_return(step: FunctionInfo) -> Iterator[Finding]:
     if isinstance(step.node, ast.Lambda) or step.node in step.module.generators:
         return
     values = returned(step)
     if not values:
         if not is_abstract(step):
-            yield _returns_nothing(step, confidence, evidence)
+            yield _returns_nothing(step)
         return
     for value in values:
         what = not_a_dict(step, value)
         if what:
-            yield _returns(step, value, what, confidence, evidence)
+            yield _returns(step, value, what)
             return
 
 
-def _returns_nothing(step: FunctionInfo, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+def _returns_nothing(step: FunctionInfo) -> Finding:
     module, last = step.module, step.statements[-1]
     tracker = updated_tracker(step)
     line = f"return {{m.name: m.result() for m in [{tracker}]}}"
@@ -114,19 +115,15 @@ def _returns_nothing(step: FunctionInfo, confidence: Confidence, evidence: list[
         f"{name_of(step)} returns nothing, but Keras expects a dict of metrics",
         module.location(last),
         Evidence("the step ends without a `return`", location=module.location(last)),
-        *evidence,
         fix(
             "return a dict of metric names and values",
             insert_after(module.code(last), line) if tracker else (),
         ),
         subject=step.qualname,
-        confidence=confidence,
     )
 
 
-def _returns(
-    step: FunctionInfo, value: ast.expr, what: str, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _returns(step: FunctionInfo, value: ast.expr, what: str) -> Finding:
     module = step.module
     return CAUSE.finding(
         f"{name_of(step)} returns {what}, but Keras expects a dict of metrics",
@@ -137,10 +134,8 @@ def _returns(
             'a dict such as `{"loss": loss}`',
             location=module.location(value),
         ),
-        *evidence,
         as_dict(step, value, what),
         subject=step.qualname,
-        confidence=confidence,
     )
 
 
@@ -164,10 +159,10 @@ def from_batch(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proje
         return
     unpacking = batch_unpacking(step)
     if unpacking is not None and unpacking[1] != len(parts):
-        yield _unpacks(step, *unpacking, parts, Confidence.LIKELY, [])
+        yield _unpacks(step, *unpacking, parts)
     use = batch_as_tensor(step)
     if use is not None and len(parts) > 1:
-        yield _takes_for_tensor(step, use, parts, Confidence.LIKELY)
+        yield _takes_for_tensor(step, use, parts)
 
 
 def _parts(fit: FitFacts, data: DataFacts) -> tuple[str, ...] | None:
@@ -189,14 +184,7 @@ def _parts(fit: FitFacts, data: DataFacts) -> tuple[str, ...] | None:
     return None
 
 
-def _unpacks(
-    step: FunctionInfo,
-    statement: ast.Assign,
-    count: int,
-    parts: tuple[str, ...],
-    confidence: Confidence,
-    evidence: list[Evidence],
-) -> Finding:
+def _unpacks(step: FunctionInfo, statement: ast.Assign, count: int, parts: tuple[str, ...]) -> Finding:
     module = step.module
     batch = f"({', '.join(parts)})" if len(parts) > 1 else parts[0]
     return CAUSE.finding(
@@ -209,16 +197,12 @@ def _unpacks(
             fact="data",
             location=module.location(statement),
         ),
-        *evidence,
         *_unpacking_fixes(step, statement, count, parts),
         subject=step.qualname,
-        confidence=confidence,
     )
 
 
-def _takes_for_tensor(
-    step: FunctionInfo, use: ast.Name, parts: tuple[str, ...], confidence: Confidence
-) -> Finding:
+def _takes_for_tensor(step: FunctionInfo, use: ast.Name, parts: tuple[str, ...]) -> Finding:
     module = step.module
     return CAUSE.finding(
         f"{name_of(step)} uses `{use.id}` as one tensor, but `fit` passes {_number(parts)}",
@@ -232,7 +216,6 @@ def _takes_for_tensor(
         ),
         fix("unpack `x` from the batch first, or pass only `x` to `fit`", _taking_first(step, use.id)),
         subject=step.qualname,
-        confidence=confidence,
     )
 
 
@@ -287,9 +270,8 @@ def _losses_without_weights(step: FunctionInfo) -> Iterator[ast.Call]:
 def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Unknown) -> Iterator[Finding]:
     """Explain the errors that such a step ends in."""
     message = failure.message
-    evidence = [Evidence("error", message.splitlines()[0][:120] if message else "")]
     if _UNPACK.search(message) or _ITERATING.search(message):
-        yield from _failed_unpacking(failure, project, evidence)
+        yield from _failed_unpacking(failure, project)
         return
     count = input_count(message)
     refused = count is not None and count.expected == 1
@@ -302,7 +284,7 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
     if not returns_nothing and not returns_no_dict:
         return
     in_keras = bool(failure.frames) and failure.frames[-1].library
-    found = list(_returning(project, model, returns_nothing, evidence))
+    found = list(_returning(failure, project, model, bool(returns_nothing)))
     if found:
         yield found[0]
     elif returns_nothing or not project and in_keras and "NoneType" not in message:
@@ -311,14 +293,14 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
         yield CAUSE.finding(
             f"`train_step` or `test_step` returns {what}, but Keras expects a dict of metrics",
             failure.location,
-            *evidence,
+            raised_here(failure),
             fix("return a dict of metric names and values"),
             subject="train_step",
         )
 
 
 def _returning(
-    project: Project, model: ModelFacts | Unknown, nothing: bool, evidence: list[Evidence]
+    failure: FailureFacts, project: Project, model: ModelFacts | Unknown, nothing: bool
 ) -> Iterator[Finding]:
     """Yield findings for the steps that match the error, those of the failing model's class first."""
     if not project:
@@ -327,18 +309,19 @@ def _returning(
     steps = [step for module in project.modules for step in steps_of(module)]
     own = [step for step in steps if owner is not None and step.owner in owner.module.ancestry(owner)]
     for step in own or steps:
-        for finding in _wrong_return(step, Confidence.CERTAIN, evidence):
+        for finding in _wrong_return(step):
             if ("returns nothing" in finding.message) == nothing:
-                yield finding
+                yield certain(finding, failure)
     if not nothing:
         for step in own or steps:
             values = returned(step)
             plain = [value for value in values if not isinstance(value, (ast.Dict, ast.DictComp))]
             if plain:
-                yield _returns(step, plain[-1], "a value that is not a dict", Confidence.LIKELY, evidence)
+                found = _returns(step, plain[-1], "a value that is not a dict")
+                yield certain(found, failure, confidence=Confidence.LIKELY)
 
 
-def _failed_unpacking(failure: FailureFacts, project: Project, evidence: list[Evidence]) -> Iterator[Finding]:
+def _failed_unpacking(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     frame = failure.last_user_frame
     if frame is None or frame.function not in STEPS:
         return
@@ -347,7 +330,7 @@ def _failed_unpacking(failure: FailureFacts, project: Project, evidence: list[Ev
         yield CAUSE.finding(
             f"`{frame.function}` unpacks a different number of values than the batch has",
             frame.location,
-            *evidence,
+            raised_here(failure),
             fix("unpack with `keras.utils.unpack_x_y_sample_weight`"),
             subject=frame.function,
         )
@@ -361,7 +344,7 @@ def _failed_unpacking(failure: FailureFacts, project: Project, evidence: list[Ev
         elif "too many" in failure.message:
             parts = ("x", "y", "sample_weight")
         if len(parts) != unpacking[1]:
-            yield _unpacks(step, *unpacking, parts, Confidence.CERTAIN, evidence)
+            yield certain(_unpacks(step, *unpacking, parts), failure)
         return
 
 
@@ -375,5 +358,5 @@ def _failed_computing(failure: FailureFacts, project: Project, refused: bool) ->
     for step in steps_of(module):
         use = batch_as_tensor(step, refused=refused) if step.name == frame.function else None
         if use is not None:
-            yield _takes_for_tensor(step, use, ("x", "y"), Confidence.CERTAIN)
+            yield certain(_takes_for_tensor(step, use, ("x", "y")), failure)
             return

@@ -82,8 +82,9 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Find
             if found is not None:
                 where, node = _place_to_wait(*found, kind)
                 array = replace(array, code=where.code(node))
-            told = _finding(kind, array, array.path, Confidence.CERTAIN, project)
-            yield replace(told, fixes=(*told.fixes, *_result_unpacked(kind, fit)))
+            told = _finding(kind, array, array.path, project)
+            remedies = (*told.fixes, *_result_unpacked(kind, fit))
+            yield replace(told, confidence=Confidence.CERTAIN, fixes=remedies)
         elif any(column.holds in WAITING for column in array.columns):
             found = expression_of(project, array.use)
             yield CAUSE.certain(
@@ -188,7 +189,7 @@ def _names_of(target: ast.expr) -> list[str]:
     return [part.id for part in parts if isinstance(part, ast.Name)]
 
 
-def _finding(kind: str, array: ArrayFacts, name: str, confidence: Confidence, project: Project) -> Finding:
+def _finding(kind: str, array: ArrayFacts, name: str, project: Project) -> Finding:
     called = REMEDIES[kind][1] == "{}()"
     code = array.use if called else array.code
     target = code if isinstance(code, Code) and (called or not isinstance(array.code, Unknown)) else array.use
@@ -198,7 +199,6 @@ def _finding(kind: str, array: ArrayFacts, name: str, confidence: Confidence, pr
         Evidence(f"type of `{name}`", array.container or kind, "an array", fact="data.x.container"),
         _remedy(kind, target, project),
         subject=f"argument {name} of fit",
-        confidence=confidence,
     )
 
 
@@ -248,7 +248,7 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
             if kind and waits not in told:
                 told.add(waits)
                 array = ArrayFacts(name, code=where.code(waits), use=module.code(expr))
-                yield _finding(kind, array, name, Confidence.LIKELY, project)
+                yield _finding(kind, array, name, project)
 
 
 def _given(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
@@ -450,9 +450,9 @@ def _objects_of_fit(module: Module) -> Iterator[Finding]:
             continue  # the class that defines `fit` decides what it accepts
         known = module.definition(made.func)
         if isinstance(known, ClassInfo) and _gives_batches(known):
-            yield _of_class(known, module.code(given), Confidence.LIKELY)
+            yield _of_class(known, module.code(given))
         elif _is_iterator(module, made):
-            yield _of_iterator(module.code(made), module.code(given), Confidence.LIKELY)
+            yield _of_iterator(module.code(made), module.code(given))
 
 
 def _image_generators(module: Module) -> Iterator[Finding]:
@@ -504,10 +504,10 @@ def _given_objects(array: ArrayFacts, kind: str, project: Project) -> Iterator[F
     if kind == "OwnedIterator":
         found = expression_of(project, array.use)
         made = found[0].code(found[0].made_by(found[1])) if found is not None else array.code
-        yield _of_iterator(made, array.use, Confidence.CERTAIN)
+        yield replace(_of_iterator(made, array.use), confidence=Confidence.CERTAIN)
     known = project.class_named(kind)
     if known is not None and _gives_batches(known):
-        yield _of_class(known, array.use, Confidence.CERTAIN)
+        yield replace(_of_class(known, array.use), confidence=Confidence.CERTAIN)
 
 
 def _gives_batches(known: ClassInfo) -> bool:
@@ -529,7 +529,7 @@ def _is_iterator(module: Module, made: ast.Call) -> bool:
     )
 
 
-def _of_class(known: ClassInfo, use: Code | Unknown, confidence: Confidence) -> Finding:
+def _of_class(known: ClassInfo, use: Code | Unknown) -> Finding:
     module = known.module
     here = module.location(known.node)
     return CAUSE.finding(
@@ -544,7 +544,6 @@ def _of_class(known: ClassInfo, use: Code | Unknown, confidence: Confidence) -> 
         ),
         _derived(known),
         subject="argument x of fit",
-        confidence=confidence,
     )
 
 
@@ -562,7 +561,7 @@ def _derived(known: ClassInfo) -> Fix:
     return fix(title, (Edit(span, f"({keras}.utils.PyDataset)"), *imports))
 
 
-def _of_iterator(made: Code | Unknown, use: Code | Unknown, confidence: Confidence) -> Finding:
+def _of_iterator(made: Code | Unknown, use: Code | Unknown) -> Finding:
     edits: tuple[Edit, ...] = ()
     if isinstance(made, Code) and len(made.arguments) == 1:
         edits = (Edit(made.location, made.arguments[0].text),)
@@ -572,5 +571,4 @@ def _of_iterator(made: Code | Unknown, use: Code | Unknown, confidence: Confiden
         Evidence("argument x", "an iterator", "a dataset", "data.x.container", place(use)),
         fix("pass the dataset itself", edits),
         subject="argument x of fit",
-        confidence=confidence,
     )
