@@ -39,6 +39,7 @@ from fitdoctor.catalogue.model.argument_of_the_wrong_call.misspelt_names import 
     misspelt_names,
     refused_name,
 )
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import (
@@ -50,7 +51,7 @@ from fitdoctor.edits import (
     spell,
     unsafe,
 )
-from fitdoctor.facts import Argument, Code, FailureFacts, Frame
+from fitdoctor.facts import Argument, Code, FailureFacts
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.patterns import NOT_CUSTOM, UnexpectedKeyword, unexpected_keyword
 from fitdoctor.records import replace
@@ -273,11 +274,10 @@ def unlisted_layers(module: Module) -> Iterator[Finding]:
 def misspelt_in_source(module: Module, project: Project) -> Iterator[Finding]:
     """Report misspelled names of losses, metrics, optimizers and activations."""
     for each in misspelt_names(module, project):
-        yield _misspelt_name(each, None, Confidence.LIKELY)
+        yield _misspelt_name(each, None)
 
 
-def _misspelt_name(each: Misspelt, frame: Frame | None, confidence: Confidence) -> Finding:
-    location = frame.location if frame is not None else None
+def _misspelt_name(each: Misspelt, location: Location | None) -> Finding:
     edits: tuple[Edit, ...] = ()
     if each.module is not None and each.node is not None:
         location = each.module.location(each.node)
@@ -290,7 +290,6 @@ def _misspelt_name(each: Misspelt, frame: Frame | None, confidence: Confidence) 
         Evidence(f"{kind} name", each.name, each.meant),
         fix(f"use `{each.meant}`", edits) if each.meant else fix(f"use the name of a Keras {kind}"),
         subject=f"{kind} {each.name}",
-        confidence=confidence,
     )
 
 
@@ -305,7 +304,7 @@ def from_refused_name(failure: FailureFacts, project: Project) -> Iterator[Findi
     unwritten = not found.meant and found.node is None and failure.called != "compile"
     if unwritten and _SAVED.search(failure.message) and found.name not in NOT_CUSTOM:
         return  # a saved model names it: FIT908
-    yield _misspelt_name(found, failure.last_user_frame, Confidence.CERTAIN)
+    yield certain(_misspelt_name(found, failure.location), failure)
 
 
 _SAVED = re.compile(r"^Unknown (?:layer|object|loss function|metric function): .* Please ensure")
@@ -377,7 +376,7 @@ def from_constructors(module: Module) -> Iterator[Finding]:
                 continue  # FIT902, or the name of another Keras
             meant = misspelt(argument.name)
             if meant and meant not in taken or closed and not meant:
-                finding = _constructor(made, argument.name, meant, argument.whole, code, Confidence.LIKELY)
+                finding = _constructor(made, argument.name, meant, argument.whole, code)
                 if module.keras == 2 and made == "ModelCheckpoint":
                     finding = replace(
                         finding,
@@ -388,7 +387,7 @@ def from_constructors(module: Module) -> Iterator[Finding]:
 
 
 def _constructor(
-    made: str, name: str, meant: str, location: Location | None, code: Code | None, confidence: Confidence
+    made: str, name: str, meant: str, location: Location | None, code: Code | None = None
 ) -> Finding:
     return CAUSE.finding(
         f"`{made}` has no argument `{name}`" if made else f"there is no argument `{name}`",
@@ -398,7 +397,6 @@ def _constructor(
         if meant
         else fix(f"remove `{name}`", remove_argument(code, name) if code is not None else ()),
         subject=f"argument {name} of {made}",
-        confidence=confidence,
     )
 
 
@@ -414,11 +412,11 @@ def _misspelt(seen: UnexpectedKeyword, failure: FailureFacts, project: Project) 
         argument = code.argument(seen.name) if code is not None else None
         if argument is not None and site.name.startswith("keras."):
             made = site.name.rpartition(".")[2]
-            yield _constructor(made, seen.name, meant, argument.whole, code, Confidence.CERTAIN)
+            yield certain(_constructor(made, seen.name, meant, argument.whole, code), failure)
             return
     if not project:
         made = seen.owner or failure.called
-        yield _constructor(made, seen.name, meant, frame.location, None, Confidence.LIKELY)
+        yield _constructor(made, seen.name, meant, frame.location)
 
 
 def _left_out_of_dict(module: Module, call: ast.Call, name: str) -> tuple[Edit, ...]:

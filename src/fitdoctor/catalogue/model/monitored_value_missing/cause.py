@@ -41,6 +41,7 @@ import string
 from collections.abc import Callable, Collection, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
@@ -427,7 +428,7 @@ def from_own_callback(model: ModelFacts, fit: FitFacts, project: Project) -> Ite
             there = read.there(names)
             if read.owner.name in given and _is_meant(read.owner, fit, project) and read.raises:
                 if read.name not in there and not may_be_numbered(read.name, there):
-                    yield _unlogged(read, there, fit, Confidence.LIKELY)
+                    yield _unlogged(read, there, fit)
 
 
 def _is_meant(owner: ClassInfo, fit: FitFacts, project: Project) -> bool:
@@ -456,9 +457,8 @@ def from_failed_callback(
     if of_key:
         here = [read for read in here if repr(read.name) in failure.message]
     if len(here) == 1:
-        evidence = Evidence("the callback raises", failure.message[:120])
         names = names_of_values(model, fit, project) or ()
-        yield _unlogged(here[0], here[0].there(names), fit, Confidence.CERTAIN, evidence)
+        yield certain(_unlogged(here[0], here[0].there(names), fit), failure)
 
 
 def _is_used_at(module: Module, read: _LoggedRead, line: int) -> bool:
@@ -472,13 +472,7 @@ def _is_used_at(module: Module, read: _LoggedRead, line: int) -> bool:
     )
 
 
-def _unlogged(
-    read: _LoggedRead,
-    names: tuple[str, ...],
-    fit: FitFacts | Unknown,
-    confidence: Confidence,
-    *evidence: Evidence,
-) -> Finding:
+def _unlogged(read: _LoggedRead, names: tuple[str, ...], fit: FitFacts | Unknown) -> Finding:
     there = _reported(names)
     told = f"it reports {there}" if there else "it uses the names of the metrics"
     other = closest(read.name, names)
@@ -493,10 +487,8 @@ def _unlogged(
         f"`{read.function.name}` reads `{read.name}`, which `fit` does not report: {told}",
         read.module.location(read.node),
         _seen("value read", read.name, names, read.module.location(read.node)),
-        *evidence,
         remedy,
         subject=f"logs of {read.owner.name}",
-        confidence=confidence,
     )
 
 

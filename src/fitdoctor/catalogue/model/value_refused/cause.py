@@ -30,6 +30,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
@@ -37,6 +38,7 @@ from fitdoctor.facts import FailureFacts, Shape
 from fitdoctor.failure.failed_line import calls_at, raised_here
 from fitdoctor.failure.patterns import rejected_integer
 from fitdoctor.failure.shapes import parse_shape
+from fitdoctor.records import replace
 from fitdoctor.source.definitions import CallSite
 from fitdoctor.source.models.layer_settings import POSITIONAL
 from fitdoctor.source.module import Module
@@ -66,7 +68,7 @@ def from_shares(module: Module) -> Iterator[Finding]:
     """Report literal fractions above 1."""
     for kind, name, node in _of_layers(module):
         if name in _SHARES and "Dropout" in kind and _is_no_share(_sure(module, node)):
-            yield _finding(module, name, node, _SHARE, Confidence.CERTAIN)
+            yield replace(_finding(module, name, node, _SHARE), confidence=Confidence.CERTAIN)
 
 
 @CAUSE.in_source
@@ -75,7 +77,7 @@ def from_sizes(module: Module) -> Iterator[Finding]:
     """Report sizes that are not integers; Keras 2 rounds them down."""
     for kind, name, node in _of_layers(module) if module.keras == 3 else ():
         if name == _SIZES.get(kind) and _is_float(_sure(module, node)):
-            yield _finding(module, name, node, _SIZE, Confidence.CERTAIN)
+            yield replace(_finding(module, name, node, _SIZE), confidence=Confidence.CERTAIN)
 
 
 @CAUSE.in_source
@@ -86,11 +88,11 @@ def from_text(module: Module) -> Iterator[Finding]:
         for name, position in _COUNTS.items():
             given = call.argument(name, position)
             if given is not None and _is_text(module, given) and _is_of_model(module, call):
-                yield _finding(module, name, given, _COUNT, Confidence.LIKELY)
+                yield _finding(module, name, given, _COUNT)
     for call in module.calls_under("keras.optimizers."):
         for name, given in _arguments(call):
             if name == "learning_rate" and _is_text(module, given):
-                yield _finding(module, name, given, "a float", Confidence.LIKELY)
+                yield _finding(module, name, given, "a float")
 
 
 @CAUSE.after_failure
@@ -112,8 +114,8 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             continue
         for name, node in _arguments(call):
             if name in named:
-                raised = raised_here(failure)
-                yield _finding(call.module, name, node, _rule(said), Confidence.LIKELY, raised)
+                found = _finding(call.module, name, node, _rule(said))
+                yield certain(found, failure, confidence=Confidence.LIKELY)
                 return
 
 
@@ -129,7 +131,7 @@ def _of_text(module: Module, failure: FailureFacts, calls: list[CallSite]) -> It
     written = [(name, node) for name, node in given if _is_text(module, node)] or given
     if len(written) == 1:
         name, node = written[0]
-        yield _finding(module, name, node, _COUNT, Confidence.CERTAIN, raised_here(failure))
+        yield certain(_finding(module, name, node, _COUNT), failure)
 
 
 def _of_layers(module: Module) -> Iterator[tuple[str, str, ast.expr]]:
@@ -212,23 +214,13 @@ def _rule(said: str) -> str:
     return " ".join(wanted[1].split()) if wanted else "a valid value"
 
 
-def _finding(
-    module: Module,
-    name: str,
-    node: ast.expr,
-    wanted: str,
-    confidence: Confidence,
-    raised: Evidence | None = None,
-) -> Finding:
-    text = module.segment(node)
-    evidence = [Evidence(f"value of `{name}`", text, wanted)]
+def _finding(module: Module, name: str, node: ast.expr, wanted: str) -> Finding:
     return CAUSE.finding(
         f"`{name}` is {_described(module, node)}, but Keras expects {wanted}",
         module.location(node),
-        *(evidence if raised is None else [*evidence, raised]),
+        Evidence(f"value of `{name}`", module.segment(node), wanted),
         _remedy(module, name, node, wanted),
         subject=f"argument {name}",
-        confidence=confidence,
     )
 
 

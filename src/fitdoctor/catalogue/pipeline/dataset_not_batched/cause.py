@@ -127,7 +127,7 @@ def from_batches(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Pro
     # Keras adds an axis to scalars, so `(1,)` may be a batch of one; require that it was rejected.
     refused = forward_failure(data) is not None or loss_failure(data) is not None
     if refused or model.keras != 2 and any(array.shape == () for array in data.y):
-        yield _single(data, fit, project, f" of shape {shape_words(data.x[0].shape)}", Confidence.CERTAIN)
+        yield _single(data, fit, project, f" of shape {shape_words(data.x[0].shape)}")
 
 
 @CAUSE.in_source
@@ -145,13 +145,14 @@ def samples_in_source(
         return
     given = single_samples.given_out(data, project)
     if given is not None and single_samples.is_one_sample(*given):
-        yield _single(data, fit, project, f" of shape {shape_words(wanted[1:])}", Confidence.LIKELY)
+        single = _single(data, fit, project, f" of shape {shape_words(wanted[1:])}")
+        yield replace(single, confidence=Confidence.LIKELY)
 
 
-def _single(data: DataFacts, call: FitFacts, project: Project, shape: str, confidence: Confidence) -> Finding:
+def _single(data: DataFacts, call: FitFacts, project: Project, shape: str) -> Finding:
     given = single_samples.given_out(data, project)
     edits = single_samples.as_batches_of_one(given[0].module, given[1]) if given is not None else ()
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"the {words(data)} yields single samples{shape}; `fit` treats their first axis as the batch axis",
         place(given[0].module.location(given[1]) if given else None, data.code, call.code),
         Evidence("yielded value", f"one sample{shape}", "a batch of samples", fact="data.first_batch"),
@@ -159,7 +160,6 @@ def _single(data: DataFacts, call: FitFacts, project: Project, shape: str, confi
         if edits
         else fix("stack several samples along a new batch axis with `np.stack(samples)`"),
         subject=f"{data.role} {data.form}",
-        confidence=confidence,
     )
 
 
@@ -288,7 +288,7 @@ def _failed_batches(
     given = single_samples.given_out(data, project)
     one = given is not None and single_samples.is_one_sample(*given)
     if not found and one and single_samples.SCALAR in failure.message:
-        found = [_single(data, call, project, "", Confidence.CERTAIN)]
+        found = [_single(data, call, project, "")]
     elif not found and one and isinstance(model, ModelFacts) and project:
         found = [
             replace(finding, confidence=Confidence.CERTAIN)
