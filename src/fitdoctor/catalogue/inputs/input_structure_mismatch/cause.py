@@ -49,7 +49,6 @@ from fitdoctor.catalogue.knowledge.data.shapes import (
 )
 from fitdoctor.catalogue.knowledge.data.unpacked_inputs import (
     argument_place,
-    of_unpacking,
     unpacked_by_call,
     unpacked_inputs,
 )
@@ -61,6 +60,7 @@ from fitdoctor.edits import fix, replace_code, spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Spec, Unknown
 from fitdoctor.failure.failed_line import module_of, stands_at
 from fitdoctor.failure.patterns import input_count
+from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
@@ -83,13 +83,12 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Projec
         return
     if data.problem is not None:
         if _is_stacked(model, data):
-            yield from _findings(model, fit, data, project, Confidence.CERTAIN)
+            yield from _findings(model, fit, data, project, sure=True)
         return
     if isinstance(data.trial.forward, Unknown) and not _is_evident(model, data):
         yield from _taken_apart(model, fit, data, project)
         return
-    confidence = Confidence.CERTAIN if proven(data) else Confidence.LIKELY
-    yield from _findings(model, fit, data, project, confidence)
+    yield from _findings(model, fit, data, project, sure=proven(data))
     refused = forward_failure(data)
     if refused is not None and data.x_structure == "dict":
         yield from _columns_for_one_input(refused.message, fit, data, None)
@@ -111,30 +110,33 @@ def _is_evident(model: ModelFacts, data: DataFacts) -> bool:
 
 
 def _findings(
-    model: ModelFacts,
-    fit_call: FitFacts | Unknown,
-    data: DataFacts,
-    project: Project,
-    confidence: Confidence,
+    model: ModelFacts, fit_call: FitFacts | Unknown, data: DataFacts, project: Project, sure: bool
+) -> Iterator[Finding]:
+    for found in _differing(model, fit_call, data, project):
+        yield replace(found, confidence=Confidence.CERTAIN if sure else Confidence.LIKELY)
+
+
+def _differing(
+    model: ModelFacts, fit_call: FitFacts | Unknown, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
     if isinstance(model.inputs, Unknown):
         failure = forward_failure(data)
         said = input_count(failure.message) if failure is not None else None
         # Only the model itself or its first layer receives the data; deeper layers are a problem of the model.
         if said is not None and said.expected is not None and said.received == len(data.x) > 1:
-            yield _of_count(model, data, fit_call, project, confidence, said.expected)
+            yield _of_count(model, data, fit_call, project, said.expected)
         return
     if data.x_structure == "dict":
         missing = _missing_keys(model.inputs, data)
         if missing:
-            yield _of_keys(model, data, project, confidence, missing)
+            yield _of_keys(model, data, project, missing)
     elif len(data.x) != len(model.inputs):
         if not _is_flat_element(model.inputs, data):
-            yield _of_count(model, data, fit_call, project, confidence, len(model.inputs))
+            yield _of_count(model, data, fit_call, project, len(model.inputs))
     else:
         order = shuffled(model, data)
         if order is not None:
-            yield _of_order(model.inputs, data, fit_call, order, confidence)
+            yield _of_order(model.inputs, data, fit_call, order)
 
 
 def _is_flat_element(inputs: tuple[Spec, ...], data: DataFacts) -> bool:
@@ -157,9 +159,7 @@ def _missing_keys(inputs: tuple[Spec, ...], data: DataFacts) -> list[str]:
     return [name for name in names if name not in given]
 
 
-def _of_keys(
-    model: ModelFacts, data: DataFacts, project: Project, confidence: Confidence, missing: list[str]
-) -> Finding:
+def _of_keys(model: ModelFacts, data: DataFacts, project: Project, missing: list[str]) -> Finding:
     assert not isinstance(model.inputs, Unknown)
     names = [spec.name for spec in model.inputs]
     strangers = [array for array in data.x if array.key not in names]
@@ -187,7 +187,6 @@ def _of_keys(
         *_input_evidence(model, missing),
         _rename(renamed, project) if renamed else fix(f"add the key {listing(missing)} to `x`"),
         subject="keys of x",
-        confidence=confidence,
     )
 
 
@@ -251,7 +250,6 @@ def _of_count(
     data: DataFacts,
     fit_call: FitFacts | Unknown,
     project: Project,
-    confidence: Confidence,
     expected: int,
 ) -> Finding:
     given = len(data.x)
@@ -273,7 +271,6 @@ def _of_count(
         ),
         _count_fix(model, data, fit_call, project, joined),
         subject="inputs of the model",
-        confidence=confidence,
     )
 
 
@@ -337,9 +334,32 @@ def _taken_apart(
     told = data.x[0].container and isinstance(data.x[0].shape, tuple)
     found = unpacked_by_call(model, project) if told else None
     if found is not None:
-        yield of_unpacking(
-            CAUSE, found[1], fit_call, data, found[0], None, "model.overrides", Confidence.LIKELY
-        )
+        yield _of_unpacking(found[1], fit_call, data, found[0], None)
+
+
+def _of_unpacking(
+    where: Location | None,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    parts: list[str],
+    caller: Location | None,
+) -> Finding:
+    """Build the finding for one array that `call` unpacks into several."""
+    first = data.x[0] if isinstance(data, DataFacts) and data.x else None
+    joined = joined_parts(first, len(parts)) if first is not None else None
+    edits = replace_code(first.code, joined) if joined and first is not None else ()
+    return CAUSE.finding(
+        f"`x` is one array, but `call` unpacks it into {listing(parts)}",
+        place(first.code if joined and first else None, argument_place(fit_call), caller),
+        Evidence(
+            "`call` unpacks its inputs here",
+            "one tensor",
+            f"a list or tuple of {len(parts)}",
+            location=where,
+        ),
+        fix(f"pass a list of {len(parts)} arrays as `x`", edits),
+        subject="inputs of the model",
+    )
 
 
 # --- order --------------------------------------------------------------------------------------------------------
@@ -350,7 +370,6 @@ def _of_order(
     data: DataFacts,
     fit_call: FitFacts | Unknown,
     order: tuple[ArrayFacts, ...],
-    confidence: Confidence,
 ) -> Finding:
     texts = [array.use.text if isinstance(array.use, Code) else "" for array in order]
     argument = None
@@ -371,7 +390,6 @@ def _of_order(
         ),
         fix("pass the arrays in the order of the model inputs", edits),
         subject="order of x",
-        confidence=confidence,
     )
 
 
@@ -393,7 +411,8 @@ def from_failure(
         frame = failure.last_user_frame
         caller = failure.user_frames[0].location if failure.user_frames else None
         where = frame.location if frame else None
-        yield of_unpacking(CAUSE, where, fit, data, parts, caller, "failure.message", Confidence.CERTAIN)
+        unpacking = _of_unpacking(where, fit, data, parts, caller)
+        yield replace(unpacking, confidence=Confidence.CERTAIN)
         return
     if failure.type != "ValueError" or while_validating(failure) or inside_model(failure):
         return
@@ -406,7 +425,7 @@ def from_failure(
         ):
             return
         told = said is not None and said.received_keys and data.x_structure != "dict"
-        found = list(_findings(model, fit, data, project, Confidence.CERTAIN)) if data.x and not told else []
+        found = list(_findings(model, fit, data, project, sure=True)) if data.x and not told else []
         yield from found
         if found or not isinstance(data.trial.forward, Unknown):
             return

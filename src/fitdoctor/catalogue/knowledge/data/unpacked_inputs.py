@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.knowledge.data.joined_arrays import joined_parts
 from fitdoctor.catalogue.traceback_lines import unpacked_argument
-from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location
-from fitdoctor.edits import fix, replace_code
-from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import function_at, module_of, nodes_at
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
@@ -69,33 +65,3 @@ def argument_place(fit_call: FitFacts | Unknown) -> Location | None:
         return None
     argument = fit_call.code.argument("x", 0)
     return argument.location if argument is not None else fit_call.code.location
-
-
-def of_unpacking(
-    cause: Cause,
-    where: Location | None,
-    fit_call: FitFacts | Unknown,
-    data: DataFacts | Unknown,
-    parts: list[str],
-    caller: Location | None,
-    fact: str,
-    confidence: Confidence,
-) -> Finding:
-    """Build the finding for one array that `call` unpacks into several."""
-    first = data.x[0] if isinstance(data, DataFacts) and data.x else None
-    joined = joined_parts(first, len(parts)) if first is not None else None
-    edits = replace_code(first.code, joined) if joined and first is not None else ()
-    return cause.finding(
-        f"`x` is one array, but `call` unpacks it into {listing(parts)}",
-        place(first.code if joined and first else None, argument_place(fit_call), caller),
-        Evidence(
-            "`call` unpacks its inputs here",
-            "one tensor",
-            f"a list or tuple of {len(parts)}",
-            fact=fact,
-            location=where,
-        ),
-        fix(f"pass a list of {len(parts)} arrays as `x`", edits),
-        subject="inputs of the model",
-        confidence=confidence,
-    )

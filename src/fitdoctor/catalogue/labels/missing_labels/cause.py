@@ -39,11 +39,13 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     output_specs,
 )
 from fitdoctor.catalogue.prefilter import LABELS
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.traceback_lines import gives_labels
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.fits.compile_facts import OPAQUE_LOSS
 from fitdoctor.source.index import names_in
 from fitdoctor.source.module import FunctionInfo
@@ -72,11 +74,8 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Projec
     if not _lacks_labels(model, fit, data) or loss_accepted(data):
         return
     proven = loss_failure(data) is not None and not _may_be_return(model)
-    confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
-    if _in_one_dict(model, data):
-        yield _not_split(data, project, place(fit.code), confidence)
-        return
-    yield _finding(model, fit, data, confidence, list(_culprits(fit, data, project)), project)
+    sure = Confidence.CERTAIN if proven else Confidence.LIKELY
+    yield replace(_finding(model, fit, data, project), confidence=sure)
 
 
 def _in_one_dict(model: ModelFacts, data: DataFacts) -> bool:
@@ -119,21 +118,15 @@ def from_failure(
     """Report a None that Keras found in place of labels, or labels among the inputs."""
     if failure.called == "fit" and _labels_among_inputs(failure.message):
         steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
-        frame = failure.last_user_frame
-        confidence = Confidence.CERTAIN if steps else Confidence.LIKELY
-        yield _not_split(data, project, frame.location if frame is not None else None, confidence)
+        sure = Confidence.CERTAIN if steps else Confidence.LIKELY
+        yield certain(_not_split(data, project, failure.location), failure, confidence=sure)
         return
     if _WORDS not in failure.message and "y_true and y_pred have different structures" not in failure.message:
         return
     frame = failure.last_user_frame
-    raised_at = frame.location if frame is not None else None
     if isinstance(model, ModelFacts) and isinstance(fit, FitFacts) and isinstance(data, DataFacts):
-        if _lacks_labels(model, fit, data) and _in_one_dict(model, data):
-            yield _not_split(data, project, raised_at, Confidence.CERTAIN)
-            return
         if _lacks_labels(model, fit, data):
-            culprits = [*_culprits(fit, data, project), raised_at]
-            yield _finding(model, fit, data, Confidence.CERTAIN, culprits, project)
+            yield certain(_finding(model, fit, data, project, failure.location), failure)
             return
         if data.y or data.form not in ("dataset", "other") or not _only_of_keras(model):
             return
@@ -143,13 +136,13 @@ def from_failure(
     if given is False and frame.function not in ("call", "train_step"):
         yield CAUSE.finding(
             "the model has a loss, but `fit` receives no labels",
-            place(_made(data) if isinstance(data, DataFacts) else None, raised_at),
+            place(_made(data) if isinstance(data, DataFacts) else None, frame.location),
             Evidence(
                 "the call passes one positional argument",
                 frame.text.strip(),
                 "x and y, or a dataset that yields both",
                 fact="failure.frames",
-                location=raised_at,
+                location=frame.location,
             ),
             fix("pass y; for an autoencoder, pass x again as y"),
             subject="labels",
@@ -173,9 +166,7 @@ def _labels_among_inputs(message: str) -> bool:
     return said is not None and any(key.lower() in LABEL_KEYS for key in _KEY.findall(said["inputs"]))
 
 
-def _not_split(
-    data: DataFacts | Unknown, project: Project, used: Location | None, confidence: Confidence
-) -> Finding:
+def _not_split(data: DataFacts | Unknown, project: Project, used: Location | None) -> Finding:
     steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
     made = [returned_in_step(project, step.code) for step in steps if step.operation == "map"]
     return CAUSE.finding(
@@ -189,7 +180,6 @@ def _not_split(
         ),
         fix("return a pair `(features, label)`", _split_off(data)),
         subject="labels",
-        confidence=confidence,
     )
 
 
@@ -220,13 +210,10 @@ def _parsed(project: Project) -> Location | None:
 
 
 def _finding(
-    model: ModelFacts,
-    fit: FitFacts,
-    data: DataFacts,
-    confidence: Confidence,
-    culprits: list[Code | Location | Unknown | None],
-    project: Project,
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project, raised_at: Location | None = None
 ) -> Finding:
+    if _in_one_dict(model, data):
+        return _not_split(data, project, raised_at or place(fit.code))
     whose = "the validation data has" if data.role == "validation" else f"`{fit.method}` receives"
     told = {
         "arrays": "y is missing",
@@ -238,7 +225,7 @@ def _finding(
     loss = next((loss for loss in model.losses if loss.kind != "none"), None)
     return CAUSE.finding(
         f"the model has a loss, but {whose} no labels: {told.get(data.form, 'y is missing')}",
-        place(*culprits),
+        place(*_culprits(fit, data, project), raised_at),
         Evidence(
             f"the loss `{loss.name}` needs y" if loss is not None else "the loss needs y",
             "only x" if data.element in ("", "single", "tuple of 1") else data.element,
@@ -248,7 +235,6 @@ def _finding(
         ),
         *_fixes(model, fit, data, project),
         subject="labels",
-        confidence=confidence,
     )
 
 
