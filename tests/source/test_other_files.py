@@ -96,6 +96,23 @@ def test_a_builder_that_a_decorator_registers_is_followed(tmp_path):
     assert lint(tmp_path, "train.py") == [["config.py", "1", "FIT201"]]
 
 
+def test_a_registry_by_the_names_of_its_classes_is_followed(tmp_path):
+    write(
+        tmp_path,
+        registry="class Registry:\n    def __init__(self):\n        self.items = {}\n\n"
+        "    def register(self, cls):\n        self.items[cls.__name__.lower()] = cls\n        return cls\n\n"
+        "    def create(self, name, **settings):\n        return self.items[name.lower()](**settings)\n\n"
+        "MODELS = Registry()\n",
+        nets="import keras\nfrom registry import MODELS\n\n@MODELS.register\nclass Small:\n"
+        "    def __init__(self, classes):\n        self.classes = classes\n\n"
+        f"    def build(self):\n        return {BUILD.format('self.classes')}\n",
+        train=DATA + "import nets\nfrom registry import MODELS\n"
+        "model = MODELS.create('Small', classes=4).build()\n"
+        "model.compile('adam', loss='categorical_crossentropy')\nmodel.fit(x, y)\n",
+    )
+    assert lint(tmp_path, ".") == [["train.py", "7", "FIT201"]]
+
+
 def test_a_decorator_that_returns_something_else_is_not_looked_through(tmp_path):
     write(
         tmp_path,

@@ -207,6 +207,8 @@ def get_attribute(run: Interpreter, receiver: Value, name: str) -> Value:
         return _symbolic_attribute(run, receiver, name)
     if isinstance(receiver, Ref):
         return _object_attribute(run, receiver, name)
+    if name == "__name__" and isinstance(receiver, (Function, Class)):
+        return Plain(getattr(receiver.node, "name", "<lambda>"))
     if isinstance(receiver, Class):
         return _class_attribute(run, receiver, name)
     if isinstance(receiver, Unknown):
