@@ -77,6 +77,8 @@ _OF_GRAPHS = ("keras.backend.gradients", "tensorflow.gradients", "tensorflow.hes
 _OF_SESSIONS = ("keras.backend.set_session", "keras.backend.get_session")
 _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in (*GONE, *GONE_INSIDE, *_OF_SESSIONS))
 """Checking the last part of a name is cheap; resolving the name is not."""
+_GONE_FROM_V1 = ("estimator", "contrib")
+"""Names that `tf.compat.v1` does not have either."""
 _NO_UPDATES = "object has no attribute 'get_updates'"
 """Keras 2 error without eager execution: only its legacy optimizers have this method."""
 _NEEDS_EAGER = "Keras 3 needs eager execution to train"
@@ -120,6 +122,8 @@ def _gone(module: Module) -> Iterator[_Old]:
     for node in candidates:
         name = module.resolve(node) if isinstance(node.ctx, ast.Load) else ""
         short = name.removeprefix("tensorflow.")
+        if short.removeprefix("compat.v1.") in _GONE_FROM_V1:
+            short = short.removeprefix("compat.v1.")
         if short == "enable_v2_behavior" and "compat.v2" in module.text:
             continue  # the only one of these names that `tf.compat.v2` still has
         if short == "estimator" and module.keras == 2:
@@ -272,6 +276,7 @@ def _names_old(failure: FailureFacts) -> bool:
         return False
     part = missing.owner.rpartition("tensorflow")[2].removeprefix(".")
     part = part.rpartition("v2.")[2] if "v2." in part else part
+    part = "" if part == "compat.v1" and missing.name in _GONE_FROM_V1 else part
     if missing.owner.endswith("keras.backend"):
         return missing.name in ("set_session", "get_session")
     if not missing.owner.startswith("tensorflow"):
