@@ -66,11 +66,11 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Projec
             yield from _from_source(lookup, data, project)
         elif not statistics.integral and statistics.minimum is not None:
             step = nearest(trail(project, data, lookup.array), scales)
-            yield _fractions(lookup, statistics, step, scaled)
+            yield replace(_fractions(lookup, statistics, step, scaled), confidence=Confidence.CERTAIN)
         elif statistics.minimum is not None and statistics.minimum < 0:
             step = nearest(trail(project, data, lookup.array), makes_negative)
             made = (step.module, step.node) if step is not None else expression_of(project, lookup.array.code)
-            yield _negative(lookup, statistics, step, made)
+            yield replace(_negative(lookup, statistics, step, made), confidence=Confidence.CERTAIN)
 
 
 def _from_source(lookup: Lookup, data: DataFacts, project: Project) -> Iterator[Finding]:
@@ -88,7 +88,6 @@ def _from_source(lookup: Lookup, data: DataFacts, project: Project) -> Iterator[
                 link,
                 Evidence("the ids are scaled here", link.module.segment(link.node)[:80], "integers"),
                 [_keep_whole([lookup], link)],
-                Confidence.LIKELY,
             )
             return
 
@@ -101,7 +100,6 @@ def _padded(lookup: Lookup, link: Link) -> Finding:
         link,
         Evidence("the ids are padded here", link.module.segment(link.node)[:80], "padding with 0"),
         [_keep_zero_for_padding(lookup, (link.module, link.node))],
-        Confidence.LIKELY,
     )
 
 
@@ -127,7 +125,6 @@ def _fractions(lookup: Lookup, statistics: Statistics, step: Link | None, scaled
             fact="data.x.statistics",
         ),
         [_keep_whole(scaled, step)],
-        Confidence.CERTAIN,
     )
 
 
@@ -193,7 +190,6 @@ def _negative(
             fact="data.x.statistics",
         ),
         [_keep_zero_for_padding(lookup, made)],
-        Confidence.CERTAIN,
     )
 
 
@@ -203,7 +199,6 @@ def _finding(
     step: Link | None,
     evidence: Evidence,
     fixes: list[Fix],
-    confidence: Confidence,
 ) -> Finding:
     return CAUSE.finding(
         message,
@@ -212,5 +207,4 @@ def _finding(
         Evidence("the Embedding is created here", location=place(lookup.layer.code)),
         *fixes,
         subject=f"ids of {lookup.layer.name}",
-        confidence=confidence,
     )

@@ -29,7 +29,8 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.catalogue.rules import certain
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after, insert_before, spell, wrap
 from fitdoctor.facts import Code, FailureFacts
 from fitdoctor.failure.failed_line import at_frame, module_of
@@ -64,7 +65,7 @@ def from_source(module: Module) -> Iterator[Finding]:
             function = module.function_of(read)
             if function is None or function.traced is None or name in function.parameters:
                 continue
-            yield _finding(module, read, name, Confidence.LIKELY, module.location(large[name]))
+            yield _finding(module, read, name, module.location(large[name]))
             break
 
 
@@ -84,10 +85,8 @@ def _bytes(module: Module, call: ast.Call) -> int:
     return math.prod(lengths) * size
 
 
-def _finding(
-    module: Module, read: ast.expr, name: str, confidence: Confidence, made: Location | None = None
-) -> Finding:
-    return _told(module.location(read), name, confidence, made, _as_tensor(module, read))
+def _finding(module: Module, read: ast.expr, name: str, made: Location | None = None) -> Finding:
+    return _told(module.location(read), name, made, _as_tensor(module, read))
 
 
 def _as_tensor(module: Module, read: ast.expr) -> tuple[Edit, ...]:
@@ -136,11 +135,7 @@ def _root(read: ast.expr) -> ast.expr:
 
 
 def _told(
-    location: Location | None,
-    name: str,
-    confidence: Confidence,
-    made: Location | None,
-    edits: tuple[Edit, ...],
+    location: Location | None, name: str, made: Location | None = None, edits: tuple[Edit, ...] = ()
 ) -> Finding:
     array = f"`{name}`, which" if name else "an array that"
     return CAUSE.finding(
@@ -151,7 +146,6 @@ def _told(
         fix("pass it as data: `from_generator` over its rows, or `from_tensor_slices`"),
         fix("store a lookup table in a variable of the model"),
         subject="constant of a graph",
-        confidence=confidence,
     )
 
 
@@ -176,9 +170,9 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             or _is_outer(module, name)
         ]
         if len(reads) == 1:
-            yield _finding(module, reads[0], module.segment(reads[0]), Confidence.CERTAIN)
+            yield certain(_finding(module, reads[0], module.segment(reads[0])), failure)
             return
-    yield _told(frame.location if frame else None, "", Confidence.CERTAIN, None, ())
+    yield certain(_told(failure.location, ""), failure)
 
 
 def _whole(module: Module, name: ast.expr) -> ast.expr:

@@ -38,6 +38,7 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import function_at, module_of, nodes_at
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
+from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -68,11 +69,8 @@ def from_source(model: ModelFacts, data: DataFacts, project: Project) -> Iterato
         if _input_rank(layer, data) != 2:
             continue
         for module, index in _returned_index(layer, project):
-            evidence = Evidence(
-                f"the next layer, `{following.class_name}`, needs a feature axis",
-                location=place(following.code),
-            )
-            yield _finding(module, index, Confidence.LIKELY, [evidence])
+            needed = f"the next layer, `{following.class_name}`, needs a feature axis"
+            yield _finding(module, index, Evidence(needed, location=place(following.code)))
 
 
 def _speaks(message: str) -> bool:
@@ -105,7 +103,7 @@ def axis_dropped(refusal: Refusal, project: Project) -> Iterator[Finding]:
             location=refusal.location,
         )
         sure = refusal.confidence if len(found) == 1 else Confidence.LIKELY
-        yield _finding(*found[0], sure, [evidence], said.found_rank or 1)
+        yield replace(_finding(*found[0], evidence, said.found_rank or 1), confidence=sure)
 
 
 def _indexed_there(
@@ -262,9 +260,7 @@ def _in_frame(project: Project, frame: Frame) -> list[tuple[Module, ast.Subscrip
     return [each for here in places for each in _given_index(project, here)]
 
 
-def _finding(
-    module: Module, index: ast.Subscript, confidence: Confidence, evidence: list[Evidence], rank: int = 1
-) -> Finding:
+def _finding(module: Module, index: ast.Subscript, evidence: Evidence, rank: int = 1) -> Finding:
     assert isinstance(index.slice, ast.Tuple)
     *before, dropped = index.slice.elts
     text, name = module.segment(dropped), module.segment(index.value)
@@ -281,10 +277,9 @@ def _finding(
             f"`{name}[{front}, {kept}]` of shape "
             + ("(batch, 1)" if rank == 1 else f"({left.replace(',', ', 1,', 1)})"),
         ),
-        *evidence,
+        evidence,
         fix(f"use a slice: `{name}[{front}, {kept}]`", (Edit(module.location(dropped), kept),)),
         subject=f"index {module.segment(index)}",
-        confidence=confidence,
     )
 
 

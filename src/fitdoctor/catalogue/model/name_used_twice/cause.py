@@ -26,7 +26,8 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.catalogue.rules import certain
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, remove_argument
 from fitdoctor.facts import Code, FailureFacts, ModelFacts
 from fitdoctor.failure.failed_line import module_of, raised_here
@@ -54,7 +55,7 @@ def from_source(model: ModelFacts) -> Iterator[Finding]:
         if not isinstance(code, Code) or given is None or given.text.strip("\"'") != layer.name:
             continue
         if layer.name in known:
-            yield _finding(layer.name, [known[layer.name], code], Confidence.LIKELY)
+            yield _finding(layer.name, [known[layer.name], code])
             return
         known[layer.name] = code
 
@@ -69,14 +70,13 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     written = [] if not project else list(_written(project, name))
     here = module_of(project, frame)
     near = [code for code in written if here is not None and code.location.path == here.path] or written
-    raised = raised_here(failure)
     if near:
-        yield _finding(name, near, Confidence.CERTAIN, raised)
+        yield certain(_finding(name, near), failure)
         return
     yield CAUSE.certain(
         f"two parts of the model are named `{name}`",
         failure.location,
-        raised,
+        raised_here(failure),
         fix(
             "rename one of them: most layers and pretrained networks accept `name=`",
             _named_apart(project, name),
@@ -111,27 +111,21 @@ def _written(project: Project, name: str) -> Iterator[Code]:
                 yield module.code(call.node)
 
 
-def _finding(
-    name: str, written: list[Code], confidence: Confidence, raised: Evidence | None = None
-) -> Finding:
+def _finding(name: str, written: list[Code]) -> Finding:
     last = written[-1]
     again = written[0].location != last.location
-    evidence = [
+    given = last.argument("name")
+    return CAUSE.finding(
+        f"two layers of the model are named `{name}`",
+        given.location if given is not None else last.location,
         Evidence(
             f"an earlier layer is named `{name}`" if again else "this line creates more than one layer",
             f"`{name}`",
             "a unique name",
             location=written[0].location,
-        )
-    ]
-    given = last.argument("name")
-    return CAUSE.finding(
-        f"two layers of the model are named `{name}`",
-        given.location if given is not None else last.location,
-        *(evidence if raised is None else [*evidence, raised]),
+        ),
         *_remedies(name, last, given.location if given is not None and again else None),
         subject=f"name {name}",
-        confidence=confidence,
     )
 
 
