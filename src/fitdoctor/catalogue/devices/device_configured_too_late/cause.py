@@ -25,6 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.devices.scope_parts import gives_built_model
 from fitdoctor.catalogue.reorder_statements import leading_to, moved_before, moved_up
 from fitdoctor.catalogue.run_order import calls_in_order
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
@@ -109,8 +110,6 @@ def _starts(module: Module, site: CallSite) -> bool:
     if package == "keras.layers":
         return last in _OF_KERAS
     if last in ("Sequential", "Model") and package in ("keras", "keras.models"):
-        from fitdoctor.catalogue.devices.scope_parts import gives_built_model
-
         return gives_built_model(module, site.node)
     if site.method in ("fit", "evaluate", "predict", "compile") and isinstance(site.node.func, ast.Attribute):
         return is_keras_model(module, site.receiver)

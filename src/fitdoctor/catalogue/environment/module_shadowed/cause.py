@@ -34,6 +34,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
+from fitdoctor.failure.frames import is_library
 from fitdoctor.source.imports import first_import
 from fitdoctor.source.project import Project
 
@@ -127,8 +128,6 @@ def _names(place: str, package: str) -> bool:
 
 
 def _is_installed(place: str) -> bool:
-    from fitdoctor.failure.frames import is_library
-
     return place == "unknown location" or is_library(place, here=False)
 
 

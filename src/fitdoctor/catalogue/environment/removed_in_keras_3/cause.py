@@ -38,7 +38,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_arguments import rejected_arguments
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_attributes import (
@@ -69,6 +68,12 @@ from fitdoctor.catalogue.environment.removed_in_keras_3.extracted_files import (
     NOT_THERE,
     extracted_elsewhere,
 )
+from fitdoctor.catalogue.environment.removed_in_keras_3.missing_names import (
+    finding_from_text,
+    findings_at,
+    keras_1_call,
+    missing_name,
+)
 from fitdoctor.catalogue.rules import Rule, find, findings_from_failure, is_raised_at
 from fitdoctor.diagnosis import Applicability, Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
@@ -77,14 +82,12 @@ from fitdoctor.failure.failed_line import calls_at, module_of
 from fitdoctor.failure.patterns import rejected_integer
 from fitdoctor.records import replace
 from fitdoctor.source.conditions import is_fallback
+from fitdoctor.source.fits.fit_sites import ModelSite
 from fitdoctor.source.keras_version import is_keras_2
 from fitdoctor.source.model_use import is_inside_keras
 from fitdoctor.source.models.layer_settings import POSITIONAL
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 
 def _fails_in_add_weight(failure: FailureFacts) -> bool:
@@ -283,13 +286,6 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
 
 
 def _from_names(failure: FailureFacts, project: Project) -> Iterator[Finding]:
-    from fitdoctor.catalogue.environment.removed_in_keras_3.missing_names import (
-        finding_from_text,
-        findings_at,
-        keras_1_call,
-        missing_name,
-    )
-
     name, frame = missing_name(failure, project), failure.last_user_frame
     of_keras_1 = list(keras_1_call(failure, project)) if not name or not project else []
     if of_keras_1 or not name:

@@ -36,9 +36,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.graph.numpy_on_symbolic_tensor.value_remedies import value_remedies
+from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -55,6 +56,7 @@ from fitdoctor.failure.traced_code import (
 )
 from fitdoctor.records import dataclass
 from fitdoctor.source.conditions import passes_over_failure
+from fitdoctor.source.fits.fit_sites import ModelSite
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.decided_branches import rests_on_a_flag
@@ -69,9 +71,6 @@ from fitdoctor.source.traced.symbolic import (
     traced_evidence,
     traced_functions,
 )
-
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT407",
@@ -197,8 +196,6 @@ def from_unknown_size(failure: FailureFacts, project: Project) -> Iterator[Findi
 @mentions("shape")
 def size_in_source(site: ModelSite, project: Project) -> Iterator[Finding]:
     """Report code that uses the unknown batch size of a Keras tensor as a number."""
-    from fitdoctor.catalogue.knowledge.data.data_trail import node_of
-
     if site.failure is None or not says_open_size(site.failure.message) or site.layer is None:
         return
     found = node_of(project, site.layer.code)
@@ -339,8 +336,6 @@ def _any_use(module: Module, call: ast.Call) -> _Use | None:
 
 
 def _finding(module: Module, function: FunctionInfo, use: _Use) -> Finding:
-    from fitdoctor.catalogue.graph.numpy_on_symbolic_tensor.value_remedies import value_remedies
-
     tensor = use.tensor if len(use.tensor) <= 40 else use.tensor[:39] + "…"
     return CAUSE.finding(
         f"{use.what} needs the value of `{tensor}`, which is symbolic in {name_of(function)}",

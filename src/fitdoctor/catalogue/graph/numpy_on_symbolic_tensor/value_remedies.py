@@ -5,8 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from fitdoctor.catalogue.graph.attribute_state import as_state
 from fitdoctor.catalogue.graph.handed_out import handed_out
 from fitdoctor.catalogue.graph.kept_tensors import is_traced_by_itself
+from fitdoctor.catalogue.graph.numpy_on_symbolic_tensor.string_twins import string_edits
+from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
+from fitdoctor.catalogue.knowledge.tracing.array_bodies import as_tensor_code
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, spell, unsafe
@@ -98,8 +102,6 @@ def _asked(module: Module, call: ast.Call) -> ast.expr | None:
 
 def _of_strings(function: FunctionInfo, call: ast.Call) -> Fix | None:
     """Rewrite a map function that parses a path or string with `tf.strings`."""
-    from fitdoctor.catalogue.graph.numpy_on_symbolic_tensor.string_twins import string_edits
-
     edits = string_edits(function)
     within = any(edit.location.line <= call.lineno <= edit.location.end_line for edit in edits)
     # Python raises an error for an unknown word; the tensor version returns the first entry.
@@ -114,8 +116,6 @@ def _collected(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | 
         adding = module.parent(adding)
     if tensor is None or not isinstance(adding, ast.Call):
         return None
-    from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
-
     edits = collected_by_callback(function, adding, tensor)
     title = "collect the values that Keras logs for each batch in a callback's `on_train_batch_end`"
     return unsafe(title, edits) if edits else None
@@ -128,8 +128,6 @@ def _as_state(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | N
         return None
     if tensor is None:
         return None
-    from fitdoctor.catalogue.graph.attribute_state import as_state
-
     text = module.rewritten(statement.value, (call, module.segment(tensor)))
     return as_state(function, function.owner, statement, statement.value, text, scalar=True)
 
@@ -183,8 +181,6 @@ def _twins(
     """Return the equivalents of all array code on tensors in the function, or None if a part of it has none."""
     if not all(_is_array_code(module, use) for use in uses):
         return None
-    from fitdoctor.catalogue.knowledge.tracing.array_bodies import as_tensor_code
-
     found = as_tensor_code(module, own_nodes(function), uses)
     return (found.names, found.edits) if found is not None else None
 

@@ -35,6 +35,7 @@ from fitdoctor.catalogue.graph.handed_out import handed_out
 from fitdoctor.catalogue.graph.kept_tensors import ADDING, GROWING, Kept, guard_of, is_traced_by_itself
 from fitdoctor.catalogue.graph.leaks import declare_leaks
 from fitdoctor.catalogue.graph.own_graphs import unwrapped
+from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
 from fitdoctor.diagnosis import Edit, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts
@@ -117,8 +118,6 @@ def _fixes(kept: Kept) -> list[Fix]:
     title = "return it from the traced function and collect the results of the calls"
     remedies = [fix(title, handed_out(kept.function, kept.node, kept.value))]
     if how in ("train_step", "compute_loss", "loss"):
-        from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
-
         title = "collect what Keras logs for each batch in the `on_train_batch_end` method of a callback"
         remedies.append(unsafe(title, collected_by_callback(kept.function, kept.node, kept.value)))
     elif how != "tf.function":

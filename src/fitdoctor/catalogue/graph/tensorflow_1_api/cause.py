@@ -62,6 +62,7 @@ from fitdoctor.source.index import Scope
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.session_edits import run_eagerly, without_session
 
 CAUSE = Cause(
     id="FIT406",
@@ -325,8 +326,6 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
         return [*older, *([given] if given is not None else []), fix("use a `keras.Input` instead")]
     advice = _ADVICE.get(old.name.rpartition(".")[2], "rewrite it with TensorFlow 2 functions")
     if "session" in advice or "memory growth" in advice:
-        from fitdoctor.source.session_edits import run_eagerly, without_session
-
         remedy = without_session(old.module, old.node, advice)
         eager = run_eagerly(old.module, old.node) if not remedy.edits and uses_keras(old.module) else ()
         if eager:

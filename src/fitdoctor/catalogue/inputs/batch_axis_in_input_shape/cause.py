@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, doubting, mentions
 from fitdoctor.catalogue.inputs.refused_inputs import mismatches
@@ -65,12 +64,10 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.records import replace
+from fitdoctor.source.fits.fit_sites import ModelSite
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import shape_of_input
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT103",

@@ -25,7 +25,6 @@ between two layers of the model is a problem of the model, not of the data.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.inputs.refused_inputs import Given, Mismatch, explains_inputs
@@ -75,10 +74,8 @@ from fitdoctor.facts import (
 from fitdoctor.failure.called import called_in
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.fits.fit_sites import ModelSite
 from fitdoctor.source.project import NO_FILES, Project
-
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT102",

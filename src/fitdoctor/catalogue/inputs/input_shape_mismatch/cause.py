@@ -28,7 +28,6 @@ models.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.inputs.refused_inputs import Given, Mismatch, explains_inputs, mismatches
@@ -50,7 +49,9 @@ from fitdoctor.catalogue.knowledge.data.shapes import (
     while_validating,
     without_one_axis,
 )
+from fitdoctor.catalogue.knowledge.models.model_inputs import input_giving
 from fitdoctor.catalogue.knowledge.models.refusals import of_site
+from fitdoctor.catalogue.knowledge.models.size_sources import Decided, decided_size
 from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import argument_words, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
@@ -67,11 +68,8 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch, shapes_in
 from fitdoctor.records import replace
+from fitdoctor.source.fits.fit_sites import ModelSite
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    from fitdoctor.catalogue.knowledge.models.size_sources import Decided
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT101",
@@ -170,8 +168,6 @@ def _explain(given: Given, found: list[Mismatch]) -> Iterator[Finding]:
 
 def _named_length(mismatch: Mismatch, project: Project) -> Decided | None:
     """Return what set the only differing length if the `Input` uses a name for it."""
-    from fitdoctor.catalogue.knowledge.models.size_sources import decided_size
-
     found = _aligned(mismatch)
     pairs = enumerate(zip(found, mismatch.expected_sample, strict=False))
     differing = [axis for axis, (ours, theirs) in pairs if ours != theirs]
@@ -239,8 +235,6 @@ def _from_message(
     project: Project,
 ) -> Iterator[Finding]:
     """Report what the message alone shows."""
-    from fitdoctor.catalogue.knowledge.models.model_inputs import input_giving
-
     if said.found is None or said.axis == -1 and isinstance(data, DataFacts) and _joins_models(model):
         return
     expected, axis, length, found = said.expected, said.axis, said.axis_length, said.found

@@ -27,11 +27,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, doubting, mentions
 from fitdoctor.catalogue.inputs.contents import arrays_of
+from fitdoctor.catalogue.inputs.row_changes import row_change
 from fitdoctor.catalogue.knowledge.data.data_places import made_near, maker, rework_data
+from fitdoctor.catalogue.knowledge.data.data_trail import Link, trail
+from fitdoctor.catalogue.knowledge.data.frame_edits import with_whole_rows
+from fitdoctor.catalogue.knowledge.data.generator_sources import generator_behind, yields_of
 from fitdoctor.catalogue.knowledge.data.shapes import lacks_its_batch
 from fitdoctor.catalogue.knowledge.labels.label_shapes import shapes_of_failure
 from fitdoctor.catalogue.prefilter import INPUTS
@@ -44,9 +47,6 @@ from fitdoctor.failure.patterns import cardinality
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    from fitdoctor.catalogue.knowledge.data.data_trail import Link
 
 CAUSE = Cause(
     id="FIT108",
@@ -197,8 +197,6 @@ def _of_batches(
     project: Project,
     raised: Location | None,
 ) -> Finding:
-    from fitdoctor.catalogue.knowledge.data.generator_sources import generator_behind, yields_of
-
     code = data.code if isinstance(data, DataFacts) else Unknown("the data is unknown")
     # The batch that a `__getitem__` returns, where its source shows it.
     labels_code = data.y[0].code if isinstance(data, DataFacts) and data.form == "pydataset" else code
@@ -274,8 +272,6 @@ def _parting(
     first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project
 ) -> tuple[Location | None, list[Fix]]:
     """Return the location and fixes of the step that changes the rows of only one array."""
-    from fitdoctor.catalogue.knowledge.data.data_trail import trail
-
     ways = [list(trail(project, data, array)) for array in (first, other)]
     windows = list(_same_windows(first, other, ways))
     added = _added_to_one(first, other, ways)
@@ -356,8 +352,6 @@ def _evened(
     first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project, step: Link
 ) -> Iterator[Fix]:
     """Yield fixes that apply the step to both arrays: in their table, by index, or at another offset."""
-    from fitdoctor.catalogue.knowledge.data.frame_edits import with_whole_rows
-
     counts = [array.shape[0] or 0 for array in (first, other) if isinstance(array.shape, tuple)]
     more = counts[0] - counts[-1]
     node = step.node.value if isinstance(step.node, ast.Expr) else step.node
@@ -388,8 +382,6 @@ def _at_other_offset(module: Module, cut: ast.Slice, more: int) -> Iterator[Fix]
 
 def _added_to_one(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) -> Link | None:
     """Return the step that appends rows to the longer array but not to the shorter one."""
-    from fitdoctor.catalogue.inputs.row_changes import row_change
-
     if not isinstance(first.shape, tuple) or not isinstance(other.shape, tuple):
         return None
     longer, shorter = ways if (first.shape[0] or 0) > (other.shape[0] or 0) else ways[::-1]
@@ -399,8 +391,6 @@ def _added_to_one(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) 
 
 
 def _first_change(links: list[Link], strong: bool) -> Link | None:
-    from fitdoctor.catalogue.inputs.row_changes import row_change
-
     for link in links:
         kind = row_change(link)
         if kind == "drop" or (kind == "slice" and not strong):

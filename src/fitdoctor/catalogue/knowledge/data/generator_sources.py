@@ -78,8 +78,6 @@ def called_generator(module: Module, call: ast.Call) -> FunctionInfo | None:
         return generator_function(module, call.func)
     made = module.made_by(given)
     known = module.definition(made.func) if isinstance(made, ast.Call) else None
-    from fitdoctor.source.module import ClassInfo
-
     method = module.method(known, "__iter__") if isinstance(known, ClassInfo) else None
     return method if method is not None and method.node in method.module.generators else None
 
@@ -93,8 +91,6 @@ def generator_function(module: Module, func: ast.expr) -> FunctionInfo | None:
 
 
 def _function(module: Module, func: ast.expr) -> FunctionInfo | None:
-    from fitdoctor.source.module import FunctionInfo
-
     known = module.definition(func)
     if isinstance(known, FunctionInfo):
         return known
@@ -170,8 +166,6 @@ def loop_of(function: FunctionInfo) -> ast.For | ast.While | None:
 
 def batches_of(module: Module, func: ast.expr) -> list[tuple[FunctionInfo, ast.expr]]:
     """Return the batch expressions in the source of the user's generator function or PyDataset."""
-    from fitdoctor.source.module import FunctionInfo
-
     function = generator_function(module, func)
     if function is not None:
         return [(function, node.value) for node in yields_of(function) if node.value is not None]
@@ -219,8 +213,6 @@ def _returned(project: Project, code: Code | Unknown) -> tuple[Module, ast.AST] 
     found = expression_of(project, code)
     if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
         return None
-    from fitdoctor.source.module import FunctionInfo
-
     function = found[0].definition(found[1].args[0])
     if not isinstance(function, FunctionInfo):
         return None

@@ -36,6 +36,7 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import TargetOutput, operation_shapes, target_and_output
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.fits.fit_sites import fit_sites
 from fitdoctor.source.project import Project
 
 FITS = "fits"
@@ -342,8 +343,6 @@ def _was_trained(fit: FitFacts | Unknown, refused: Refused) -> bool:
 
 def _trained_on_others(refused: Refused) -> bool:
     """Whether the source trains a model on labels of another rank."""
-    from fitdoctor.source.fits.fit_sites import fit_sites
-
     sites = [site for module in refused.project.modules for site in fit_sites(module)]
     shapes = [array.shape for site in sites if site.fit.method == "fit" for array in site.data[0].y[:1]]
     known = [len(shape) for shape in shapes if isinstance(shape, tuple)]

@@ -12,6 +12,7 @@ from fitdoctor.facts import Code, FailureFacts, Frame, LayerFacts, ModelFacts, S
 from fitdoctor.failure.called import called_in
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.failure.patterns import input_count, input_mismatch, shapes_in
+from fitdoctor.source.fits.fit_sites import model_sites
 from fitdoctor.source.keras_names import INPUTS
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -37,8 +38,6 @@ def refused_input(refusal: Refusal, project: Project) -> tuple[Code, Shape] | No
     for code in _given_to_the_layer(module, frame, failure.message):
         return code, shape
     # Imported here because it is slow and rarely needed.
-    from fitdoctor.source.fits.fit_sites import model_sites
-
     foreseen = [refused for site in model_sites(module) if (refused := of_site(site)) is not None]
     known = [given for refused in foreseen if (given := refused_input(refused, project)) is not None]
     return next((given for given in known if given[1] == shape), None)

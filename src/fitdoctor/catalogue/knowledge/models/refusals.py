@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.data.shapes import forward_failure, shape_argument
@@ -29,11 +28,9 @@ from fitdoctor.facts import (
 from fitdoctor.failure.failed_line import module_of, stands_at
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch, parse_shape
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.fits.fit_sites import ModelSite, model_sites
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import NO_FILES, Project
-
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 
 @dataclass(frozen=True)
@@ -295,8 +292,6 @@ def _foreseen(failure: FailureFacts, project: Project, speaks: Speaks) -> Refusa
     """Return the same rejection as the source shows it: at a line of the traceback, of that layer, or the only one."""
     if not project:
         return None
-    from fitdoctor.source.fits.fit_sites import model_sites
-
     frames: dict[Module, list[Frame]] = {}
     for frame in reversed(failure.user_frames):
         module = module_of(project, frame)

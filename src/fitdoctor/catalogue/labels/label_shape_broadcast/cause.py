@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, doubting, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
@@ -44,11 +43,9 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.fits.fit_sites import SpreadSite
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import SpreadSite
 
 CAUSE = Cause(
     id="FIT204", slug="label-shape-broadcast", severity=Severity.WARNING, aspect="rank", explains=("FIT218",)

@@ -46,6 +46,7 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
+from fitdoctor.failure.patterns import allocation_failed
 from fitdoctor.memory.estimate import Estimate, estimate, scores
 from fitdoctor.records import dataclass
 
@@ -83,8 +84,6 @@ def from_failure(
     environment: EnvironmentFacts | Unknown,
 ) -> Iterator[Finding]:
     """Report the tensor TensorFlow names, or a killed process by its last facts."""
-    from fitdoctor.failure.patterns import allocation_failed
-
     if isinstance(data, DataFacts) and data.role != "training":
         return
     failed = allocation_failed(failure.message)

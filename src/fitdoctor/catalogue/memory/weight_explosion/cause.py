@@ -27,11 +27,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.data.data_trail import node_of
+from fitdoctor.catalogue.knowledge.models.layer_source import spell_layer
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import unsafe
 from fitdoctor.facts import Code, FailureFacts, FitFacts, LayerFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import at_frame, function_at, module_of
+from fitdoctor.failure.patterns import allocation_failed
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT805", slug="weight-explosion", severity=Severity.WARNING, explains=("FIT806",))
@@ -94,9 +97,6 @@ def _pooled(flatten: LayerFacts, project: Project) -> Fix:
 
 def _renamed(project: Project, code: Code | Unknown, pooling: str) -> tuple[Edit, ...]:
     """Replace `Flatten` by the pooling layer, named as the file names its layers."""
-    from fitdoctor.catalogue.knowledge.data.data_trail import node_of
-    from fitdoctor.catalogue.knowledge.models.layer_source import spell_layer
-
     found = node_of(project, code)
     if (
         found is None
@@ -158,8 +158,6 @@ def _pooling_for(project: Project, flatten: Code) -> str:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, model: ModelFacts | Unknown, project: Project) -> Iterator[Finding]:
     """Report a Dense kernel that could not be allocated."""
-    from fitdoctor.failure.patterns import allocation_failed
-
     failed = allocation_failed(failure.message)
     if failed is None or failed.shape is None or len(failed.shape) != 2:
         return

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from fitdoctor.records import dataclass
 from fitdoctor.source.definitions import CallSite
+from fitdoctor.source.keras_3_api import PUBLIC_NAMES
+from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -129,9 +131,6 @@ def _in_layers(module: Module) -> Iterator[tuple[str, ast.Constant]]:
 
 
 def _known(kind: str) -> list[str]:
-    from fitdoctor.source.keras_3_api import PUBLIC_NAMES
-    from fitdoctor.source.keras_names import snake_case
-
     if kind == _ACTIVATION:
         return _ACTIVATIONS
     names = [name for name in PUBLIC_NAMES.get(_HOMES[kind], ()) if name not in _NO_NAMES]

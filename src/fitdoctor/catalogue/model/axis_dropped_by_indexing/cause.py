@@ -24,7 +24,6 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.layer_source import found_in, node_at
@@ -41,9 +40,6 @@ from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    pass
 
 CAUSE = Cause(
     id="FIT307",

@@ -27,7 +27,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.models.layer_source import (
@@ -46,12 +45,10 @@ from fitdoctor.facts import FailureFacts, Frame, LayerFacts, Unknown
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.failure.traced_code import library_behind
 from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.fits.fit_sites import ModelSite
 from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT309",

@@ -27,7 +27,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
@@ -36,12 +35,10 @@ from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import calls_at
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.fits.fit_sites import ModelSite
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
-
-if TYPE_CHECKING:
-    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(id="FIT315", slug="model-disconnected", severity=Severity.ERROR, raises="ValueError")
 

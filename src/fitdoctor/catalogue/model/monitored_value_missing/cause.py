@@ -49,6 +49,7 @@ from fitdoctor.facts import CallbackFacts, Code, FailureFacts, FitFacts, MetricF
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.records import dataclass
 from fitdoctor.source.conditions import is_conditional
+from fitdoctor.source.fits.fit_sites import fit_sites
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import NO_FILES, Project
@@ -540,8 +541,6 @@ def _may_validate_itself(module: Module) -> bool:
 
 def _keys_of(module: Module, call: ast.AST) -> tuple[str, ...] | None:
     """Return the keys of the history that a `fit` call returns; None if unknown."""
-    from fitdoctor.source.fits.fit_sites import fit_sites
-
     for site in fit_sites(module) if isinstance(call, ast.Call) else ():
         if place(site.fit.code) == module.location(call) and site.fit.method == "fit":
             return available(site.model, site.fit, module.project or NO_FILES) if site.metrics_known else None

@@ -40,6 +40,7 @@ from fitdoctor.failure.patterns import rejected_integer
 from fitdoctor.failure.shapes import parse_shape
 from fitdoctor.records import replace
 from fitdoctor.source.definitions import CallSite
+from fitdoctor.source.keras_objects import defines, is_keras_model
 from fitdoctor.source.models.layer_settings import POSITIONAL
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -203,8 +204,6 @@ def _names_option(call: CallSite, name: str) -> bool:
 
 
 def _is_of_model(module: Module, call: CallSite) -> bool:
-    from fitdoctor.source.keras_objects import defines, is_keras_model
-
     return is_keras_model(module, call.receiver) and not defines(module, call.receiver, "fit")
 
 

@@ -30,6 +30,8 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.traceback_lines import made_on_last_line
+from fitdoctor.catalogue.variables.made_in_build import made_in_build
+from fitdoctor.catalogue.variables.made_once import Making, made_before, made_in_init
 from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
@@ -229,9 +231,6 @@ _METRIC_ONCE = fix(
 
 def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
     """Move the constructors of this method to where they run once, if they do not depend on the call."""
-    from fitdoctor.catalogue.variables.made_in_build import made_in_build
-    from fitdoctor.catalogue.variables.made_once import Making, made_before, made_in_init
-
     others = module.calls_in.get(function.node, ())
     if site.method == "add_weight":
         weights = [other.node for other in others if other.method == "add_weight"]

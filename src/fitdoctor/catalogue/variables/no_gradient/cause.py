@@ -37,6 +37,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.mixed_inputs import predicted_under_tape
 from fitdoctor.catalogue.knowledge.labels.loss_choice import suggested_loss
 from fitdoctor.catalogue.knowledge.models.model_classes import is_plain
+from fitdoctor.catalogue.knowledge.tracing.array_bodies import as_tensor_code
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import (
     Tape,
     asked_about,
@@ -405,8 +406,6 @@ def _kept_in_tensors(cut: Cut) -> tuple[Edit, ...]:
     asks = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "numpy"
     if not asks and not module.called(node).startswith(("numpy.", "math.")):
         return ()
-    from fitdoctor.catalogue.knowledge.tracing.array_bodies import as_tensor_code
-
     function = _around(cut)
     block = module.around(node, ast.With) or (function.node if function is not None else None)
     found = as_tensor_code(module, ast.walk(block), [node]) if block is not None else None

@@ -36,6 +36,7 @@ from fitdoctor.facts import FailureFacts
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import element_of, last_assignment
 from fitdoctor.source.callees import callee, is_self
+from fitdoctor.source.fits.fit_sites import shared_optimizers
 from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
 from fitdoctor.source.line_edits import delete_lines
@@ -177,8 +178,6 @@ def _last_value(module: Module, name: ast.expr) -> ast.expr | None:
 @CAUSE.rule("optimizers", says=_SAYS, anywhere=True)
 def in_fits(module: Module) -> Iterator[Finding]:
     """Find one optimizer that trains two models without a shared layer, following the program."""
-    from fitdoctor.source.fits.fit_sites import shared_optimizers
-
     for shared in shared_optimizers(module):
         if module.parent(shared.made) is not None and module.parent(shared.compiled) is not None:
             yield _finding(Origin(module, shared.made), module.call(shared.compiled))

@@ -40,6 +40,8 @@ from fitdoctor.catalogue.knowledge.tracing.renewed_in_loops import (
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.traceback_lines import made_on_last_line
 from fitdoctor.catalogue.training_loops import TRAINING
+from fitdoctor.catalogue.variables.made_in_build import made_in_build
+from fitdoctor.catalogue.variables.made_once import Making, made_in_init
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame
@@ -289,9 +291,6 @@ def _anew(module: Module, site: CallSite, function: FunctionInfo) -> str:
 
 def _kept_by_object(site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
     """Create the variable in `__init__`; a Keras 3 layer or model tracks only Keras variables."""
-    from fitdoctor.catalogue.variables.made_in_build import made_in_build
-    from fitdoctor.catalogue.variables.made_once import Making, made_in_init
-
     module, owner = function.module, function.owner
     text, maker = module.segment(site.node), ""
     imports: tuple[Edit, ...] = ()
