@@ -464,3 +464,23 @@ model.fit(x / 255, y)
         (tmp_path / "net.py").write_text(text.replace(setting, "") if wrong else text, "utf-8")
         found = lint_files(discover([str(tmp_path)]), Wishes(), 1).diagnosis.findings
         assert ("FIT104" in [each.id for each in found]) is wrong
+
+
+def test_the_keras_inside_tensorflow_is_the_keras_of_a_program_on_keras_2(tmp_path):
+    program = """from tensorflow.python.keras.layers import Conv2D, Dense, Flatten, MaxPool2D
+from tensorflow.python.keras.models import Sequential
+
+model = Sequential()
+model.add(Conv2D(8, (1, 1), input_shape=(13, 1, 1)))
+model.add(MaxPool2D())
+model.add(Flatten())
+model.add(Dense(1, activation="softmax"))
+model.compile("adam", "mse")
+model.fit(x, y)
+"""
+    (tmp_path / "train.py").write_text(program, "utf-8")
+    found = lint_files(discover([str(tmp_path)]), Wishes(keras=2), 1).diagnosis.findings
+    assert {(each.id, each.location and each.location.line) for each in found} == {
+        ("FIT306", 6),
+        ("FIT209", 8),
+    }

@@ -93,11 +93,16 @@ def _around(module: Module, node: ast.AST) -> Iterator[ast.AST]:
 
 
 def is_inside_keras(module: Module) -> bool:
-    """Whether a file belongs to Keras itself, which imports its own modules."""
+    """Whether a file belongs to Keras itself, which imports its own modules.
+
+    Programs import the Keras inside TensorFlow too, but train with it and need nothing else from there.
+    """
     names = {imported(module, alias) for alias in module.nodes(ast.alias)}
-    return any(name.startswith(_INSIDES) for name in names) and not any(
-        name.partition(".")[0] in ("keras", "tensorflow", "tf_keras") and not name.startswith(_INSIDES)
-        for name in names
+    inside = {name for name in names if name.startswith(_INSIDES)}
+    if inside and all(name.startswith("tensorflow.python.keras") for name in inside):
+        return not any(True for _call in module.method_calls(*_USED))
+    return bool(inside) and not any(
+        name.partition(".")[0] in ("keras", "tensorflow", "tf_keras") and name not in inside for name in names
     )
 
 

@@ -365,8 +365,13 @@ class Module:
         return self._canonical(resolution.imported(self, alias))
 
     def _canonical(self, dotted: str) -> str:
-        """Return the canonical name; `tf_keras` counts as Keras if the program uses no other."""
+        """Return the canonical name; `tf_keras` counts as Keras if the program uses no other.
+
+        So does the private copy inside TensorFlow for a program on Keras 2, which accepts its layers.
+        """
         if dotted.startswith("tf_keras") and self._has_only_keras_2:
+            return own_keras(dotted)
+        if dotted.startswith("tensorflow.python.keras") and self.keras == 2:
             return own_keras(dotted)
         return canonical(dotted)
 
