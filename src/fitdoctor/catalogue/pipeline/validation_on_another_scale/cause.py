@@ -97,8 +97,18 @@ def from_source(module: Module) -> Iterator[Finding]:
             continue
         given = module.segment(site.node.args[0])
         before = fitted.setdefault(scaler, given)
-        if _HELD_OUT.search(given) and _TRAINING.search(before) and not _TRAINING.search(given):
+        held_out = _HELD_OUT.search(given) and _TRAINING.search(before) and not _TRAINING.search(given)
+        if held_out and _scales_afterwards(module, site.node, scaler):
             yield _fitted_again(module, function, site.node, given, before)
+
+
+def _scales_afterwards(module: Module, call: ast.Call, scaler: ast.Call) -> bool:
+    """Whether data is scaled by the second fit: some fit again only to undo the scale of predictions."""
+    fits_only = isinstance(module.parent(call), ast.Expr)
+    return not fits_only or any(
+        each.node.lineno > call.lineno and module.made_by(each.receiver) is scaler
+        for each in module.method_calls("transform")
+    )
 
 
 def _fitted_again(
