@@ -130,7 +130,7 @@ def _captured(model: ModelFacts) -> Iterator[Finding]:
                 location=where,
             ),
             *list(_TERM_ELSEWHERE),
-            subject="tensor in a loss",
+            subject=f"tensor in {loss.name}",
         )
         return
 
@@ -158,7 +158,7 @@ def _in_training(module: Module, call: ast.Call) -> Finding:
             location=module.location(read if read is not None else call),
         ),
         *list(_TERM_ELSEWHERE),
-        subject=f"function {module.segment(call.func)}",
+        subject=f"tensor in {where.strip('`')}",
     )
 
 
