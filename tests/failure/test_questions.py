@@ -474,3 +474,47 @@ def test_a_part_that_the_program_leaves_out_is_not_a_cut_text():
     )
     [left] = examine_failure(failures_told_in(text)[0]).unexplained
     assert left.note == "raised by the program itself, not by Keras or TensorFlow"
+
+
+def _cell(error, line, *library):
+    """Return the output of a failed cell: the user's line, then (path, function) of libraries."""
+    text = f"{error.partition(':')[0]:<42}Traceback (most recent call last)\n"
+    text += f"<ipython-input-3-ee> in <module>()\n----> 5 {line}\n\n"
+    text += "".join(f"{path} in {function}(x)\n---> 90     go(x)\n\n" for path, function in library)
+    return text + error
+
+
+def test_an_argument_that_a_loaded_file_names_is_not_one_of_the_program():
+    said = "TypeError: __init__() got an unexpected keyword argument 'dtype'"
+    text = _cell(
+        said, "net = load_model('m.h5')", ("/v/tensorflow_core/python/keras/losses.py", "from_config")
+    )
+    assert examine_failure(failures_told_in(text)[0]).findings[0].id == "FIT908"
+
+
+def test_only_a_class_of_keras_has_a_misspelt_argument():
+    text = _cell(
+        "TypeError: prepare() got an unexpected keyword argument 'output_step'", "prepare(output_step=3)"
+    )
+    assert examine_failure(failures_told_in(text)[0]).findings == ()
+
+
+def test_a_function_of_keras_that_the_program_calls_is_older_than_its_argument():
+    text = _cell(
+        "TypeError: sparse_categorical_crossentropy() got an unexpected keyword argument 'from_logits'",
+        "tf.keras.losses.sparse_categorical_crossentropy(labels, logits, from_logits=True)",
+    )
+    assert examine_failure(failures_told_in(text)[0]).findings[0].id == "FIT302"
+
+
+def test_the_losses_of_tensorflow_1_name_the_output_first():
+    text = _cell(
+        "ValueError: Shapes (32, 90) and (32, 5) are incompatible",
+        "slim.losses.softmax_cross_entropy(logits, labels)",
+        ("/v/tensorflow/contrib/losses/python/losses/loss_ops.py", "softmax_cross_entropy"),
+        ("/v/tensorflow/python/framework/tensor_shape.py", "assert_is_compatible_with"),
+    )
+    assert (
+        examine_failure(failures_told_in(text)[0]).findings[0].message
+        == "the labels have 5 columns, but the output has 90 units"
+    )

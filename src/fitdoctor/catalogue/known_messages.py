@@ -443,9 +443,18 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         types=("TypeError",),
         also=("FIT314",),
     )),
+    ("FIT908", Rule(
+        re.compile(r"__init__\(\) (?:missing|got an unexpected|takes) "),
+        "a class of the saved model cannot be created again from what the file says",
+        "let `get_config` of custom classes return every argument of `__init__`, and accept `**kwargs`; or rebuild the "
+        "model in code and call `load_weights`",
+        types=("TypeError",),
+        raised_in=("from_config", "deserialize_keras_object", "model_from_config", "_deserialize_model"),
+        also=("FIT901",),
+    )),
     ("FIT302", Rule(
         re.compile(
-            r"\b(?:Dense|Conv\w*|LSTM|GRU|Embedding|Dropout|Adam\w*|SGD|RMSprop|Model|Sequential|Functional"
+            r"\b(?:\w*cross_?entropy\w*|Dense|Conv\w*|LSTM|GRU|Embedding|Dropout|Adam\w*|SGD|RMSprop|Model|Sequential|Functional"
             r"|\w*(?:Pooling|Checkpoint|Stopping|Board)\w*)(?:\.__init__"
             r"|\.\w+)?\(\) got an unexpected keyword argument '(?P<name>\w+)'"
         ),
@@ -472,15 +481,6 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "install the version that the program was written for, or accept it: `def call(self, inputs, **kwargs)`",
         types=("TypeError",),
         also=("FIT314", "FIT902", "FIT908"),
-    )),
-    ("FIT908", Rule(
-        re.compile(r"__init__\(\) (?:missing|got an unexpected|takes) "),
-        "a class of the saved model cannot be created again from what the file says",
-        "let `get_config` of custom classes return every argument of `__init__`, and accept `**kwargs`; or rebuild the "
-        "model in code and call `load_weights`",
-        types=("TypeError",),
-        raised_in=("from_config", "deserialize_keras_object", "model_from_config", "_deserialize_model"),
-        also=("FIT901",),
     )),
     ("FIT302", Rule(
         re.compile(
@@ -1359,6 +1359,7 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
             r"|pandas|tensorflow_io)\b|Could not import (?:PIL|h5py)|This requires the (?P<other>\w+) module"
             r"|you need tensorflow \d|need the TensorFlow module|requires HDF5 and h5py|Op type not registered '"
             r"|NodeDef mentions attr"
+            r"|Couldn't build proto file into descriptor pool"
             r"|without handle data|initial_value must be specified|h5py ?is not available(?!\))|h5pyis not"
             r"|Descriptors cannot (?:not )?be created directly|'google\.protobuf[\w.]*' object has no attribute"
             r"|Unable to convert function return value to a Python type! The signature was"

@@ -26,6 +26,8 @@ def assemble(
     called = called_function(frames) or called
     if not _LOAD_WEIGHTS.isdisjoint((called, *(frame.function for frame in frames))):
         raw_message = _OF_SHAPES.sub(r"A weight has shape \1, but the saved weight has shape \2", raw_message)
+    elif any(_LOSSES_OF_1.search(frame.path) for frame in frames):
+        raw_message = _OF_SHAPES.sub(r"Shapes \2 and \1 are incompatible", raw_message)
     message = read_message(_in_words_of_python_3(_short(type_name), raw_message, frames), here=not from_text)
     joined = join_frames(frames, message)
     return FailureFacts(
@@ -52,6 +54,8 @@ def assemble(
 
 _OF_SHAPES = re.compile(r"^Shapes (\(.{1,80}\)) and (\(.{1,80}\)) are incompatible")
 """What TensorFlow says of a variable, and of labels and outputs."""
+_LOSSES_OF_1 = re.compile(r"losses/(?:python/losses/)?(?:losses_impl|loss_ops)\.py")
+"""The losses of TensorFlow 1 and of TF-Slim name the output first, and then the labels."""
 _LOAD_WEIGHTS = frozenset({"load_weights", "restore"})
 _KEY = re.compile(r"(?:'[^'\n]{1,200}'|\"[^\"\n]{1,200}\")(?=[\s).,;`*]|$)")
 _OF_PYTHON = re.compile(

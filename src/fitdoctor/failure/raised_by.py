@@ -281,7 +281,10 @@ def raised_by(failure: FailureFacts) -> str:
     if not failure.frames or after or _FRAMEWORK.search(failure.message):
         return ""
     line = failure.frames[-1].text
-    if KERAS_CALL.match(failure.message):
+    of_keras = refused and re.search(
+        rf"\b(?:tf|keras|tensorflow)\.(?:\w+\.)*{re.escape(refused['name'])}\(", line
+    )
+    if KERAS_CALL.match(failure.message) or of_keras:
         return ""
     if refused is not None:
         return _with_wrong_arguments(refused["name"])

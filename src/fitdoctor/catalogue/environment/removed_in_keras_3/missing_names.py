@@ -87,13 +87,18 @@ _OF_NEW_OPTIMIZERS = re.compile(r"`?(?P<name>\w+)`? is deprecated in the new (?:
 """The error since Keras 2.11."""
 
 
+_READS_FILES = frozenset({"from_config", "deserialize_keras_object", "model_from_config"})
+
+
 def missing_name(failure: FailureFacts, project: Project) -> str:
     """Return the name or argument that an exception is about if an older Keras had it; "" otherwise."""
     message, frame = failure.message, failure.last_user_frame
     if failure.type == "AttributeError" and any(_OF_KERAS_2.search(each.path) for each in failure.frames):
         return ""  # FIT901: the name was lost between two versions of Keras 2
     if unexpected_keyword(message) is not None:
-        return _rejected_keyword(message, project)
+        # While a file is read, it names the argument, not the program: FIT908.
+        loads = not project and any(each.function in _READS_FILES for each in failure.frames)
+        return "" if loads else _rejected_keyword(message, project)
     attribute = attribute_missing(message)
     if attribute is not None:
         if failure.frames and is_keras(failure.frames[-1].path):

@@ -414,7 +414,8 @@ def _misspelt(seen: UnexpectedKeyword, failure: FailureFacts, project: Project) 
             made = site.name.rpartition(".")[2]
             yield certain(_constructor(made, seen.name, meant, argument.whole, code), failure)
             return
-    if not project:
+    of_class = seen.function in ("", "__init__") or seen.function[:1].isupper()
+    if not project and of_class:
         made = seen.owner or failure.called
         yield _constructor(made, seen.name, meant, frame.location)
 
