@@ -314,6 +314,12 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         also=("FIT114", "FIT316"),
     )),
     ("FIT114", Rule(
+        re.compile(r"zero-size array to reduction operation"),
+        "an array is empty where Keras looks for its largest or smallest value",
+        "check what loads or filters the data: `print(len(y))` before the call",
+        of_framework=True,
+    )),
+    ("FIT114", Rule(
         re.compile(r"pop from an empty set"),
         "the data has no samples",
         "check what loads or filters the data: `print(len(x))` before the call",
@@ -407,6 +413,16 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         "losses, metrics or labels do not match the outputs of the model",
         "pass one loss per output: a list in the order of `model.outputs`, or a dict with "
         "`model.output_names`",
+    )),
+    ("FIT216", Rule(
+        re.compile(r"Metric should be a callable, (?:found|received): <?(?P<kind>[\w.]+)"),
+        "`metrics` contains an object of the class `{kind}`, which is not a metric",
+        "pass a function of `y_true` and `y_pred`, or an instance of a subclass of `keras.metrics.Metric`",
+    )),
+    ("FIT302", Rule(
+        re.compile(r"^'?Unknown (?P<kind>loss|metric) function'?\.?$"),
+        "Keras does not know the {kind} that is passed by its name",
+        "pass the function itself, without quotes",
     )),
     ("FIT218", Rule(
         re.compile(

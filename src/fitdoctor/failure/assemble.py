@@ -92,6 +92,8 @@ def _in_words_of_python_3(kind: str, message: str, frames: tuple[Frame, ...]) ->
     said, line = message.strip(), frames[-1].text if frames else ""
     if kind == "AssertionError" and not said and line.startswith("assert "):
         return line
+    if said.startswith("invalid literal for long()"):
+        return message.replace("for long()", "for int()", 1)
     if found := _NO_MODULE.match(said):
         name = found["name"]
         whole = re.search(rf"\b(?:from|import) +([\w.]+\.{re.escape(name)})\b", line)
