@@ -41,7 +41,9 @@ def never_read(module: Module) -> Iterator[Finding]:
         for gradient in tape.gradients:
             statement = module.statement(gradient)
             match statement:
-                case ast.Assign(targets=[ast.Name(id=name)]) if statement.value is gradient:
+                case ast.Assign(targets=[ast.Name(id=name)]) if (
+                    statement.value is gradient and name[0] != "_"
+                ):
                     pass
                 case _:
                     continue
