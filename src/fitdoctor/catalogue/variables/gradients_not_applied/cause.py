@@ -61,10 +61,11 @@ def never_read(module: Module) -> Iterator[Finding]:
 
 
 def _is_step(module: Module, statement: ast.stmt) -> bool:
-    """Whether a statement is repeated, as training is: in a loop or a function."""
-    return (
-        module.function_of(statement) is not None or module.around(statement, ast.For, ast.While) is not None
-    )
+    """Whether a statement is repeated, as training is: in a loop, or in a function that is not a test."""
+    function = module.function_of(statement)
+    if function is not None:
+        return not function.name.startswith("test")
+    return module.around(statement, ast.For, ast.While) is not None
 
 
 def _is_read(module: Module, name: str, statement: ast.stmt) -> bool:
