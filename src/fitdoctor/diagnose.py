@@ -451,7 +451,7 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
         cases.append(_explained_case(run, project, select, ignore))
     causes = None
     if all(case.moment is Moment.SOURCE for case in cases):
-        texts = [module.text for module in run.project.modules] if run.project is not None else []
+        texts = run.project.texts if run.project is not None else []
         causes = source_causes(texts, kinds_of(cases))
     diagnosis = _finished(cases, project, select, ignore, causes)
     findings = tuple(finding for finding in diagnosis.findings if not _refuted(finding, run, diagnosis))

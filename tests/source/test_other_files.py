@@ -141,6 +141,22 @@ def test_settings_in_a_json_file_next_to_the_program_are_read(tmp_path):
     assert lint(tmp_path, ".") == []
 
 
+def test_a_loss_that_only_a_settings_file_names_is_judged(tmp_path):
+    (tmp_path / "run.yaml").write_text("train:\n  loss: categorical_crossentropy\n")
+    (tmp_path / "run.toml").write_text('[train]\nloss = "categorical_crossentropy"\n')
+    train = DATA + f"import keras, tomllib, yaml\nmodel = {BUILD.format(4)}\n"
+    train += "with open({!r}{}) as file:\n    settings = {}(file)\n"
+    train += "model.compile('adam', settings['train']['loss'])\nmodel.fit(x, y)\n"
+    write(
+        tmp_path,
+        of_yaml=train.format("run.yaml", "", "yaml.safe_load"),
+        of_toml=train.format("run.toml", ", 'rb'", "tomllib.load"),
+    )
+    assert lint(tmp_path, ".") == [["of_toml.py", "8", "FIT201"], ["of_yaml.py", "8", "FIT201"]]
+    (tmp_path / "run.yaml").write_text("train: [not, {valid\n")
+    assert lint(tmp_path, "of_yaml.py") == []
+
+
 def test_the_default_of_an_option_is_a_setting_even_if_it_is_a_word(tmp_path):
     write(
         tmp_path,

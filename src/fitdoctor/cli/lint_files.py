@@ -283,17 +283,17 @@ def _judge_together(
     if not any(_tells(facts.text) or _trains(facts.text) for _found, facts, _tree in trees):
         return
     from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project, programs, with_imported
+    from fitdoctor.source.project import SETTINGS, Project, programs, with_imported
 
     modules = [Module(facts, tree) for _found, facts, tree in trees]
     whole = Project(with_imported(modules, modules[0].keras))
     if not any(_tells(module.text) for module in whole.modules):
         return
-    # What a file is judged by lies in other files, too: in those it imports, and in JSON files of settings.
+    # What a file is judged by lies in other files, too: in those it imports, and in files with settings.
     judged.leaning = (
         judged.leaning
         or len(whole.modules) > len(modules)
-        or any(".json" in module.text for module in whole.modules)
+        or any(ending in module.text for module in whole.modules for ending in SETTINGS)
     )
     asked = {facts.path: found for found, facts, _tree in trees if found.path in wanted}
     here = list(_of_this_machine(whole, asked, wishes))
@@ -352,7 +352,7 @@ def _diagnoses(
         case for module in elsewhere for case in source_cases(project, files=(module.path,), sites=False)
     ]
     causes = source_causes(
-        [module.text for module in project.modules],
+        project.texts,
         kinds_of(case for several in cases.values() for case in several),
     )
     diagnoses = [Diagnosis(crashes=tuple(crashes))]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from fitdoctor.source.traced.tracing import Tracing
 
+SETTINGS = (".json", ".yaml", ".yml", ".toml")
+"""The endings of files with settings that programs read."""
 _MAX_REEXPORTS = 10
 _MAX_FILES = 400
 """The most files that `around` follows imports into."""
@@ -33,6 +35,8 @@ class Project:
 
     def __init__(self, modules: Iterable[Module]) -> None:
         self.modules = tuple(modules)
+        self.settings: dict[str, str] = {}
+        """The text of every settings file that the interpreter has read, by path."""
         self._by_path: dict[str, Module] = {}
         self._by_name: dict[str, list[Module]] = {}
         self._folders: dict[Module, str] = {}
@@ -49,6 +53,11 @@ class Project:
     def __bool__(self) -> bool:
         """Whether any file was read."""
         return bool(self.modules)
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of every file, with the settings that were read: a loss may be named there only."""
+        return [*(module.text for module in self.modules), *self.settings.values()]
 
     @classmethod
     def around(

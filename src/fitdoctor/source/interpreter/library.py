@@ -64,7 +64,7 @@ _REGISTERING = (
         f"data.{name}"
         for name in ("image_functions", "known_data", "pipelines", "random_arrays", "table_makers")
     ),
-    *(f"interpreter.{name}" for name in ("command_lines", "iteration", "json_files", "python_functions")),
+    *(f"interpreter.{name}" for name in ("command_lines", "iteration", "python_functions", "settings_files")),
     "fits.own_loops",
 )
 """The modules below `fitdoctor.source` that register names. They import this one, so it imports them when it is asked."""

@@ -59,6 +59,8 @@ CAUSE = Cause(
 )
 
 
+@CAUSE.in_source
+@mentions("Embedding")
 @CAUSE.before_fit
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report an id that is not below `input_dim`."""

@@ -1,4 +1,4 @@
-"""Settings that a program reads from a JSON file next to it."""
+"""Settings that a program reads from a JSON, YAML or TOML file next to it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import UNTOLD, Arguments, DictRecord, Plain, Value
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
+from fitdoctor.source.project import SETTINGS
 
 _LARGEST = 65_536
 """Bytes; larger files are data, not settings."""
@@ -19,15 +20,22 @@ _FOLDERS_ABOVE = 3
 _DEEPEST = 8
 
 
-@handles("json.load", "json.loads")
+@handles(
+    "json.load", "json.loads", "yaml.safe_load", "yaml.load", "tomllib.load", "tomllib.loads", "toml.load"
+)
 def _loaded(run: Interpreter, arguments: Arguments) -> Value:
     given = arguments.node.args
-    if len(given) != 1 or arguments.keywords:
+    if not given:
         return UNTOLD
     module = run.owner(given[0])
     path = _file(module, list(_strings(module, given[0])))
-    content = _read(path) if path else None
-    return UNTOLD if content is None else _value(run, content)
+    text = _text(path) if path else ""
+    content = _parsed(text, path)
+    if content is None:
+        return UNTOLD
+    if module.project is not None:
+        module.project.settings[path] = text
+    return _value(run, content)
 
 
 def _strings(module: Module, expr: ast.expr, deep: int = 0) -> Iterator[str]:
@@ -53,7 +61,7 @@ def _strings(module: Module, expr: ast.expr, deep: int = 0) -> Iterator[str]:
 
 def _file(module: Module, parts: list[str]) -> str:
     """The only file of that name in the folder of the program or one of the folders above; "" if there is none."""
-    if not parts or not parts[-1].endswith(".json") or any(os.path.isabs(part) for part in parts):
+    if not parts or not parts[-1].endswith(SETTINGS) or any(os.path.isabs(part) for part in parts):
         return ""
     folder = os.path.dirname(os.path.abspath(module.path))
     found: list[str] = []
@@ -65,15 +73,34 @@ def _file(module: Module, parts: list[str]) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _read(path: str) -> Any:
-    import json
-
+def _text(path: str) -> str:
     try:
         if os.path.getsize(path) > _LARGEST:
-            return None
+            return ""
         with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except (OSError, ValueError, RecursionError):
+            return file.read()
+    except (OSError, ValueError):
+        return ""
+
+
+def _parsed(text: str, path: str) -> Any:
+    """Return the content of a settings file; None if it cannot be read, for instance because PyYAML is not installed."""
+    try:
+        if path.endswith(".json"):
+            import json
+
+            return json.loads(text)
+        if path.endswith(".toml"):
+            import tomllib
+
+            return tomllib.loads(text)
+        import yaml  # type: ignore[import-untyped]
+
+        return yaml.safe_load(text)
+    except ImportError:
+        return None
+    # The parsers raise different errors for a file that is not valid: `YAMLError` is no ValueError.
+    except Exception:
         return None
 
 
