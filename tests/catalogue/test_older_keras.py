@@ -5,7 +5,7 @@ import types
 import pytest
 
 from fitdoctor.diagnose import examine_source
-from fitdoctor.diagnosis import Finding
+from fitdoctor.diagnosis import Finding, Severity
 from fitdoctor.edits import apply_edits
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -108,3 +108,17 @@ def test_no_public_name_of_keras_3_is_called_gone():
 )
 def test_a_program_that_knows_another_way_is_left_alone(lines: str, told: int) -> None:
     assert len(found(lines)[1]) == told
+
+
+@pytest.mark.parametrize(("keras", "severity"), [(2, Severity.WARNING), (3, Severity.ERROR)])
+def test_keras_2_broadcasts_integer_labels_in_elementwise_metrics(keras: int, severity: Severity) -> None:
+    text = """import keras
+import numpy as np
+
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(10, activation="softmax")])
+model.compile("sgd", "sparse_categorical_crossentropy", metrics=["mae"])
+model.fit(np.zeros((8, 4)), np.arange(8))
+"""
+    project = Project((Module(source_from_text(text, "train.py", keras)),))
+    (finding,) = examine_source(project, select=("FIT218",)).findings
+    assert finding.severity is severity

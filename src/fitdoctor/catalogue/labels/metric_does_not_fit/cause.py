@@ -101,6 +101,8 @@ _OF_CLASSES = (
 _OF_ELEMENTS = frozenset(
     {"BinaryAccuracy", "MeanSquaredError", "MeanAbsoluteError", "RootMeanSquaredError", "MeanIoU"}
 )
+_BROADCAST_BY_KERAS_2 = _OF_ELEMENTS - {"MeanIoU"} | {"TopKCategoricalAccuracy"}
+"""Metrics that compare (n, 1) with every unit in Keras 2, and say nothing about the model."""
 
 
 @dataclass(frozen=True)
@@ -228,7 +230,7 @@ def _misfit(target: Target, metric: MetricFacts, keras: int) -> _Misfit | None:
     if target.loss_name in REGRESSION:
         return _of_regression(target, metric)
     if target.loss_name == SPARSE and (target.units or 0) > 1:
-        return _of_class_numbers(metric)
+        return _of_class_numbers(metric, keras)
     if target.loss_name in ROW_LOSSES and (target.units or 0) > 1:
         return _of_rows(metric)
     if target.loss_name in BINARY_LOSSES:
@@ -283,7 +285,7 @@ def _on_quantities(model: ModelFacts, data: DataFacts, project: Project) -> Iter
             yield _finding(model, target, [misfit], Confidence.LIKELY)
 
 
-def _of_class_numbers(metric: MetricFacts) -> _Misfit | None:
+def _of_class_numbers(metric: MetricFacts, keras: int) -> _Misfit | None:
     """Return what is wrong with a metric on integer class labels (n,) and several units."""
     name = metric.class_name
     if name == "CategoricalAccuracy":
@@ -307,7 +309,7 @@ def _of_class_numbers(metric: MetricFacts) -> _Misfit | None:
             else "one-hot labels or a metric for integer class labels",
             '"sparse_categorical_accuracy"',
             rows_for_numbers,
-            raises=True,
+            raises=keras != 2 or name not in _BROADCAST_BY_KERAS_2,
         )
     return None
 
