@@ -48,8 +48,9 @@ from fitdoctor.catalogue.knowledge.models.model_inputs import (
 )
 from fitdoctor.catalogue.knowledge.models.refusals import Refusal, of_site, ranks_in
 from fitdoctor.catalogue.prefilter import INPUTS
+from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import correction, fix, replace_code
 from fitdoctor.facts import (
     Code,
@@ -83,6 +84,11 @@ CAUSE = Cause(
 @CAUSE.before_fit
 def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     """Report an input with an extra first axis as long as the number of samples or the batch."""
+    for found in _of_data(model, data):
+        yield replace(found, confidence=Confidence.CERTAIN if proven(data) else Confidence.LIKELY)
+
+
+def _of_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     for mismatch in mismatches(model, data):
         if mismatch.kind == "batch":
             yield _finding(
@@ -90,7 +96,6 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
                 mismatch.expected_sample,
                 f"each sample of `{mismatch.array.path}` has shape {shape_words(mismatch.found_sample)}",
                 shape_words(mismatch.array.shape),
-                Confidence.CERTAIN if proven(data) else Confidence.LIKELY,
             )
 
 
@@ -102,7 +107,8 @@ def from_last_batch(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     if failed is None or "batch size of the initial state" not in failed.message:
         return
     layer = next((one for one in model.every_layer() if one.name == failed.layer), None)
-    yield _short_batch(model, data, layer, data.trial.short_rows, Confidence.CERTAIN)
+    found = _short_batch(model, data, layer, data.trial.short_rows)
+    yield replace(found, confidence=Confidence.CERTAIN)
 
 
 @CAUSE.in_source
@@ -115,36 +121,30 @@ def last_batch_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> I
     shape = model.inputs[0].shape
     keeps = next((one for one in model.layers if one.builtin and one.setting("stateful") == "True"), None)
     if keeps is not None and isinstance(shape, tuple) and shape[:1] == (fit.batch_size,):
-        yield _short_batch(model, data, keeps, left, Confidence.LIKELY)
+        yield _short_batch(model, data, keeps, left)
 
 
-def _short_batch(
-    model: ModelFacts, data: DataFacts, layer: LayerFacts | None, left: int | None, confidence: Confidence
-) -> Finding:
-    return CAUSE.finding(
-        f"the stateful model expects batches of {data.batch_size} samples, but the last batch has {left}",
-        place(model.input_code, layer.code if layer is not None else None),
-        Evidence(
-            "number of samples", str(data.samples), f"a multiple of {data.batch_size}", fact="data.samples"
-        ),
-        fix(
-            "drop the samples of the last, incomplete batch, or use a batch size that divides the number of samples"
-        ),
-        subject="input shape of the model",
-        confidence=confidence,
-    )
+def _short_batch(model: ModelFacts, data: DataFacts, layer: LayerFacts | None, left: int | None) -> Finding:
+    where = place(model.input_code, layer.code if layer is not None else None)
+    divisible = f"a multiple of {data.batch_size}"
+    seen = Evidence("number of samples", str(data.samples), divisible, fact="data.samples")
+    return _of_last_batch(data.batch_size, left, where, seen)
 
 
 def _from_loss(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report fewer labels than outputs in the loss of a model with a stateful layer."""
     batch = fixed_batch(failure)
     found = stateful_input(project) if batch is not None else None
-    if batch is None or found is None:
-        return
-    yield CAUSE.finding(
-        f"the stateful model expects batches of {batch.fixed} samples, but the last batch has {batch.rows}",
-        found[0].location(found[1]),
-        Evidence("samples in the batch", str(batch.rows), str(batch.fixed)),
+    if batch is not None and found is not None:
+        seen = Evidence("samples in the batch", str(batch.rows), str(batch.fixed))
+        yield _of_last_batch(batch.fixed, batch.rows, found[0].location(found[1]), seen)
+
+
+def _of_last_batch(size: int | None, left: int | None, where: Location | None, seen: Evidence) -> Finding:
+    return CAUSE.finding(
+        f"the stateful model expects batches of {size} samples, but the last batch has {left}",
+        where,
+        seen,
         fix(
             "drop the samples of the last, incomplete batch, or use a batch size that divides the number of samples"
         ),
@@ -169,7 +169,7 @@ def _of_refusal(code: Code, shape: Shape, project: Project) -> Finding:
     written = shape_of_input(module, call) if module is not None and call is not None else None
     if written is not None and written.text.endswith(".shape"):
         code = written
-    return _finding(code, shape[1:], "the first layer rejects the extra axis", "", Confidence.LIKELY)
+    return _finding(code, shape[1:], "the first layer rejects the extra axis")
 
 
 def _call_at(module: Module, code: Code) -> ast.Call | None:
@@ -177,9 +177,7 @@ def _call_at(module: Module, code: Code) -> ast.Call | None:
     return next((node for node in calls if module.location(node) == code.location), None)
 
 
-def _finding(
-    code: Code | Unknown, expected: Shape, reason: str, observed: str, confidence: Confidence
-) -> Finding:
+def _finding(code: Code | Unknown, expected: Shape, reason: str, observed: str = "") -> Finding:
     return CAUSE.finding(
         f"the input shape {shape_words(expected)} starts with the {_what(code)}: {reason}",
         place(code),
@@ -193,7 +191,6 @@ def _finding(
         *([Evidence("shape of the data", observed, fact="data.x.shape")] if observed else []),
         _fix(code, expected),
         subject="input shape of the model",
-        confidence=confidence,
     )
 
 
@@ -228,15 +225,7 @@ def from_failure(
         yield from _from_loss(failure, project)
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        for mismatch in mismatches(model, data):
-            if mismatch.kind == "batch":
-                yield _finding(
-                    shape_of_data(model) or mismatch.code,
-                    mismatch.expected_sample,
-                    f"each sample has shape {shape_words(mismatch.found_sample)}",
-                    shape_words(mismatch.array.shape),
-                    Confidence.CERTAIN,
-                )
+        yield from (certain(found, failure) for found in _of_data(model, data))
         return
     said = input_mismatch(failure.message)
     if said is not None and said.expected is not None and said.found is not None:
@@ -265,10 +254,8 @@ def _from_message(failure: FailureFacts, found: Shape, expected: Shape) -> Itera
     if not exact and not leading or exact and is_picture(expected):
         return  # a single picture lacks the batch axis: FIT102
     reason = f"a batch of the data has shape {shape_words(found)}"
-    finding = _finding(
-        Unknown(), expected[1:], reason, "", Confidence.CERTAIN if exact else Confidence.LIKELY
-    )
-    yield replace(finding, location=failure.location)
+    sure = Confidence.CERTAIN if exact else Confidence.LIKELY
+    yield replace(_finding(Unknown(), expected[1:], reason), location=failure.location, confidence=sure)
 
 
 def _in_general(failure: FailureFacts) -> Finding:

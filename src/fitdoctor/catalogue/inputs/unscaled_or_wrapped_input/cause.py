@@ -125,39 +125,35 @@ def _wrapped(module: Module, node: ast.AST) -> Finding:
 
 
 def _scaled_twice(array: ArrayFacts, layer: LayerFacts) -> Finding:
-    statistics = array.statistics
-    assert isinstance(statistics, Statistics)
-    low, high = number(statistics.minimum or 0), number(statistics.maximum or 0)
+    low, high, seen = _range(array, "0..255")
     return CAUSE.finding(
         f"`{array.path}` is scaled twice: it ranges from {low} to {high}, and the layer `{layer.name}` divides it again",
         place(layer.code, array.code, array.use),
-        Evidence(
-            f"values of `{array.path}`",
-            f"{low}..{high}",
-            "0..255",
-            fact="data.x.statistics",
-            location=place(array.code, array.use),
-        ),
+        seen,
         fix("remove the `Rescaling` layer, or pass the values as they were before they were scaled"),
         subject="scale of the features",
     )
 
 
 def _unscaled(array: ArrayFacts) -> Finding:
-    statistics = array.statistics
-    assert isinstance(statistics, Statistics)
-    low, high = number(statistics.minimum or 0), number(statistics.maximum or 0)
+    low, high, seen = _range(array, "about -1..1")
     return CAUSE.finding(
         f"`{array.path}` ranges from {low} to {high}, but nothing scales it before the first weights",
         place(array.code, array.use),
-        Evidence(
-            f"values of `{array.path}`",
-            f"{low}..{high}",
-            "about -1..1",
-            fact="data.x.statistics",
-            location=place(array.code, array.use),
-        ),
+        seen,
         fix("scale the features: a `Rescaling` or `Normalization` layer, or `StandardScaler`"),
         subject="size of the features",
         severity=Severity.INFO,
+    )
+
+
+def _range(array: ArrayFacts, expected: str) -> tuple[str, str, Evidence]:
+    statistics = array.statistics
+    assert isinstance(statistics, Statistics)
+    low, high = number(statistics.minimum or 0), number(statistics.maximum or 0)
+    where = place(array.code, array.use)
+    return (
+        low,
+        high,
+        Evidence(f"values of `{array.path}`", f"{low}..{high}", expected, "data.x.statistics", where),
     )
