@@ -167,7 +167,7 @@ def _judge(
     crashes: list[Crash],
 ) -> None:
     choices: list[tuple[Any, ...]] = []
-    for _parameter, kind, optional in judge.wants:
+    for parameter, kind, optional in judge.wants:
         facts = case.facts[kind] if kind in case.facts else Unknown(f"no {kind} here")
         if kind == "Project" and isinstance(facts, Unknown):
             facts = (NO_FILES,)
@@ -176,6 +176,8 @@ def _judge(
                 skipped.setdefault((cause.id, facts.reason), Skipped(cause.id, facts.reason))
                 return
             choices.append((facts,))
+        elif kind == "DataFacts" and parameter in ("training", "validation"):
+            choices.append(tuple(data for data in facts if data.role == parameter))
         else:
             choices.append(facts)
     for arguments in itertools.product(*choices):

@@ -140,7 +140,9 @@ def _from_loss(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         yield _of_last_batch(batch.fixed, batch.rows, found[0].location(found[1]), seen)
 
 
-def _of_last_batch(size: int | None, left: int | None, where: Location | None, seen: Evidence) -> Finding:
+def _of_last_batch(
+    size: int | Unknown | None, left: int | None, where: Location | None, seen: Evidence
+) -> Finding:
     return CAUSE.finding(
         f"the stateful model expects batches of {size} samples, but the last batch has {left}",
         where,

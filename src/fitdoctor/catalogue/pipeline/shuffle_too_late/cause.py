@@ -85,8 +85,6 @@ ELSEWHERE = ("numpy.", "random.", "sklearn.", "tensorflow.random.", "keras.rando
 @mentions(*BATCHED_DATA)
 def from_split(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Iterator[Finding]:
     """Report training and validation data that are parts of one dataset that reshuffles for each."""
-    if training.role != "training" or validation.role != "validation":
-        return
     for shuffle, cuts in _cut_after_shuffle(training):
         for other, other_cuts in _cut_after_shuffle(validation):
             if shuffle.code != other.code or _lines(cuts) == _lines(other_cuts):

@@ -63,8 +63,6 @@ def from_data(
     fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report validation data that the model, the loss or Keras rejects while the training data works."""
-    if training.role != "training" or validation.role != "validation":
-        return
     if (
         training.problem
         or forward_failure(training)
@@ -87,9 +85,9 @@ def from_source(
     model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report validation data that does not match the model's input while the training data does."""
-    if (training.role, validation.role) != ("training", "validation") or "train_step" in model.overrides:
+    if "train_step" in model.overrides or fit.method != "fit":
         return
-    if isinstance(model.inputs, Unknown) or len(model.inputs) != 1 or fit.method != "fit":
+    if isinstance(model.inputs, Unknown) or len(model.inputs) != 1:
         return
     if len(training.x) != 1 or len(validation.x) != 1:
         return
@@ -109,9 +107,9 @@ def labels_in_source(
     model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report validation labels whose width differs from the output while the training labels match."""
-    if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
+    if fit.method != "fit" or isinstance(model.outputs, Unknown):
         return
-    if len(training.y) != 1 or len(validation.y) != 1 or isinstance(model.outputs, Unknown):
+    if len(training.y) != 1 or len(validation.y) != 1:
         return
     output = model.outputs[0].shape if len(model.outputs) == 1 else ()
     widths = [_width(array.sample_shape) for array in (training.y[0], validation.y[0])]
@@ -128,7 +126,7 @@ def labels_left_out(
     model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report `validation_data=(x_val)`, which is not a tuple and leaves the loss without labels."""
-    if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
+    if fit.method != "fit":
         return
     if {"train_step", "test_step", "compute_loss"} & set(model.overrides) or not model.losses:
         return
@@ -300,9 +298,7 @@ def from_failure(
         if validating:
             yield from _from_words(failure)
         return
-    if (training.role, validation.role) != ("training", "validation") or training.problem:
-        return
-    if forward_failure(training) or loss_failure(training):
+    if training.problem or forward_failure(training) or loss_failure(training):
         return
     if not validating and input_mismatch(failure.message) is not None:
         validating = _has_shape_of_training(project, fit)

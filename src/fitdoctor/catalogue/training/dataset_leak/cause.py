@@ -56,8 +56,6 @@ def from_rows(
     fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report validation rows that are also in the training data, if there are many."""
-    if training.role != "training" or validation.role != "validation":
-        return
     shared, rows = validation.shared_rows, validation.samples
     if (
         not isinstance(shared, int)
@@ -207,11 +205,7 @@ def _into_loop(module: Module, loop: ast.For | ast.While, name: str) -> tuple[Ed
 @mentions("validation_data")
 def from_arguments(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Iterator[Finding]:
     """Report a call that passes its training arrays as `validation_data`."""
-    if (
-        training.role != "training"
-        or validation.role != "validation"
-        or "dataset" in (training.form, validation.form)
-    ):
+    if "dataset" in (training.form, validation.form):
         return
     ours, theirs = (*training.x, *training.y), (*validation.x, *validation.y)
     texts = [_repeatable_text(array) for array in ours]
