@@ -42,8 +42,9 @@ from fitdoctor.catalogue.knowledge.data.feature_scale import (
     rescaling_of_scaled,
     unscaled,
 )
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Evidence, Finding, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import (
     ArrayFacts,
@@ -89,7 +90,7 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Projec
             yield _unscaled(array)
         layer = rescaling_of_scaled(model, array)
         if layer is not None:
-            yield _scaled_twice(array, layer)
+            yield _scaled_twice(array, layer, project)
 
 
 @CAUSE.while_training
@@ -124,15 +125,36 @@ def _wrapped(module: Module, node: ast.AST) -> Finding:
     )
 
 
-def _scaled_twice(array: ArrayFacts, layer: LayerFacts) -> Finding:
+def _scaled_twice(array: ArrayFacts, layer: LayerFacts, project: Project) -> Finding:
     low, high, seen = _range(array, "0..255")
     return CAUSE.finding(
         f"`{array.path}` is scaled twice: it ranges from {low} to {high}, and the layer `{layer.name}` divides it again",
         place(layer.code, array.code, array.use),
         seen,
-        fix("remove the `Rescaling` layer, or pass the values as they were before they were scaled"),
+        unsafe("remove the `Rescaling` layer", _without_layer(layer, project)),
+        fix("pass the values as they were before they were scaled"),
         subject="scale of the features",
     )
+
+
+def _without_layer(layer: LayerFacts, project: Project) -> tuple[Edit, ...]:
+    """Return the edit that removes a layer from a list of layers or a chain of calls, or lets it pass its input on."""
+    found = expression_of(project, layer.code)
+    if found is None or not isinstance(made := found[1], ast.Call):
+        return ()
+    module = found[0]
+    around, here = module.parent(made), module.location(made)
+    if isinstance(around, ast.List):
+        at = around.elts.index(made)
+        if at + 1 < len(around.elts):
+            after = module.location(around.elts[at + 1])
+            return (Edit(replace(here, end_line=after.line, end_column=after.column), ""),)
+        before = module.location(around.elts[at - 1])
+        return (Edit(replace(here, line=before.end_line, column=before.end_column), ""),) if at else ()
+    if isinstance(around, ast.Call) and around.func is made and len(around.args) == 1:
+        return (Edit(module.location(around), module.segment(around.args[0])),)
+    holder = module.segment(made.func.value) if isinstance(made.func, ast.Attribute) else ""
+    return (Edit(here, f"{holder}.Identity()"),) if holder else ()
 
 
 def _unscaled(array: ArrayFacts) -> Finding:

@@ -23,15 +23,18 @@ step and is not reported.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.knowledge.models.layer_numbers import traced_anew
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, unsafe
 from fitdoctor.facts import Code, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.callees import callers_of
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -130,11 +133,38 @@ def _compile_again(model: ModelFacts, fit: FitFacts, project: Project | Unknown)
     if isinstance(compiled, Unknown) or isinstance(call, Unknown):
         return fix(title)
     if compiled.location.path != call.location.path or compiled.function != call.function:
-        again = _called_again(compiled, call, project) if not isinstance(project, Unknown) else ""
+        if isinstance(project, Unknown):
+            return fix(title)
+        again = _called_again(compiled, call, project) or _written_again(compiled, call, project)
         return unsafe(title, insert_before(call, again)) if again else fix(title)
     if "\n" in compiled.text or not compiled.text.isprintable():
         return fix(title)
     return unsafe(title, insert_before(call, compiled.text))
+
+
+def _written_again(compiled: Code, call: Code, project: Project) -> str:
+    """Return the call of `compile`, from another method of the class, with the learning rate that was set since."""
+    found = expression_of(project, compiled)
+    trained = expression_of(project, call)
+    if found is None or trained is None or not isinstance(found[1], ast.Call) or found[0] is not trained[0]:
+        return ""
+    module, compiling = found[0], found[1]
+    compiler, trainer = module.function_of(compiling), module.function_of(trained[1])
+    if compiler is None or trainer is None or compiler.owner is None or compiler.owner is not trainer.owner:
+        return ""
+    names = {node.id for node in ast.walk(compiling) if isinstance(node, ast.Name)} - {"self"}
+    if names & {*compiler.parameters, *module.scope(compiling).bindings}:
+        return ""
+    optimizer = argument_of(compiling, "optimizer", 0)
+    rate = argument_of(optimizer, "learning_rate", 0) if isinstance(optimizer, ast.Call) else None
+    since = [
+        site.argument("value", 0)
+        for site in module.method_calls("assign")
+        if site.function is trainer and getattr(site.receiver, "attr", "") in ("learning_rate", "lr")
+    ]
+    changed = [(rate, module.segment(since[-1]))] if rate is not None and since and since[-1] else []
+    text = " ".join(module.rewritten(compiling, *changed).split())
+    return re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", text)
 
 
 def _called_again(compiled: Code, call: Code, project: Project) -> str:
