@@ -33,6 +33,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix, insert_before, spell
 from fitdoctor.facts import ModelFacts
 from fitdoctor.records import replace
+from fitdoctor.source.callees import returned_by
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
@@ -360,6 +361,16 @@ def _plain_objects(module: Module, owner: ClassInfo) -> Iterator[Finding]:
     values += [call.args[0] for call in appended if call.args and "self." in module.segment(call.func)]
     for value in (kept for each in values for kept in _kept(each)):
         made = module.definition(value.func) if isinstance(value, ast.Call) else None
+        closed = _closed_over(made) if isinstance(made, FunctionInfo) else None
+        if isinstance(made, FunctionInfo) and closed is not None and made.name not in told:
+            told.add(made.name)
+            yield CAUSE.finding(
+                f"`{made.name}` returns a function, so `{owner.name}` never trains the layers that it calls",
+                made.module.location(closed),
+                Evidence(f"`{owner.name}` stores it here", location=module.location(value)),
+                fix("return a `keras.Sequential` or a `Layer` subclass, which the model tracks"),
+                subject=f"function {made.name}",
+            )
         if isinstance(made, ClassInfo) and made.name not in told and _is_plain_holder(made):
             held = module.segment(getattr(module.parent(value), "targets", [value])[0])
             if any(each is not value and f"{held}." in module.segment(each) for each in values):
@@ -372,6 +383,25 @@ def _plain_objects(module: Module, owner: ClassInfo) -> Iterator[Finding]:
                 _as_layer(made),
                 subject=f"class {made.name}",
             )
+
+
+def _closed_over(maker: FunctionInfo) -> ast.expr | None:
+    """Return the first layers with weights that a function creates for the function that it returns."""
+    module, returned = maker.module, returned_by(maker)
+    inner = module.definition(returned) if isinstance(returned, ast.Name) else None
+    if isinstance(returned, ast.Lambda):
+        inner = module.function(returned)
+    if not isinstance(inner, FunctionInfo) or module.parent(inner.node) is None:
+        return None
+    for node in ast.walk(inner.node):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in inner.parameters:
+            made = module.made_by(node)
+            outside = module.function_of(made) is maker and made not in ast.walk(inner.node)
+            if outside and any(
+                isinstance(one, ast.Call) and _has_weights(module, one) for one in _kept(made)
+            ):
+                return made
+    return None
 
 
 def _is_plain_holder(made: ClassInfo) -> bool:
