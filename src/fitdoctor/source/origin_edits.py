@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.diagnosis import Edit, Finding, Fix
-from fitdoctor.edits import same_place
+from fitdoctor.edits import append_arguments, same_place
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.assignments import element_of
 from fitdoctor.source.module import Module
-from fitdoctor.source.origins import origin
+from fitdoctor.source.origins import Origin, origin
 from fitdoctor.source.project import Project
 from fitdoctor.source.written_numbers import makes_data
 
@@ -87,7 +87,30 @@ def _moved(edit: Edit, project: Project) -> _Moved | None:
     if text is None:
         return None
     place = made.module.location(made.node)
+    if isinstance(node, ast.Attribute) and isinstance(made.module.parent(made.node), ast.AnnAssign):
+        makers = _instances(project, made.module, made.node)
+        if len(makers) > 1:
+            return _given_to_one(origin(module, node.value), makers, f"{node.attr}={edit.replacement}")
     return _Moved(Edit(place, text), _is_shared(module, node, made.module) or makes_data(project, place))
+
+
+def _instances(project: Project, module: Module, default: ast.AST) -> list[ast.Call]:
+    """Return the calls that make instances of the class whose field has this default."""
+    owner = module.class_of(default)
+    return [
+        call
+        for each in (project.modules if owner is not None else ())
+        for call in each.nodes(ast.Call)
+        if owner is not None and owner.name in each.segment(call.func) and each.definition(call.func) is owner
+    ]
+
+
+def _given_to_one(made: Origin, makers: list[ast.Call], argument: str) -> _Moved | None:
+    """Return the edit that gives an argument to one of several instances: the others keep the default of the field."""
+    if not made.certain or made.node not in makers:
+        return None
+    added = append_arguments(made.module.code(made.node), argument)
+    return _Moved(added[0], shared=False) if added else None
 
 
 def _literal(text: str) -> ast.expr | None:
