@@ -159,7 +159,7 @@ def _has_own_scale(value: Any) -> bool:
     from fitdoctor.collect.statistics import own_scale
 
     found = _array(value)
-    return bool(own_scale(found.reshape(len(found), -1)))
+    return bool(own_scale(found if found.ndim in (2, 3) else found.reshape(len(found), -1)))
 
 
 def _empty(value: Any) -> bool:

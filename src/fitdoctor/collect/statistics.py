@@ -185,7 +185,7 @@ def statistics_of(array: Any, deadline: Deadline, labels: bool = False) -> Stati
 
 def _may_be_scaled(array: Any, found: Statistics, labels: bool) -> bool:
     """Whether it is worth looking at every column of an array."""
-    if labels or array.ndim != 2 or found.integral or not found.complete or found.mean is None:
+    if labels or array.ndim not in (2, 3) or found.integral or not found.complete or found.mean is None:
         return False
     assert found.minimum is not None
     assert found.maximum is not None
@@ -199,9 +199,13 @@ def own_scale(array: Any) -> str:
     """
     import numpy as np
 
-    rows = len(array)
-    if array.dtype.kind != "f" or rows < FEWEST_SCALED or array.size > CHUNK_ELEMENTS:
+    if array.dtype.kind != "f" or len(array) < FEWEST_SCALED or array.size > CHUNK_ELEMENTS:
         return ""
+    if array.ndim == 3 and not np.array_equal(array[1:, :-1], array[:-1, 1:]):
+        return ""
+    if array.ndim == 3:  # the windows of a series, which was scaled as a whole
+        array = np.concatenate([array[:, 0], array[-1, 1:]])
+    rows = len(array)
     low, high = array.min(axis=0), array.max(axis=0)
     varies = low < high
     if not varies.any() or not np.isfinite(array).all():

@@ -101,8 +101,8 @@ def from_values(
             continue
         if array.dtype in ("string", "str") and data.form != "arrays" and data.element_size == 3:
             yield _of_strings(weights, fit, data, project)
-        elif statistics is None and _are_named_ids(data, array):
-            yield _of_ids(weights, data, array, f"{array.dtype}, `{_name(array)}`", project)
+        elif statistics is None and _are_named_ids(data, array, name := _name(array, data, project)):
+            yield _of_ids(weights, data, array, f"{array.dtype}, `{name}`", project)
         elif statistics is not None and statistics.minimum is not None and statistics.maximum is not None:
             yield from _of_numbers(weights, data, array, statistics, project)
 
@@ -143,7 +143,8 @@ def _of_numbers(
         message = f"sample weights go down to {number(least)}: training increases the loss of those samples"
         expected, fixes = "0 or more", [unsafe("use weights of 0 or more")]
     else:
-        if data.form != "arrays" and data.element_size == 3 and _look_like_ids(array, statistics):
+        name = _name(array, data, project)
+        if data.form != "arrays" and data.element_size == 3 and _look_like_ids(array, statistics, name):
             yield _of_ids(weights, data, array, _range(statistics), project)
         return
     yield weights.finding(message, _range(statistics), expected, fixes, Severity.WARNING)
@@ -157,9 +158,8 @@ def _of_ids(
     fixes = _without_third(data, array)
     found = weights.finding(message, observed, _NO_IDS, fixes, Severity.WARNING)
     found = replace(found, confidence=Confidence.LIKELY)
-    maps = [step.code for step in data.pipeline if step.operation == "map"]
-    triple = tuple_from_step(project, maps[-1]) if maps else None
-    if triple is None or len(triple[1].elts) != 3:
+    triple = _mapped_triple(data, project)
+    if triple is None:
         return found
     module, node = triple
     kept = ", ".join(module.segment(each) for each in node.elts[:2])
@@ -167,13 +167,20 @@ def _of_ids(
     return replace(found, location=module.location(node), fixes=(unsafe(fixes[0].title, (edit,)), *fixes[1:]))
 
 
+def _mapped_triple(data: DataFacts, project: Project) -> tuple[Module, ast.Tuple] | None:
+    """Return the tuple of three that the last mapped function returns."""
+    maps = [step.code for step in data.pipeline if step.operation == "map"]
+    found = tuple_from_step(project, maps[-1]) if maps else None
+    return found if found is not None and len(found[1].elts) == 3 else None
+
+
 _NO_IDS = "weights around 1"
 
 
-def _are_named_ids(data: DataFacts, weights: ArrayFacts) -> bool:
+def _are_named_ids(data: DataFacts, weights: ArrayFacts, name: str) -> bool:
     """Whether integers that were not read have the name of ids or categories."""
     whole = isinstance(weights.dtype, str) and weights.dtype.startswith(("int", "uint"))
-    named = _NO_WEIGHTS.search(_name(weights)) and not _WEIGHTS.search(_words(weights))
+    named = _NO_WEIGHTS.search(name) and not _WEIGHTS.search(f"{name} {_words(weights)}")
     return whole and bool(named) and data.form != "arrays" and data.element_size == 3
 
 
@@ -194,30 +201,33 @@ def _divided_whole(weights: ArrayFacts) -> Iterator[Fix]:
         )
 
 
-def _look_like_ids(weights: ArrayFacts, statistics: Statistics) -> bool:
+def _look_like_ids(weights: ArrayFacts, statistics: Statistics, name: str) -> bool:
     """Whether the values are distinct integers, codes 0, 1, 2, 3, … or lengths, under a name unlike weights."""
     if not statistics.integral or statistics.histogram is None or statistics.count < _LEAST_ROWS:
         return statistics.integral and statistics.histogram is None and (statistics.maximum or 0) > 1000
     values = [value for value, _count in statistics.histogram]
     if len(values) >= 0.9 * statistics.count:
         return True
-    if _WEIGHTS.search(_words(weights)):
+    if any(_WEIGHTS.search(word) for word in (name, _words(weights))):
         return False
     whole_type = isinstance(weights.dtype, str) and weights.dtype.startswith(("int", "uint"))
     codes = len(values) >= 4 and values == [float(value) for value in range(len(values))]
-    name = _name(weights)
     told = len(values) >= 3 and bool(_NO_WEIGHTS.search(name))
     return whole_type and (codes or told) and bool(name)
 
 
-_INDEXED = re.compile(r"(?:\w+\.)*(?P<name>[A-Za-z_]\w*)(?:\[[^\[\]]*\])?")
+_INDEXED = re.compile(
+    r"(?:\w+\.)*(?P<name>[A-Za-z_]\w*)(?:\[(?:[\"'](?P<key>[A-Za-z_]\w*)[\"']|[^\[\]]*)\])?"
+)
 
 
-def _name(weights: ArrayFacts) -> str:
+def _name(weights: ArrayFacts, data: DataFacts, project: Project) -> str:
     """Return the name of the weights, such as `patients` in `self.patients[rows]`; "" for another expression."""
     pieces = [piece.text for piece in (weights.use, weights.code) if isinstance(piece, Code)]
+    triple = _mapped_triple(data, project)
+    pieces += [triple[0].segment(triple[1].elts[2])] if triple is not None else []
     found = next((match for piece in pieces if (match := _INDEXED.fullmatch(piece))), None)
-    return found["name"] if found else ""
+    return (found["key"] or found["name"]) if found else ""
 
 
 def _words(weights: ArrayFacts) -> str:
