@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from fitdoctor.runner.noted_code import FUNCTIONS, Site
 from fitdoctor.runner.value_history import History, Seen, Step
 
 MOST_STEPS = 60
+_MOST_PIECES = 40
 _MOST_ELEMENTS = 2000
 _OF_SHAPES = ("rank", "shape", "dtype")
 """Aspects that data read from elsewhere just has: only an operation that gives it to data without it is a mistake."""
@@ -117,7 +119,23 @@ class _Walk:
         for seen in others:
             if self._passes(seen):
                 return replace(place, seen=seen)
-        return self._element(step, others)
+        found = self._element(step, others)
+        return self._behind(step) if found is None and self._aspect == "own-scale" else found
+
+    def _behind(self, step: Step) -> Place | None:
+        """Return what a value was made from piece by piece, such as the series that is cut into windows."""
+        waiting, known = list(step.operands), {step.made.key}
+        while waiting and len(known) < _MOST_PIECES:
+            seen = waiting.pop(0)
+            if seen.key in known:
+                continue
+            known.add(seen.key)
+            if self._has(Place(seen)) and seen.key in self._history.steps:
+                return Place(seen)
+            waiting += [each for made in self._history.steps.get(seen.key, ()) for each in made.operands]
+            pieces = _elements(self._history.object(seen.key))
+            waiting += [self._history.seen(piece) for piece in itertools.islice(pieces, 2)]
+        return None
 
     def _element(self, step: Step, operands: list[Seen]) -> Place | None:
         """Return an element of a list with the aspect, if the list itself has no such aspect."""
