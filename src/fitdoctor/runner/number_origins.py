@@ -1,4 +1,4 @@
-"""Moves findings about the size of a layer to where its number is written: a constant, an option, a file."""
+"""Moves findings to where the number or word that is wrong is written: a constant, an option, a file."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from fitdoctor.source.written_numbers import (
     size_in,
     written,
     written_by_name,
+    written_word,
 )
 
 _SIZED = ("shape", "range", "rank")
@@ -45,6 +46,8 @@ def _origins(diagnosis: Diagnosis, project: Project, arguments: Sequence[str]) -
         cause = catalogue().get(finding.id)
         place = finding.location
         found = expression_at(project, place) if place is not None else None
+        if (word := _at_its_word(project, finding, arguments)) is not None:
+            yield word
         if place is None or found is None or cause is None or cause.aspect not in _SIZED:
             continue
         module, node = found
@@ -65,6 +68,29 @@ def _origins(diagnosis: Diagnosis, project: Project, arguments: Sequence[str]) -
         trail = Evidence(f"number: `{module.segment(size)}` ← {set_by}")
         fixes = _moved(finding, module, size, number.location, number.text) if number.location else ()
         yield Origin(finding.id, finding.subject, place, number.location or place, trail, fixes)
+
+
+def _at_its_word(project: Project, finding: Finding, arguments: Sequence[str]) -> Origin | None:
+    """Return where the word is written that the first fix replaces: the name of a loss, an activation, a metric."""
+    edits = finding.fixes[0].edits if finding.fixes else ()
+    found = expression_at(project, edits[0].location) if len(edits) == 1 else None
+    new = _literal(edits[0].replacement) if found is not None else None
+    if found is None or finding.location is None or type(new) is not str:
+        return None
+    module, node = found
+    if not isinstance(node, (ast.Attribute, ast.Subscript)) or module.location(node) != edits[0].location:
+        return None
+    word = written_word(project, module, node, arguments)
+    if word is None or word.location is None:
+        return None
+    spelt = edits[0].replacement
+    if word.location.path.endswith(CONFIGURATIONS):
+        before, quote = re.match(r"""(.*?)(["']?)[\w ]*["']?$""", word.text, re.DOTALL).groups()  # type: ignore[union-attr]
+        spelt = f"{before}{quote}{new}{quote}"
+    title = f"{finding.fixes[0].title}, where it is set"
+    fixes = (replace(finding.fixes[0], title=title, edits=(Edit(word.location, spelt),)),)
+    trail = Evidence(f"setting: `{module.segment(node)}` ← `{word.text}` ({word.location})")
+    return Origin(finding.id, finding.subject, finding.location, word.location, trail, fixes)
 
 
 def _rewritten(

@@ -76,6 +76,27 @@ def written(project: Project, module: Module, node: ast.expr, arguments: Sequenc
     return _Search(project, arguments).follow(module, node, _MOST_STEPS)
 
 
+def written_word(
+    project: Project, module: Module, node: ast.expr, arguments: Sequence[str]
+) -> Written | None:
+    """Return where the word is written that an expression has: behind it, or as the only setting with its name."""
+    search = _Search(project, arguments, str)
+    name = _setting_name(node)
+    found = search.follow(module, node, _MOST_STEPS)
+    if found is None and name is not None:
+        named = search.settings(name)
+        found = named[0] if len(named) == 1 else None
+    return found
+
+
+def _setting_name(node: ast.expr) -> str | None:
+    """Return the attribute or key by which an expression reads a setting."""
+    name = getattr(node, "attr", None)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        name = node.slice.value
+    return name if isinstance(name, str) else None
+
+
 def written_by_name(
     project: Project, node: ast.expr, numbers: Collection[int], arguments: Sequence[str]
 ) -> Written | None:
@@ -89,10 +110,8 @@ def written_by_name(
         numbers: those that the program was seen to have there.
         arguments: those of the program's command line.
     """
-    name = getattr(node, "attr", None)
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        name = node.slice.value
-    if not isinstance(name, str):
+    name = _setting_name(node)
+    if name is None:
         return None
     found = _Search(project, arguments).settings(name)
     number = re.search(r"-?\d+$", found[0].text) if len(found) == 1 else None
@@ -129,9 +148,10 @@ def _builds(function: FunctionInfo) -> bool:
 
 
 class _Search:
-    def __init__(self, project: Project, arguments: Sequence[str]) -> None:
+    def __init__(self, project: Project, arguments: Sequence[str], kind: type = int) -> None:
         self._project = project
         self._arguments = arguments
+        self._kind = kind
 
     def follow(self, module: Module, node: ast.expr, left: int) -> Written | None:
         end = origin(module, node)
@@ -139,7 +159,7 @@ class _Search:
             return None
         node, module = end.node, end.module
         if isinstance(node, ast.Constant) or isinstance(node, ast.BinOp) and _has_literal(node):
-            if isinstance(node, ast.Constant) and type(node.value) is not int:
+            if isinstance(node, ast.Constant) and type(node.value) is not self._kind:
                 return None
             option = _option_of(module, node)
             if option is not None and (given := self._given(option)) is not None:
@@ -166,7 +186,7 @@ class _Search:
             found += [
                 Written(_setting(module, value), module.location(value))
                 for key, value in values
-                if key == name and isinstance(value, ast.Constant) and type(value.value) is int
+                if key == name and isinstance(value, ast.Constant) and type(value.value) is self._kind
             ]
         return [each for each in found if each is not None]
 
@@ -247,8 +267,9 @@ class _Search:
         return False
 
     def _in_files(self, key: str) -> Written | None:
-        """Return the only line of the program's configuration files that sets a number by this name."""
-        setting = re.compile(rf"""(?m)["']?\b{re.escape(key)}\b["']?\s*[:=]\s*(-?\d+)\b(?!\.\d)""")
+        """Return the only line of the program's configuration files that sets a number or word by this name."""
+        value = r"(-?\d+)\b(?!\.\d)" if self._kind is int else r"""("[\w ]*"|'[\w ]*'|[A-Za-z_]\w*)"""
+        setting = re.compile(rf"""(?m)["']?\b{re.escape(key)}\b["']?\s*[:=]\s*{value}""")
         found = []
         for path in sorted(set(self._files())):
             try:
