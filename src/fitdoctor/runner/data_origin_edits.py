@@ -10,6 +10,7 @@ from typing import Any
 from fitdoctor.catalogue.inputs.embedding_fed_floats.cause import PAD_WITH_ZERO
 from fitdoctor.catalogue.knowledge.data.value_changes import padded_with_zero
 from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix
+from fitdoctor.edits import insert_after
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
@@ -42,6 +43,10 @@ def fixes_at(finding: Finding, module: Module, node: ast.expr, aspect: str, want
     if finding.id == "FIT214" and list(wanted) == [0, 0]:
         edits = tuple(_divided_exactly(module, node))
         title = "divide with `/` where the weights are made: `//` rounds down to integers"
+        return (Fix(title, Applicability.UNSAFE, edits),) if edits else ()
+    if aspect == "split":
+        edits = tuple(_split_first(module, node))
+        title = "split first, and copy rows of the training part only"
         return (Fix(title, Applicability.UNSAFE, edits),) if edits else ()
     if aspect == "own-scale":
         edits = tuple(_fitted_once(module, node))
@@ -192,6 +197,31 @@ def _zero_for_minus_one(module: Module, node: ast.expr) -> Iterator[Edit]:
     if len(below) == 1 and module.segment(below[0]).replace(" ", "") in ("-1", "-1.0"):
         if all(module.segment(each) in ("1", "1.0") for each in values if each is not below[0]):
             yield Edit(module.location(below[0]), module.segment(below[0]).replace("-", "").replace("1", "0"))
+
+
+def _split_first(module: Module, node: ast.expr) -> Iterator[Edit]:
+    """Yield the edits that move `more = copied(rows)` behind `train, test = train_test_split(more)`."""
+    statement = module.parent(node)
+    targets = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if not isinstance(node, ast.Call) or not isinstance(targets, ast.Tuple):
+        return
+    given = [each for each in node.args if isinstance(each, ast.Name)]
+    trained = [module.segment(each) for each in targets.elts[::2]]
+    values = [assigned.value for each in given for assigned in module.assignments(each.id, each)]
+    made = {module.parent(value) for value in values if value is not None}
+    copying = made.pop() if len(made) == 1 else None
+    if not isinstance(copying, ast.Assign) or not isinstance(copying.value, ast.Call):
+        return
+    kept = copying.targets[0]
+    names = [module.segment(each) for each in (kept.elts if isinstance(kept, ast.Tuple) else [kept])]
+    rows = [each for each in copying.value.args if isinstance(each, ast.Name)]
+    together = [each.id for each in given] == names and len(rows) == len(names) == len(trained)
+    if not together or len(given) != len(node.args) or len(rows) != len(copying.value.args):
+        return
+    for each, row in zip(given, rows, strict=True):
+        yield Edit(module.location(each), row.id)
+    call = module.rewritten(copying.value, *zip(rows, trained, strict=True))
+    yield from insert_after(module.code(node), f"{', '.join(trained)} = {call}")
 
 
 def _fitted_once(module: Module, node: ast.expr) -> Iterator[Edit]:
