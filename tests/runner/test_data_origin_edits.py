@@ -88,3 +88,31 @@ def test_missing_values_are_prevented_where_they_are_made(
 
 def test_two_classes_of_a_binary_loss_are_counted_from_0(tmp_path: Path) -> None:
     assert _edited(tmp_path, '{"no": 1, "yes": 2}', "FIT208") == '{"no": 0, "yes": 1}'
+
+
+def test_rows_are_copied_after_the_split(tmp_path: Path) -> None:
+    path = tmp_path / "data.py"
+    path.write_text(
+        "x_more, y_more = copied(x, y)\n"
+        "x_train, x_test, y_train, y_test = train_test_split(x_more, y_more, test_size=0.2)\n"
+    )
+    module = read_project([path]).modules[0]
+    statement = module.tree.body[1]
+    assert isinstance(statement, ast.Assign)
+    (fix,) = fixes_at(_finding("FIT003"), module, statement.value, "split", None)
+    assert apply_edits(module.text, fix.edits).splitlines()[1:] == [
+        "x_train, x_test, y_train, y_test = train_test_split(x, y, test_size=0.2)",
+        "x_train, y_train = copied(x_train, y_train)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "before", ["more = rows", "more = copied(read(rows))", "more, names = copied(rows, names)"]
+)
+def test_other_statements_stay_before_the_split(before: str, tmp_path: Path) -> None:
+    path = tmp_path / "data.py"
+    path.write_text(f"{before}\ntrain, test = train_test_split(more)\n")
+    module = read_project([path]).modules[0]
+    statement = module.tree.body[1]
+    assert isinstance(statement, ast.Assign)
+    assert fixes_at(_finding("FIT003"), module, statement.value, "split", None) == ()

@@ -422,7 +422,7 @@ def test_memory_that_is_used_again_is_another_object() -> None:
         (np.zeros((0, 3)), "empty", True),
         (np.tile([[-1.0, 1.0], [1.0, -1.0]], (20, 1)), "own-scale", False),
         (np.random.default_rng(0).normal(size=(40, 2)), "own-scale", False),
-        (np.linspace(-3.3, 7.1, 40)[:, None] * (1 / 10.4) + 3.3 * (1 / 10.4), "own-scale", True),
+        (np.linspace(0.0, 1.0, 40)[:, None] ** 2, "own-scale", True),
         (np.arange(256.0).reshape(128, 2) / 255, "own-scale", False),
     ],
 )
@@ -460,6 +460,21 @@ rng = np.random.default_rng(0)
 x = standardized(pd.DataFrame(rng.normal(5, 3, (40, 2)), columns=["a", "b"])).to_numpy("float32")
 """
     assert _first_bad_line(tmp_path, program, "own-scale") == "return (frame - frame.mean()) / frame.std()"
+
+
+def test_a_series_that_is_scaled_by_itself_and_cut_into_windows(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+
+def windows(series, length):
+    return np.stack([series[i : i + length] for i in range(len(series) - length)]).astype("float32")
+
+load = np.random.default_rng(0).normal(5, 3, (60, 2))
+load = (load - load.min(axis=0)) / np.ptp(load[:-1], axis=0)
+x = windows(load, 4)
+"""
+    line = _first_bad_line(tmp_path, program, "own-scale")
+    assert line == "load = (load - load.min(axis=0)) / np.ptp(load[:-1], axis=0)"
 
 
 def test_shares_in_percent_are_wrong_where_they_are_multiplied(tmp_path: Path) -> None:

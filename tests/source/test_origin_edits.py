@@ -128,3 +128,33 @@ def test_names_with_the_right_value_stay():
     assert moved({"train.py": text}, "shape", "(32, 32, 1)")[0]["train.py"].endswith(
         "build((SIZE, SIZE, 1))\n"
     )
+
+
+PRESETS = """from dataclasses import dataclass
+@dataclass
+class Preset:
+    name: str
+    activation: str = "softmax"
+CHURN = Preset("churn")
+KINDS = Preset("kinds")
+"""
+
+
+@pytest.mark.parametrize(
+    ("presets", "changed"),
+    [
+        (PRESETS, PRESETS.replace('Preset("churn")', 'Preset("churn", activation="sigmoid")')),
+        (PRESETS.replace('KINDS = Preset("kinds")\n', ""), None),
+    ],
+)
+def test_one_of_several_instances_gets_another_value_than_the_default(
+    presets: str, changed: str | None
+) -> None:
+    train = (
+        "from presets import CHURN\ndef build(preset):\n    Dense(preset.activation)  # here\nbuild(CHURN)\n"
+    )
+    train = "# here\n" + train.replace("  # here", "")
+    (files,) = moved({"train.py": train, "presets.py": presets}, "preset.activation", '"sigmoid"')
+    default = presets.replace('"softmax"', '"sigmoid"').replace('KINDS = Preset("kinds")\n', "")
+    assert files["presets.py"] == (changed or default)
+    assert files["train.py"] == train

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fitdoctor.source.project import read_project
-from fitdoctor.source.written_numbers import size_in, written, written_by_name
+from fitdoctor.source.written_numbers import size_in, written, written_by_name, written_word
 
 PROGRAMS = {
     "a constant of another file": (
@@ -146,3 +146,50 @@ def test_a_setting_behind_a_registry_is_found_by_its_name_and_value(
     size = next(node for node in project.modules[0].nodes(ast.Attribute) if node.attr == "num_classes")
     found = written_by_name(project, size, numbers, ())
     assert (found.location.line if found is not None and found.location is not None else 0) == line
+
+
+WORDS = {
+    "a file": (
+        {
+            "model.json": '{"units": 8,\n "activation": "tanh"}\n',
+            "train.py": 'import json\nconfig = json.load(open("model.json"))\nDense(config["activation"])\n',
+        },
+        'model.json:2 "activation": "tanh"',
+    ),
+    "a file without quotes": (
+        {
+            "model.yaml": "units: 8\nactivation: tanh\n",
+            "train.py": 'import yaml\nconfig = yaml.safe_load(open("model.yaml"))\nDense(config["activation"])\n',
+        },
+        "model.yaml:2 activation: tanh",
+    ),
+    "the default of an option": (
+        {
+            "train.py": "import argparse\nparser = argparse.ArgumentParser()\n"
+            'parser.add_argument("--activation", default="tanh")\n'
+            "options = parser.parse_args()\nDense(options.activation)\n"
+        },
+        'train.py:3 default="tanh"',
+    ),
+    "two settings of one name": (
+        {"train.py": 'KINDS = {"a": {"loss": "mse"}, "b": {"loss": "mae"}}\nDense(KINDS[kind]["loss"])\n'},
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", WORDS)
+def test_a_word_is_followed_to_where_it_is_written(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, expected = WORDS[how]
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    project = read_project([tmp_path / "train.py"])
+    module = project.modules[0]
+    call = next(node for node in module.nodes(ast.Call) if getattr(node.func, "id", "") == "Dense")
+    found = written_word(project, module, call.args[0], ())
+    place = found.location if found is not None else None
+    told = f"{place.path}:{place.line} {found.text}" if found is not None and place is not None else ""
+    assert told == expected
