@@ -10,7 +10,6 @@ from typing import Any
 from fitdoctor.catalogue.inputs.embedding_fed_floats.cause import PAD_WITH_ZERO
 from fitdoctor.catalogue.knowledge.data.value_changes import padded_with_zero
 from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix
-from fitdoctor.edits import insert_after
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
@@ -203,7 +202,7 @@ def _split_first(module: Module, node: ast.expr) -> Iterator[Edit]:
     """Yield the edits that move `more = copied(rows)` behind `train, test = train_test_split(more)`."""
     statement = module.parent(node)
     targets = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    if not isinstance(node, ast.Call) or not isinstance(targets, ast.Tuple):
+    if statement is None or not isinstance(node, ast.Call) or not isinstance(targets, ast.Tuple):
         return
     given = [each for each in node.args if isinstance(each, ast.Name)]
     trained = [module.segment(each) for each in targets.elts[::2]]
@@ -221,7 +220,9 @@ def _split_first(module: Module, node: ast.expr) -> Iterator[Edit]:
     for each, row in zip(given, rows, strict=True):
         yield Edit(module.location(each), row.id)
     call = module.rewritten(copying.value, *zip(rows, trained, strict=True))
-    yield from insert_after(module.code(node), f"{', '.join(trained)} = {call}")
+    code = module.code(statement)
+    end = replace(code.location, line=code.location.end_line, column=code.location.end_column)
+    yield Edit(end, f"\n{code.indent}{', '.join(trained)} = {call}")
 
 
 def _fitted_once(module: Module, node: ast.expr) -> Iterator[Edit]:

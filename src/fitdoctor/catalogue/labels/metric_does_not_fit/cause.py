@@ -4,7 +4,8 @@
 
 Keras computes whatever metric you request. `"accuracy"` on a regression is 0, because two floats are never exactly
 equal. `keras.metrics.Accuracy()` on probabilities is 0 for the same reason. `"categorical_accuracy"` on integer
-class labels compares an argmax over a single value and returns a meaningless number. `Precision`, `Recall` and `AUC`
+class labels compares an argmax over a single value and returns a meaningless number; on labels of which several are 1,
+it compares only the largest output with the first of them. `Precision`, `Recall` and `AUC`
 apply a threshold of 0.5 to logits, which are not probabilities. Other metrics raise because the shapes do not match:
 `Precision` or `AUC` on integer class labels with several units, `"sparse_categorical_accuracy"` on one-hot labels,
 `F1Score` on labels of shape (n,). The message is `Dimensions must be equal` or, if the last batch is shorter than
@@ -343,6 +344,16 @@ def _of_binary(target: Target, metric: MetricFacts, keras: int) -> _Misfit | Non
             f"`{metric.name}` takes the argmax over several units, but the output has one",
             '`"accuracy"` or `"binary_accuracy"`',
             '"binary_accuracy"',
+        )
+    sums = target.label_statistics.row_sums if target.label_statistics is not None else None
+    if name == "CategoricalAccuracy" and sums is not None and sums[1] > 1.5:
+        text = metric.code.text if isinstance(metric.code, Code) else ""
+        renamed = text.replace(".CategoricalAccuracy(", ".BinaryAccuracy(", 1)
+        return _Misfit(
+            metric,
+            f"`{metric.name}` compares one class per sample, but up to {sums[1]:.0f} labels of a sample are 1",
+            '`"accuracy"` or `"binary_accuracy"`',
+            renamed if renamed != text and "\n" not in text else '"binary_accuracy"',
         )
     return _on_logits(target, metric)
 
