@@ -8,7 +8,7 @@ from typing import Any
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.layers import is_library_class, plain_text, settings_of
 from fitdoctor.collect.returned import function_info
-from fitdoctor.facts import LossFacts, MetricFacts, ScheduleFacts, Unknown
+from fitdoctor.facts import Code, LossFacts, MetricFacts, ScheduleFacts, Unknown
 from fitdoctor.source.keras_names import METRIC_CLASSES, canonical_loss, metric_class, snake_case
 from fitdoctor.source.loss_functions import inner_loss, read_of
 from fitdoctor.source.schedules import POSITIONAL, schedule_facts
@@ -205,10 +205,18 @@ def _group(
         return []
     single = not isinstance(items, (list, tuple))
     return [
-        _metric(item, output, codes.of_compile_argument(model, argument, keys if single else (*keys, index)))
+        _metric(item, output, _made_at(model, item, argument, codes, keys if single else (*keys, index)))
         for index, item in enumerate([items] if single else items)
         if item is not None
     ]
+
+
+def _made_at(
+    model: Any, item: Any, argument: str, codes: Codes, keys: tuple[str | int, ...]
+) -> Code | Unknown:
+    """Return the call that made a metric object, which may be in a helper; else the argument of `compile`."""
+    made = Unknown() if isinstance(item, str) else codes.of_object(item)
+    return made if isinstance(made, Code) else codes.of_compile_argument(model, argument, keys)
 
 
 def _metric(metric: Any, output: str, code: Any) -> MetricFacts:
