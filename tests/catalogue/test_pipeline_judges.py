@@ -109,7 +109,7 @@ def test_features_and_labels_are_not_shuffled_apart(
     pipeline = tuple(step(operation, line) for line, operation in enumerate(operations, 1))
     data = DataFacts(form="dataset", x=(ArrayFacts("x"),), y=(ArrayFacts("y"),), pipeline=pipeline)
     model = ModelFacts(losses=(LossFacts("mse"),), overrides=overrides)
-    findings = found("FIT713", "from_zip", FitFacts(), data, model)
+    findings = found("FIT219", "from_zip", FitFacts(), data, model)
     assert [finding.location.line for finding in findings if finding.location] == lines
 
 

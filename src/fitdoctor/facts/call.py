@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fitdoctor.facts.code import Code
+from fitdoctor.facts.data import DataFacts
 from fitdoctor.facts.unknown import Unknown
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -70,3 +71,5 @@ class FitFacts:
     """The call in the user's source, with the arguments that belong to the method itself."""
     model: str = ""
     """The expression for the model in the call; "" if there is none."""
+    trained_on: DataFacts | None = field(default=None, compare=False)
+    """For `evaluate` and `predict` in the source: what the model was trained on before."""

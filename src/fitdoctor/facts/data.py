@@ -5,7 +5,7 @@ from __future__ import annotations
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts.code import Code
 from fitdoctor.facts.unknown import Shape, Unknown
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,24 @@ class Column:
 
 
 @dataclass(frozen=True)
+class RowEvent:
+    """Something that happened to the rows of an array, as far as the source shows."""
+
+    kind: str
+    """`made`, `order`, `pick`, `rows`, `columns`, `without`, `set`, `copy`, `fit` or `reshape`.
+
+    `source/interpreter/row_history.py` describes them.
+    """
+    mark: str = field(default="", compare=False)
+    """Equal for two events that do the same to rows: one index, one seed, one fit."""
+    time: int = field(default=0, compare=False)
+    """A number that grows from event to event."""
+    text: str = ""
+    """What it was: the fitted class, the columns, the shapes."""
+    code: Code | Unknown = field(default=Unknown(), compare=False)
+
+
+@dataclass(frozen=True)
 class ArrayFacts:
     """One component of x, y or the sample weights."""
 
@@ -85,6 +103,16 @@ class ArrayFacts:
     """For a tensor: its device, such as `CPU:0`."""
     written_numbers: bool = False
     """For strings: whether every one that was read is a number."""
+    history: tuple[RowEvent, ...] | Unknown = Unknown()
+    """What happened to its rows, oldest first."""
+
+    def events(self, *kinds: str) -> tuple[RowEvent, ...]:
+        """Return the events of these kinds in its history; none if that is unknown."""
+        return (
+            ()
+            if isinstance(self.history, Unknown)
+            else tuple(one for one in self.history if one.kind in kinds)
+        )
 
     @property
     def sample_shape(self) -> Shape | Unknown:

@@ -15,7 +15,7 @@ class Scans(keras.utils.PyDataset):
         return self.scans[rows], self.labels[rows]
 
     def on_epoch_end(self):
-        np.random.shuffle(self.scans)  # <- FIT713
+        np.random.shuffle(self.scans)  # <- FIT219
 
 
 scans = np.random.normal(size=(160, 6)).astype("float32")

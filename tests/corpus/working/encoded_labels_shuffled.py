@@ -10,16 +10,16 @@ from keras.utils import to_categorical
 names = np.array(["cat", "dog", "bird"] * 10)
 X = np.random.rand(30, 4)
 y = LabelEncoder().fit_transform(names)
-X, y = shuffle(X, y, random_state=0)
+X1, y = shuffle(X, y, random_state=0)
 m = keras.Sequential([keras.Input((4,)), layers.Dense(3, activation="softmax")])
 m.compile("adam", "sparse_categorical_crossentropy")
-m.fit(X, y, verbose=0)
+m.fit(X1, y, verbose=0)
 le = LabelEncoder()
 labels = le.fit_transform(names)
 labels = to_categorical(labels)
-X, labels = shuffle(X, labels)
+X1, labels = shuffle(X, labels)
 m.compile("adam", "categorical_crossentropy")
-m.fit(X, labels, verbose=0)
+m.fit(X1, labels, verbose=0)
 from sklearn.model_selection import train_test_split
 
 names2 = ["cat", "dog", "bird"] * 10

@@ -281,9 +281,7 @@ def _binned(run: Interpreter, arguments: Arguments) -> Value:
 @handles("numpy.random.shuffle")
 def _shuffle(run: Interpreter, arguments: Arguments) -> Value:
     value = arguments.positional[0] if arguments.positional else None
-    if isinstance(value, Array) and value.numbers is not None:
-        run.state.written.add(value.buffer)
-    elif isinstance(value, Ref):
+    if isinstance(value, Ref):
         in_place = entry(FUNCTIONS, "random.shuffle")
         assert in_place is not None
         return in_place(run, arguments)

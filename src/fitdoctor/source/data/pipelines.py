@@ -10,7 +10,7 @@ from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import dtype_of, size_of, to_array
-from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter import objects, row_history
 from fitdoctor.source.interpreter.interpret import Interpreter
 from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import (
@@ -92,6 +92,7 @@ def _row(array: Array) -> Value:
         unit_rows=array.unit_rows,
         fractions=array.fractions,
         node=array.node,
+        history=array.history,
     )
 
 
@@ -283,6 +284,11 @@ def _kept(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
     return dataset
 
 
+def _shuffle(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
+    order = row_history.new_order(run, "tf.data", arguments.node, arguments.get("seed", 1))
+    return replace(dataset, element=row_history.extended(dataset.element, order))
+
+
 def _batch(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
     size = arrays.whole(arguments.get("batch_size", 0))
     exact = objects.truth(run, arguments.get("drop_remainder", 1) or Plain(False))
@@ -420,7 +426,7 @@ _STEPS: dict[str, Callable[[Interpreter, Dataset, Arguments], Dataset]] = {
     "prefetch": _kept,
     "repeat": _repeat,
     "shard": _unknown_count,
-    "shuffle": _kept,
+    "shuffle": _shuffle,
     "skip": _skip,
     "take": _take,
     "unbatch": _unbatch,

@@ -200,10 +200,7 @@ def _generator_permutation(run: Interpreter, arguments: Arguments) -> Value:
 @handles_method(*(f"{generator}.shuffle" for generator in _GENERATORS))
 def _generator_shuffle(run: Interpreter, arguments: Arguments) -> Value:
     for value in arguments.positional[1:]:
-        if isinstance(value, Array):
-            if value.numbers is not None:
-                run.state.written.add(value.buffer)
-        else:
+        if not isinstance(value, Array):
             run.state.touch(value)
     return Plain(None)
 

@@ -10,6 +10,7 @@ from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.interpreter import indexing
 from fitdoctor.source.interpreter.interpret import Interpreter
+from fitdoctor.source.interpreter.row_history import with_set_column, without
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
     Arguments,
@@ -47,11 +48,12 @@ def with_column(table: Array, key: Value, value: Value) -> Array:
     """The table after `table[key] = value`."""
     dims = arrays.known_dims(table)
     rows = UNTOLD if dims is None else dims[0]
+    history = with_set_column(table, key, value)
     if table.columns is None or not isinstance(key, Plain):
-        return Array((rows, UNTOLD), UNTOLD, "pandas.DataFrame")
+        return Array((rows, UNTOLD), UNTOLD, "pandas.DataFrame", history=history)
     columns = dict(table.columns)
     columns[str(key.value)] = _column_of(value, rows)
-    return table_of(tuple(columns.items()), rows)
+    return replace(table_of(tuple(columns.items()), rows), history=history)
 
 
 def _column_of(value: Value, rows: Any) -> Array:
@@ -82,10 +84,12 @@ def without_columns(table: Array, names: tuple[str, ...] | None) -> Array:
     """The table without some of its columns."""
     dims = arrays.known_dims(table)
     rows, width = (UNTOLD, UNTOLD) if dims is None or len(dims) != 2 else dims
+    history = without(table, names)
     if table.columns is not None and names is not None:
-        return table_of(tuple((name, column) for name, column in table.columns if name not in names), rows)
-    left = width - len(names) if isinstance(width, int) and names is not None else UNTOLD
-    return Array((rows, left), UNTOLD, "pandas.DataFrame")
+        left = table_of(tuple((name, column) for name, column in table.columns if name not in names), rows)
+        return replace(left, history=history)
+    rest = width - len(names) if isinstance(width, int) and names is not None else UNTOLD
+    return Array((rows, rest), UNTOLD, "pandas.DataFrame", history=history)
 
 
 def renamed(run: Interpreter, table: Array, names: Value) -> Array:
@@ -101,11 +105,18 @@ def renamed(run: Interpreter, table: Array, names: Value) -> Array:
 
 
 def rebind(run: Interpreter, place: ast.expr, old: Array, new: Value) -> None:
-    """Record an in-place change: the name refers to the new value, and other views become unknown."""
+    """Record an in-place change: all names of the table refer to the new value, and other views become unknown."""
     run.state.written.add(old.buffer)
     held = run.lookup(place.id) if isinstance(place, ast.Name) else None
-    if isinstance(place, ast.Name) and isinstance(held, Array) and held.buffer == old.buffer:
-        run.assign(place.id, replace(new, buffer=0) if isinstance(new, Array) else new)
+    if not isinstance(held, Array) or held.buffer != old.buffer:
+        return
+    changed = run.settled(replace(new, buffer=0) if isinstance(new, Array) else new)
+    for names in run.state.frames.values():
+        names.update({name: changed for name, value in names.items() if _is_same(value, held)})
+
+
+def _is_same(value: Value, table: Array) -> bool:
+    return isinstance(value, Array) and value.buffer == table.buffer and value == table
 
 
 def table_of(columns: tuple[tuple[str, Array], ...], rows: Any) -> Array:

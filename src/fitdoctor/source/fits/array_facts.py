@@ -6,7 +6,7 @@ import ast
 import math
 from collections import Counter
 
-from fitdoctor.facts import ArrayFacts, Code, Column, Shape, Statistics, Unknown
+from fitdoctor.facts import ArrayFacts, Code, Column, RowEvent, Shape, Statistics, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import frozen
@@ -16,6 +16,7 @@ from fitdoctor.source.interpreter.values import (
     ELEMENT,
     Array,
     Dataset,
+    History,
     Items,
     ListRecord,
     Made,
@@ -159,7 +160,14 @@ def _one(run: Interpreter, array: Array, path: str, node: ast.expr | None) -> Ar
         columns=columns,
         code=code_of(run, settled, node),
         use=run.code(node),
+        history=_history(run, settled.history),
     )
+
+
+def _history(run: Interpreter, history: History | None) -> tuple[RowEvent, ...] | Unknown:
+    if history is None:
+        return NOT_EVIDENT
+    return tuple(RowEvent(one.kind, one.mark, one.time, one.text, run.code(one.node)) for one in history)
 
 
 def code_of(run: Interpreter, value: Value | None, node: ast.expr | None) -> Code | Unknown:

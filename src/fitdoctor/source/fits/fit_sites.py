@@ -67,6 +67,7 @@ class Witness:
     spreads: dict[SpreadSite, None] = field(default_factory=dict)
     shared: dict[SharedOptimizer, None] = field(default_factory=dict)
     _calls: dict[ast.Call, int] = field(default_factory=dict)
+    _trained: dict[int, DataFacts] = field(default_factory=dict)
 
     def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
         """Record the facts of a `fit` call at this point."""
@@ -74,7 +75,7 @@ class Witness:
         seen = self._calls[arguments.node] = self._calls.get(arguments.node, 0) + 1
         if run.reporting and record is not None and not record.broken and seen <= _MOST_VISITS:
             told = len(self.refusals)
-            site = fit_site(run, model, method, arguments)
+            site = self._after_training(model, fit_site(run, model, method, arguments))
             self.fits[site] = None
             self._give_data(told, site)
             shared = shared_optimizer(run, model, record) if method in TRAINING else None
@@ -86,6 +87,14 @@ class Witness:
             if method in ("fit", "train_on_batch"):
                 follow_step(run, model, record, arguments)
         after_fit(run, model, method, arguments)
+
+    def _after_training(self, model: Ref, site: FitSite) -> FitSite:
+        """Add to a later call what the model was trained on."""
+        if site.fit.method == "fit" and site.data:
+            self._trained.setdefault(model.id, site.data[0])
+        if site.fit.method not in ("evaluate", "predict") or model.id not in self._trained:
+            return site
+        return replace(site, fit=replace(site.fit, trained_on=self._trained[model.id]))
 
     def _give_data(self, told: int, site: FitSite) -> None:
         """Record the rejections since then, with the data used to follow the model's `call`."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.facts import Unknown
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import frozen
-from fitdoctor.source.interpreter import objects, operators
+from fitdoctor.source.interpreter import objects, operators, row_history
 from fitdoctor.source.interpreter.binding import bind
 from fitdoctor.source.interpreter.handed_functions import forget_changed_by
 from fitdoctor.source.interpreter.joining import join_elements
@@ -187,7 +187,9 @@ def _attribute(run: Interpreter, node: ast.expr) -> Value:
     name = run.resolve(node)
     if name:
         return imported_value(run, node, name) or _library_constant(name)
-    return operators.made_here(objects.get_attribute(run, evaluate(run, node.value), node.attr), node)
+    receiver = evaluate(run, node.value)
+    made = operators.made_here(objects.get_attribute(run, receiver, node.attr), node)
+    return row_history.after_attribute(run, receiver, made)
 
 
 def _library_constant(name: str) -> Value:
@@ -205,7 +207,8 @@ def _library_constant(name: str) -> Value:
 def _subscript(run: Interpreter, node: ast.expr) -> Value:
     assert isinstance(node, ast.Subscript)
     receiver, key = evaluate(run, node.value), evaluate(run, node.slice)
-    return operators.made_here(subscript(run, receiver, key, node), node)
+    made = operators.made_here(subscript(run, receiver, key, node), node)
+    return row_history.after_index(run, receiver, key, node, made)
 
 
 _TEXT_TABLES = ("numpy.loadtxt", "numpy.genfromtxt")
@@ -286,7 +289,9 @@ def _call(run: Interpreter, node: ast.expr) -> Value:
     of_the_user = isinstance(callee, (Function, Class)) or (
         isinstance(callee, Method) and not isinstance(callee.receiver, (Array, Made))
     )
-    return value if of_the_user else operators.made_here(value, node)
+    if of_the_user:
+        return value
+    return row_history.after_call(run, callee, arguments, operators.made_here(value, node))
 
 
 def _callee(run: Interpreter, node: ast.Call) -> Value:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, Unknown
 from fitdoctor.records import replace
-from fitdoctor.source.interpreter import calls, expressions, statements
+from fitdoctor.source.interpreter import calls, expressions, row_history, statements
 from fitdoctor.source.interpreter.library import library_name
 from fitdoctor.source.interpreter.state import Control, State
 from fitdoctor.source.interpreter.values import (
@@ -22,6 +22,7 @@ from fitdoctor.source.interpreter.values import (
     Arguments,
     Array,
     Class,
+    Event,
     Function,
     Items,
     ListRecord,
@@ -133,6 +134,12 @@ class Interpreter:
         self.classes: dict[ast.AST, int | None] = {}
         """Number of classes per fitted encoder, by the call that created it; None if unknown."""
         self.layer_names: dict[str, int] = {}
+        self.fitted: dict[int, Event] = {}
+        """The last fit of each encoder, by its identity."""
+        self.drawn: dict[str, int] = {}
+        """When each random order was first drawn, by its mark."""
+        self.seeds: dict[object, tuple[str, int]] = {}
+        """Each source of random numbers: what it was seeded with last, and the orders drawn since."""
         self.plain_defaults = True
         """Whether Keras's global settings (float dtype, channel order) are the defaults."""
 
@@ -237,6 +244,7 @@ class Interpreter:
             array,
             dims=dims,
             dtype=dtype,
+            history=row_history.overwritten(array.history),
             bounds=None,
             numbers=None,
             unit_rows=False,

@@ -16,6 +16,7 @@ from fitdoctor.source.interpreter.values import (
     Items,
     LayerRecord,
     ListRecord,
+    Mapping,
     ModelRecord,
     Plain,
     Record,
@@ -30,8 +31,11 @@ _buffers = itertools.count(10**12)
 
 def join(one: Value, other: Value) -> Value:
     """What is true of both values."""
-    if one is other or one == other:
+    if one is other or (one == other and same_history(one, other)):
         return one
+    if isinstance(one, Mapping) and one == other and isinstance(other, Mapping):
+        pairs = zip(one.items, other.items, strict=True)
+        return Mapping(tuple((key, join(value, right)) for (key, value), (_, right) in pairs))
     if isinstance(one, Array) and isinstance(other, Array):
         return join_arrays(one, other)
     if isinstance(one, Items) and isinstance(other, Items) and len(one.items) == len(other.items):
@@ -51,6 +55,23 @@ def join(one: Value, other: Value) -> Value:
     return UNTOLD
 
 
+def same_history(one: Value, other: Value) -> bool:
+    """Whether the same happened to the rows of two equal values."""
+    if one is other:
+        return True
+    if isinstance(one, Array) and isinstance(other, Array):
+        return one.history == other.history
+    if isinstance(one, Items) and isinstance(other, Items):
+        return all(map(same_history, one.items, other.items))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return all(
+            same_history(left, right) for (_, left), (_, right) in zip(one.items, other.items, strict=True)
+        )
+    if isinstance(one, Dataset) and isinstance(other, Dataset):
+        return same_history(one.element, other.element)
+    return True
+
+
 def join_arrays(one: Array, other: Array) -> Array:
     """What is true of both arrays: the rank and the axes that agree."""
     same_columns = one.columns == other.columns
@@ -66,6 +87,7 @@ def join_arrays(one: Array, other: Array) -> Array:
         fractions=one.fractions and other.fractions,
         buffer=one.buffer if one.buffer == other.buffer else next(_buffers),
         node=one.node if one.node is other.node else None,
+        history=one.history if one.history == other.history else None,
     )
 
 
@@ -83,7 +105,11 @@ def join_dim(one: Dim, other: Dim) -> Dim:
 
 def join_records(one: Record, other: Record) -> Record:
     """What is true of a mutable thing after either branch."""
-    if one is other or one == other:
+    if one is other:
+        return one
+    if one == other:
+        if isinstance(one, InstanceRecord) and isinstance(other, InstanceRecord):
+            return replace(one, attributes=_join_attributes(one.attributes, other.attributes))
         return one
     if isinstance(one, ListRecord) and isinstance(other, ListRecord):
         items = _join_items(one.items, other.items)

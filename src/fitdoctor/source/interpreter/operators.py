@@ -11,7 +11,7 @@ from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import to_array
-from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter import objects, row_history
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
     Array,
@@ -69,7 +69,9 @@ def binary(run: Interpreter, node: ast.expr) -> Value:
     if isinstance(left, Array) or isinstance(right, Array):
         if isinstance(node.op, ast.MatMult):
             left, right = (side if isinstance(side, Array) else to_array(run, side) for side in (left, right))
-        return made_here(array_operation(left, right, node.op), node)
+        made = made_here(array_operation(left, right, node.op), node)
+        matrix = isinstance(node.op, ast.MatMult)
+        return row_history.combined(run, (left,) if matrix else (left, right), made, node)
     return _sequence_binary(run, node, left, right)
 
 
@@ -245,7 +247,13 @@ def unary(run: Interpreter, node: ast.expr) -> Value:
     if isinstance(value, Array):
         bounds = arrays.scaled(value, "Mult", -1, False) if isinstance(node.op, ast.USub) else None
         return Array(
-            value.dims, value.dtype, value.container, bounds=bounds, fractions=value.fractions, node=node
+            value.dims,
+            value.dtype,
+            value.container,
+            bounds=bounds,
+            fractions=value.fractions,
+            node=node,
+            history=value.history,
         )
     if isinstance(value, Symbolic):
         return symbolic_operation(run, (value,), node)
@@ -274,7 +282,7 @@ def compare(run: Interpreter, node: ast.expr) -> Value:
     values = [run.evaluate(node.left), *(run.evaluate(part) for part in node.comparators)]
     if len(values) != 2:
         return _chained(node, values)
-    return _compared(run, node.ops[0], values[0], values[1], node)
+    return row_history.combined(run, values, _compared(run, node.ops[0], values[0], values[1], node), node)
 
 
 def _chained(node: ast.Compare, values: list[Value]) -> Value:
@@ -336,7 +344,8 @@ def _identical(left: Value, right: Value) -> bool | None:
         if isinstance(other, Plain) and other.value is None:
             if isinstance(one, Plain):
                 return one.value is None
-            return None if isinstance(one, (Unknown, Named, Made)) else False
+            unsure = isinstance(one, (Unknown, Named)) or (isinstance(one, Made) and not one.identity)
+            return None if unsure else False
     if isinstance(left, Plain) and isinstance(right, Plain):
         return left.value is right.value if isinstance(left.value, bool) else None
     return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import frozen
-from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter import objects, row_history
 from fitdoctor.source.interpreter.joining import every_item, join_elements
 from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import (
@@ -315,7 +315,8 @@ def _disordered(run: Interpreter, arguments: Arguments) -> Value:
     if isinstance(value, Ref):
         items = run.sequence(value)
         merged = objects.element_of(run, value)
-        run.update(value, ListRecord(None if items is None else (merged,) * len(items)))
+        history = record.history if isinstance(record := run.record(value), ListRecord) else None
+        run.update(value, ListRecord(None if items is None else (merged,) * len(items), history=history))
     return NONE
 
 
@@ -380,6 +381,7 @@ def grown(run: Interpreter, ref: Ref, record: ListRecord, more: tuple[Value, ...
     """Return the list with appended items; None stands for unknown items."""
     # A list created in every iteration does not grow with the loop.
     grows = record.grows or (bool(run.loops) and ref.id <= run.loops[-1])
+    record = replace(record, history=row_history.made(run))
     if record.items is not None and more is not None:
         return replace(record, items=(*record.items, *more), grows=grows)
     whole = None if more is None else tuple(frozen(run, item) for item in more)

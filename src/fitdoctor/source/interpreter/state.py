@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fitdoctor.records import dataclass, field
-from fitdoctor.source.interpreter.joining import join, join_records
+from fitdoctor.source.interpreter.joining import join, join_records, same_history
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
     Array,
@@ -108,7 +108,10 @@ def join_states(one: State, other: State) -> State:
             continue
         right = other.frames[number]
         if names == right:  # usually equal: a branch binds names in one frame, rarely in outer ones
-            frames[number] = names
+            alike = all(map(same_history, names.values(), map(right.__getitem__, names)))
+            frames[number] = (
+                names if alike else {name: join(value, right[name]) for name, value in names.items()}
+            )
             continue
         merged = {
             name: join(value, right[name]) if name in right else UNTOLD for name, value in names.items()

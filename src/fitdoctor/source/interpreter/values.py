@@ -61,6 +61,8 @@ class Made(_WithArguments):
     node: ast.AST | None = field(default=None, compare=False)
     complete: bool = True
     """False when `*args` or `**kwargs` hide arguments."""
+    identity: int = field(default=0, compare=False)
+    """For an encoder or random generator: a number of its own."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,24 @@ class Bounds:
 
 
 @dataclass(frozen=True)
+class Event:
+    """Something that happened to the rows of an array on the way to its present value."""
+
+    kind: str
+    """`made`, `order`, `pick`, `fit`, `columns`, `without`, `set`, `rows`, `reshape`; see `row_history`."""
+    mark: str
+    """Equal for two events that do the same to rows: one index, one seed, one fit."""
+    time: int = field(default=0, compare=False)
+    """A number that grows while the program is followed."""
+    text: str = field(default="", compare=False)
+    """What it was: the fitted class, a column."""
+    node: ast.AST | None = field(default=None, compare=False)
+
+
+History = tuple[Event, ...]
+
+
+@dataclass(frozen=True)
 class Array:
     """An array, tensor or table of data."""
 
@@ -172,6 +192,8 @@ class Array:
     """The memory it views: writing there changes every view. 0 for memory without an owner yet."""
     node: ast.expr | None = field(default=None, compare=False)
     """The expression that created it; None if a call created several values at once."""
+    history: History | None = field(default=None, compare=False)
+    """What happened to its rows, oldest first; None if that was not followed."""
 
     @property
     def rank(self) -> int | None:
@@ -272,6 +294,8 @@ class ListRecord:
     """What holds for every item if `items` is None; None if not every item was seen."""
     grows: bool = False
     """A loop of unknown length has put items in."""
+    history: History | None = field(default=None, compare=False)
+    """What happened to the list as a whole; None for nothing since it was made."""
 
 
 @dataclass(frozen=True)

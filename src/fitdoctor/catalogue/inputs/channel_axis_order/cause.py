@@ -14,11 +14,13 @@ PyTorch, GDAL and MNE put the channels (bands, electrodes) first. Keras layers e
 
 ## Fix
 
-Move the axis: `np.moveaxis(x, 1, -1)`, or `np.transpose`. A reshape would also run, but it scrambles every image.
+Move the axis: `np.moveaxis(x, 1, -1)`, or `np.transpose`. A reshape would also run, but it scrambles every image: its
+values stay in their order in memory. `lint` reports it.
 
 ## Known limits
 
-If all axes have the same length, the order cannot be determined from the shape.
+If all axes have the same length, the order cannot be determined from the shape. A reshape is reported only if the source
+shows the shape of a sample before and after it.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.refused_inputs import Given, Mismatch, explains_inputs
 from fitdoctor.catalogue.knowledge.data.data_places import (
     map_samples,
@@ -36,11 +38,12 @@ from fitdoctor.catalogue.knowledge.data.data_places import (
     shape_line,
 )
 from fitdoctor.catalogue.knowledge.data.loop_data import model_call, reworked_batch
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import receiver_end
 from fitdoctor.catalogue.knowledge.data.shapes import relation
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, spell
-from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, replace_code, spell, unsafe
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import InputMismatch
 from fitdoctor.source.project import Project
 
@@ -162,3 +165,31 @@ def _read(
 
 
 explains_inputs(CAUSE, _explain, _read)
+
+
+@CAUSE.in_source
+@mentions("reshape")
+def from_reshape(data: DataFacts) -> Iterator[Finding]:
+    """Report a reshape that gives the axes of each sample each other's lengths, which runs but scrambles the values."""
+    for array in data.x:
+        for event in array.events("reshape"):
+            found, wanted = event.text.split("\n")
+            order = (0, *(axis + 1 for axis in _order(_sizes(found), _sizes(wanted))))
+            yield CAUSE.finding(
+                f"`reshape` turns samples of shape ({found}) into ({wanted}) and mixes up their values: no axis is moved",
+                place(event.code, array.use),
+                Evidence("shape of a sample", f"({wanted}) by `reshape`", f"({wanted}) by `transpose`"),
+                unsafe(f"move the axes instead: `x.transpose{order}`", _transposed(event.code, order)),
+                subject=f"axes of {array.path}",
+                severity=Severity.WARNING,
+            )
+
+
+def _transposed(code: Code | Unknown, order: tuple[int, ...]) -> tuple[Edit, ...]:
+    """Return the edit of `x.reshape(…)`."""
+    end = receiver_end(code) if isinstance(code, Code) and not code.name else None
+    return replace_code(code, f"{code.text[:end]}.transpose{order}") if isinstance(code, Code) and end else ()
+
+
+def _sizes(text: str) -> Shape:
+    return tuple(int(size) for size in text.split(", "))

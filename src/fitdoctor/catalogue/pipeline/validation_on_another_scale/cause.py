@@ -1,4 +1,4 @@
-"""Training and validation data on different scales.
+"""Training and validation data prepared differently.
 
 ## What happens
 
@@ -9,8 +9,10 @@ checkpoint depend on it.
 ## Why
 
 The training data was divided, standardized or otherwise scaled, but the validation data was not. Or the targets were
-scaled for training only. Or the scaler was fitted a second time, on the test data: `scaler.fit_transform(x_test)` scales
-by the mean and deviation of the test data, so equal values mean different things in training and evaluation.
+scaled for training only. Or what prepares the data was fitted a second time, to the test data:
+`scaler.fit_transform(x_test)` scales by the mean and deviation of the test data, and a `LabelEncoder`, `Tokenizer` or
+`CountVectorizer` that is fitted again gives the same number to another class or word. A helper that creates and fits one
+each time it is called does the same.
 
 ## Fix
 
@@ -23,8 +25,9 @@ assign the result.
 In data, a second fit is reported only if every column of both has exactly the mean and deviation, or the range, that a
 scaler gives to the data it is fitted to. Other differences are reported only if the mean of one is more than 10 times as
 large as any value of the other, or more than twice as large if it contains only integers and the other fractions. In
-source, a second `fit_transform` is reported only for scikit-learn's scalers and for arguments that are named after the
-test or validation data.
+source, a second fit is reported if the data of both can be followed from there to `fit`, `evaluate` or `predict`, and
+otherwise only for scikit-learn's scalers and for arguments that are named after the test or validation data. Labels that
+were split from one array at random have the same classes in both parts, so encoding each part by itself is not reported.
 """
 
 from __future__ import annotations
@@ -49,7 +52,7 @@ from fitdoctor.catalogue.pipeline.validation_edits import same_preparation
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code, unsafe
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, ModelFacts, RowEvent, Statistics, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -127,6 +130,74 @@ def _fitted_again(
         unsafe(f"scale the test data like the training data: `{owner}.transform({given})`", edits),
         subject=f"second fit of `{owner}`",
     )
+
+
+_REFITS = ("fit_transform", "fit_on_texts", ".fit(")
+
+
+@CAUSE.in_source
+@mentions(*_REFITS)
+def from_fits_of_validation(training: DataFacts, validation: DataFacts) -> Iterator[Finding]:
+    """Report validation data that was prepared by an encoder fitted to it."""
+    if (training.role, validation.role) == ("training", "validation"):
+        yield from _fitted_apart(training, validation)
+
+
+@CAUSE.in_source
+@mentions(*_REFITS)
+def from_fits_of_test(fit_call: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """Report the same of data that is passed to `evaluate` or `predict` after training."""
+    if fit_call.trained_on is not None:
+        yield from _fitted_apart(fit_call.trained_on, data)
+
+
+def _fitted_apart(training: DataFacts, other: DataFacts) -> Iterator[Finding]:
+    for ours, theirs, labels in ((training.x, other.x, False), (training.y, other.y, True)):
+        for one, second in zip(ours, theirs, strict=False):
+            before, again = _fits(one), _fits(second)
+            for name in before.keys() & again.keys():
+                separate = before[name].keys().isdisjoint(again[name].keys())
+                if separate and not (labels and _same_classes(one, second)):
+                    yield _prepared_apart(
+                        second, name, *list(again[name].values())[-1:], *before[name].values()
+                    )
+
+
+def _prepared_apart(
+    array: ArrayFacts, name: str, again: RowEvent, before: RowEvent, *_more: RowEvent
+) -> Finding:
+    code = again.code
+    end = receiver_end(code) if isinstance(code, Code) else None
+    owner = code.text[:end] if isinstance(code, Code) and end else name
+    return CAUSE.finding(
+        f"`{array.path}` is prepared by a `{name}` that was fitted again, not by the one of the training data: equal "
+        "values mean different things in the two",
+        place(again.code, array.use),
+        Evidence(
+            "fits", "one per part of the data", "one, to the training data", location=place(before.code)
+        ),
+        fix(
+            "fit it to the training data only, and use that one for everything else: `transform` without `fit`"
+        ),
+        subject=f"second fit of `{owner}`",
+    )
+
+
+def _same_classes(one: ArrayFacts, other: ArrayFacts) -> bool:
+    """Whether labels have the same classes, so that both encoders number them alike: parts of one split do."""
+    sides = (one.statistics, other.statistics)
+    if not any(isinstance(side, Unknown) or side.maximum is None for side in sides):
+        return len({side.maximum for side in sides if isinstance(side, Statistics)}) == 1
+    split, again = ({event.mark for event in each.events("order")} for each in (one, other))
+    return not split.isdisjoint(again)
+
+
+def _fits(array: ArrayFacts) -> dict[str, dict[str, RowEvent]]:
+    """Return the fits of the encoders that prepared an array, by class and by mark."""
+    found: dict[str, dict[str, RowEvent]] = {}
+    for event in array.events("fit"):
+        found.setdefault(event.text, {})[event.mark] = event
+    return found
 
 
 @CAUSE.before_fit

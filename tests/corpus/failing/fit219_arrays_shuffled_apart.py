@@ -12,7 +12,7 @@ class Loader:
 
     def epoch(self):
         images = self.images[self.rng.permutation(len(self.images))]
-        labels = self.labels[self.rng.permutation(len(self.labels))]  # <- FIT713
+        labels = self.labels[self.rng.permutation(len(self.labels))]  # <- FIT219
         return images, labels
 
 

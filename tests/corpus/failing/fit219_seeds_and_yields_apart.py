@@ -12,7 +12,7 @@ def plots(count):
 def mixed(count):
     seeds, harvest = plots(count)
     seeds = seeds[rng.permutation(count)]
-    harvest = harvest[rng.permutation(count)]  # <- FIT713
+    harvest = harvest[rng.permutation(count)]  # <- FIT219
     return seeds[:100], harvest[:100]
 
 

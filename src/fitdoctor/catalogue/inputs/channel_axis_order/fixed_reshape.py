@@ -1,0 +1,16 @@
+"""Move the channels of images to the end."""
+
+import keras
+import numpy as np
+
+rng = np.random.default_rng(2)
+tiles = rng.random((40, 3, 16, 16)).astype("float32")
+is_red = (tiles[:, 0].mean(axis=(1, 2)) > 0.5).astype("float32")
+
+tiles = tiles.transpose(0, 2, 3, 1)
+
+model = keras.Sequential(
+    [keras.Input((16, 16, 3)), keras.layers.Flatten(), keras.layers.Dense(1, activation="sigmoid")]
+)
+model.compile(optimizer="adam", loss="binary_crossentropy")
+model.fit(tiles, is_red, epochs=1, verbose=0)

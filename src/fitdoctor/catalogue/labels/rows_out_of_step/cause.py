@@ -1,0 +1,214 @@
+"""Features reordered without their labels.
+
+## What happens
+
+Nothing fails. Every sample is trained with the label of another one, so the model learns nothing: the accuracy stays at
+the share of the most frequent class, or the loss at the variance of the targets.
+
+## Why
+
+`np.random.shuffle(x)` and `x = x[rng.permutation(len(x))]` reorder the features, but not the array of labels. The same
+happens if features and labels are shuffled by two calls, if `train_test_split` is called for each with another
+`random_state`, if the labels were taken from a table before `table.sample(frac=1)`, or if two datasets are shuffled
+before they are zipped: `zip((x.shuffle(n), y.shuffle(n)))`.
+
+## Fix
+
+Reorder both with one index: `order = rng.permutation(len(x))`, then `x, y = x[order], y[order]`. Or pass both to one call
+of `train_test_split` or `sklearn.utils.shuffle`. Shuffle a dataset after `zip`. `fit` itself shuffles the rows of arrays
+in every epoch.
+
+## Known limits
+
+The rows are followed through the source, not compared in memory. Orders that start from the same seed are taken to be
+equal. Labels that may have been computed after the features were reordered are not reported, nor are labels of which the
+program shuffles a copy, as control experiments do. Arrays of unknown origin are recognized by their names (`x` and `y`,
+`images` and `labels`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
+    receiver_end,
+    step_place,
+    with_step_after,
+    without_step,
+)
+from fitdoctor.catalogue.knowledge.labels.paired_names import label_names_for
+from fitdoctor.catalogue.labels.rows_out_of_step.separate_orders import (
+    Reordering,
+    both_reordered,
+    one_order,
+    separate_orders,
+    shuffled_alone,
+)
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Evidence, Finding, Severity
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FitFacts,
+    ModelFacts,
+    PipelineStep,
+    RowEvent,
+    Statistics,
+    Unknown,
+)
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT219", slug="rows-out-of-step", severity=Severity.WARNING)
+
+_SOURCES = frozenset("range generator list_files TFRecordDataset TextLineDataset CsvDataset".split())
+"""Operations that begin a pipeline, besides those named `from_…`."""
+
+
+@CAUSE.in_source
+@mentions("shuffle", "permutation", "sample(", "train_test_split", "sort_values", "choice(")
+def from_histories(fit_call: FitFacts, data: DataFacts, model: ModelFacts) -> Iterator[Finding]:
+    """Report features and labels of which only one was reordered, or each in an order of its own."""
+    if "train_step" in model.overrides or not model.losses:
+        return  # a training step of its own may need pairs that do not belong together
+    if fit_call.method not in ("fit", "train_on_batch") or len(data.y) != 1 or not data.x:
+        return
+    labels = data.y[0]
+    found = [_order_of_one(each, labels) for each in data.x]
+    # Of several inputs, one may be reordered on purpose, as for pairs that do not belong together.
+    if None in found or found[0] is None or _is_constant(labels):
+        return
+    moved, still, order = found[0]
+    text = order.code.text.split("\n")[0] if isinstance(order.code, Code) else "a shuffle"
+    yield CAUSE.finding(
+        f"`{text}` reorders `{moved.path}`, but not `{still.path}`: the rows no longer belong together",
+        place(order.code, fit_call.code),
+        Evidence(
+            "reordered", moved.path, f"`{moved.path}` and `{still.path}` together", location=place(still.use)
+        ),
+        fix("reorder both with one index: `order = np.random.permutation(len(x))`, `x[order]`, `y[order]`"),
+        fix("pass both to one call of `train_test_split` or `sklearn.utils.shuffle`"),
+        subject="order of the rows",
+    )
+
+
+def _order_of_one(features: ArrayFacts, labels: ArrayFacts) -> tuple[ArrayFacts, ArrayFacts, RowEvent] | None:
+    """Return what was reordered, what was not in this way, and the last event that did it."""
+    if isinstance(features.history, Unknown) or isinstance(labels.history, Unknown):
+        return None
+    ours, theirs = ({one.mark: one for one in each.events("order", "pick")} for each in (features, labels))
+    apart = {mark: one for mark, one in {**ours, **theirs}.items() if (mark in ours) != (mark in theirs)}
+    if any(one.kind == "pick" for one in apart.values()):
+        return None
+    for order in sorted(apart.values(), key=lambda one: -one.time):
+        moved, still = (features, labels) if order.mark in ours else (labels, features)
+        if _existed_before(order, still) and not (moved is labels and _is_copy(order, labels)):
+            return moved, still, order
+    return None
+
+
+def _existed_before(order: RowEvent, array: ArrayFacts) -> bool:
+    """Whether the rows of an array had their places when another one was reordered."""
+    begun = [one.time for one in array.events("made")]
+    return bool(begun) and max(begun) < order.time
+
+
+def _is_copy(order: RowEvent, labels: ArrayFacts) -> bool:
+    """Whether the program keeps the labels in their order as well: a control experiment."""
+    code = order.code
+    new_name = isinstance(code, Code) and bool(code.target) and code.target not in code.text
+    return bool(labels.events("copy")) or new_name
+
+
+def _is_constant(array: ArrayFacts) -> bool:
+    """Whether all labels are equal, as those that a discriminator gets."""
+    values = array.statistics
+    return isinstance(values, Statistics) and values.minimum is not None and values.minimum == values.maximum
+
+
+@CAUSE.in_source
+@mentions("permutation", "shuffle")
+def from_names(module: Module) -> Iterator[Finding]:
+    """Report features and labels in two random orders."""
+    for features, kept in shuffled_alone(module):
+        yield CAUSE.finding(
+            f"`{features.name}` is shuffled, but `{kept.attr}` keeps its order, so the labels belong to other samples",
+            module.location(features.random),
+            Evidence("the same rows are read from both here", location=module.location(kept)),
+            unsafe("use one random order for both", both_reordered(module, features, kept)),
+            subject="order of the rows",
+        )
+    for features, labels in separate_orders(module, lambda features: set(label_names_for(features))):
+        yield _apart(module, features, labels)
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+@mentions("permutation", "shuffle")
+def from_fitted_arrays(data: DataFacts, project: Project) -> Iterator[Finding]:
+    """Report the features and labels of a call that the program put into two random orders, whatever their names are."""
+    if data.role != "training" or len(data.x) != 1 or len(data.y) != 1:
+        return
+    x, y = data.x[0].code, data.y[0].code
+    if isinstance(x, Unknown) or isinstance(y, Unknown):
+        return
+    module = project.module_at(x.location.path)
+    if module is None or (x.location.path, x.function) != (y.location.path, y.function):
+        return
+    xs, ys = ({code.target, re.split(r"\W", code.text.removeprefix("self."))[0]} for code in (x, y))
+    for features, labels in separate_orders(module, lambda name: ys - xs if name in xs else set()):
+        if getattr(module.function_of(features.random), "name", "") == x.function.rpartition(".")[2]:
+            yield _apart(module, features, labels)
+
+
+def _apart(module: Module, features: Reordering, labels: Reordering) -> Finding:
+    return CAUSE.finding(
+        f"`{features.name}` and `{labels.name}` are shuffled separately, so the labels belong to other samples",
+        module.location(labels.random),
+        Evidence("the features are shuffled here", location=module.location(features.random)),
+        unsafe("use one random order for both", one_order(module, features, labels)),
+        subject="order of the rows",
+    )
+
+
+@CAUSE.before_fit
+def from_zip(fit: FitFacts, data: DataFacts, model: ModelFacts) -> Iterator[Finding]:
+    """Report features and labels that are shuffled apart and zipped."""
+    if data.role != "training" or fit.method != "fit" or len(data.x) != 1 or len(data.y) != 1:
+        return
+    if "train_step" in model.overrides or not model.losses:
+        return  # a training step of its own may need pairs that do not belong together
+    zips = [at for at, step in enumerate(data.pipeline) if step.operation == "zip"]
+    branches = _branches(data.pipeline[: zips[0]]) if len(zips) == 1 else []
+    shuffled = [step for branch in branches for step in branch if step.operation == "shuffle"]
+    if len(branches) != 2 or len(shuffled) != 2 or any(shuffled[0] in branch for branch in branches[1:]):
+        return
+    first, second = shuffled
+    if any(not isinstance(step.code, Code) or "seed" in step.code.text for step in shuffled):
+        return  # with the same seed, the orders are the same
+    assert isinstance(first.code, Code)
+    end = receiver_end(first.code)
+    call = first.code.text[end:].strip() if end is not None else ""
+    after = with_step_after(data.pipeline[zips[0]].code, call) if call else ()
+    apart = (*without_step(first.code), *without_step(second.code))
+    yield CAUSE.certain(
+        "features and labels are shuffled separately before `zip`, so the labels belong to other samples",
+        step_place(second.code),
+        Evidence("the features are shuffled here", location=step_place(first.code)),
+        unsafe("shuffle the pairs, after `zip`", (*apart, *after) if after and len(apart) == 2 else ()),
+        subject="zip of shuffled datasets",
+    )
+
+
+def _branches(steps: tuple[PipelineStep, ...]) -> list[list[PipelineStep]]:
+    """Return the pipelines that are zipped, each from its source on."""
+    found: list[list[PipelineStep]] = []
+    for step in steps:
+        if step.operation.startswith("from_") or step.operation in _SOURCES or not found:
+            found.append([])
+        found[-1].append(step)
+    return found
