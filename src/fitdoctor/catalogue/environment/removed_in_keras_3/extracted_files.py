@@ -32,7 +32,7 @@ def extracted_elsewhere(module: Module, failure: FailureFacts | None) -> Iterato
         ):
             continue
         yield CAUSE.finding(
-            "`get_file` extracts into a folder of its own in Keras 3 and returns that folder, not the archive",
+            "`get_file` extracts into a separate folder in Keras 3 and returns that folder, not the archive",
             module.location(node),
             Evidence("the archive is extracted here", location=module.location(made)),
             fix(
