@@ -1742,6 +1742,19 @@ KNOWN: tuple[tuple[str, Rule], ...] = (
         subject="convolution",
     )),
     ("FIT320", Rule(
+        re.compile(r"pop index out of range"),
+        "`K.dot` multiplies by a weight that has only one axis",
+        "give the weight the shape (size, 1), and remove the last axis of the product with `K.squeeze(…, axis=-1)`",
+        types=("IndexError",),
+        place=re.compile(r"tensorflow_backend\.py:dot$"),
+        subject="weight",
+    )),
+    ("FIT320", Rule(
+        re.compile(r"of type Select must have the same size and shape"),
+        "an operation chooses between tensors of different shapes: mostly, a mask reaches a layer that it does not fit",
+        "return `None` from `compute_mask` of a custom layer that removes the time axis, or remove `mask_zero=True`",
+    )),
+    ("FIT320", Rule(
         re.compile(r"Lengths of logits, weights, and targets must be the same (?P<sizes>\d+, \d+, \d+)"),
         "logits, weights and targets of a sequence loss have different numbers of time steps: {sizes}",
         "pad or cut all three to the same number of steps",

@@ -31,7 +31,8 @@ _WORDS = (
     (re.compile(r"Model-building function did not return a valid Keras Model|Unknown parameter: "), "raised by Keras Tuner"),
     (re.compile(r"\b(?:action|time_step|sample)_specs?\b|\baction spec\b"), "raised by TF-Agents, not by Keras itself"),
     (re.compile(r"^(?![\s\S]*(?i:out of memory|failed to alloc))[\s\S]*"
-             r"(?:Apply node that caused the error|theano\.|Theano [Vv]ariable)"), "raised by Theano, an old Keras backend"),
+             r"(?:Apply node that caused the error|drop a non-broadcastable dimension|theano\.|Theano [Vv]ariable)"),
+     "raised by Theano, an old Keras backend"),
     (re.compile(r"operands could not be broadcast together with shapes|shapes \(.{0,60}\) not aligned: "
              r"|The truth value of an array with more than one element is ambiguous"
              r"|all the input array dimensions|could not broadcast input array|cannot reshape array of size"

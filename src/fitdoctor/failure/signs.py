@@ -188,7 +188,7 @@ _UNTYPED_OF_KERAS = re.compile(
       | Convolution[ ]expects[ ]input[ ]with[ ]rank | Unrecognized[ ]data[ ]type:[ ]x | Unknown[ ](?:layer|loss[ ]function):
       | Failed[ ]to[ ]convert[ ]a[ ]NumPy[ ]array | Shapes[ ]\([^\n]{1,60}\)[ ]and[ ]\([^\n]{1,60}are[ ]incompatible
       | (?P<runs>Incompatible[ ]shapes:[ ]\[ | OOM[ ]when[ ]allocating[ ]tensor | Received[ ]a[ ]label[ ]value[ ]of
-        | Saw[ ]a[ ]non-null[ ]label)
+        | Saw[ ]a[ ]non-null[ ]label | Inputs[ ]to[ ]operation[ ]\S+[ ]of[ ]type)
     )[^\n]{0,2000})"""
 )
 """What only Keras and TensorFlow say, of which one type is usual."""
