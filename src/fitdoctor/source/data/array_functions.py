@@ -84,6 +84,14 @@ def _refuse(run: Interpreter, dims: Dims, target: tuple[int, ...], arguments: Ar
     return UNTOLD
 
 
+@handles("keras.backend.image_data_format", "keras.config.image_data_format")
+def _image_data_format(run: Interpreter, arguments: Arguments) -> Value:
+    project = run.module.project
+    modules = project.modules if project is not None else (run.module,)
+    # `set_image_data_format`, or `set_image_dim_ordering` of Keras 1
+    return UNTOLD if any("set_image_d" in module.text for module in modules) else Plain("channels_last")
+
+
 @handles("tensorflow.shape", "keras.ops.shape", "keras.backend.shape", "keras.backend.int_shape")
 def _shape(run: Interpreter, arguments: Arguments) -> Value:
     tensor = arguments.positional[0] if arguments.positional else UNTOLD
