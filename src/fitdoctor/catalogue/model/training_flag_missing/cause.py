@@ -93,7 +93,11 @@ def _calls_of_trained(tape: Tape) -> Iterator[ast.Call]:
         if isinstance(node, ast.Attribute) and node.attr in ("trainable_variables", "trainable_weights")
     }
     # Where one call trains, another one may predict: the targets of a Q-network, say.
-    told = {module.segment(node.func) for node in tape.nodes if _is_told(node)}
+    told = {
+        module.segment(node.func)
+        for node in tape.nodes
+        if isinstance(node, ast.Call) and any(keyword.arg == "training" for keyword in node.keywords)
+    }
     for node in tape.nodes:
         if not isinstance(node, ast.Call) or len(node.args) != 1 or module.segment(node.func) in told:
             continue
@@ -101,11 +105,6 @@ def _calls_of_trained(tape: Tape) -> Iterator[ast.Call]:
         if module.segment(node.func) in trained or part and is_layer_call(module, node):
             if all(keyword.arg not in ("training", None) for keyword in node.keywords):
                 yield node
-
-
-def _is_told(node: ast.AST) -> bool:
-    """Whether a call says whether it trains."""
-    return isinstance(node, ast.Call) and any(keyword.arg == "training" for keyword in node.keywords)
 
 
 @dataclass(frozen=True)
