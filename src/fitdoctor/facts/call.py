@@ -71,5 +71,5 @@ class FitFacts:
     """The call in the user's source, with the arguments that belong to the method itself."""
     model: str = ""
     """The expression for the model in the call; "" if there is none."""
-    trained_on: DataFacts | None = field(default=None, compare=False)
-    """For `evaluate` and `predict` in the source: what the model was trained on before."""
+    trained_on: tuple[DataFacts, ...] = field(default=(), compare=False)
+    """For `evaluate` and `predict` in the source: what the model was trained on before, by every `fit`."""

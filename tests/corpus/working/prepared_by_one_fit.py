@@ -1,4 +1,4 @@
-"""A helper prepares both parts, but is fitted once; each column and each part of the data has an encoder of its own."""
+"""A helper prepares both parts, but is fitted once; each column has an encoder of its own, each training its scaler."""
 
 import numpy as np
 import pandas as pd
@@ -50,6 +50,14 @@ model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
 model.compile(optimizer="adam", loss="mse")
 model.fit(x_train, y_train, validation_data=(x_test, y_test), verbose=0)
 model.fit(more_train, y_train, validation_data=(more_test, y_test), verbose=0)
+
+# Training goes on with newer data, and with a scaler fitted to it.
+scaler = StandardScaler()
+model.fit(scaler.fit_transform(train[["depth", "river"]]), y_train, verbose=0)
+newer = read(80)
+newer["river"] = encoders["river"].transform(newer["river"])
+model.fit(scaler.fit_transform(newer[["depth", "river"]]), newer["width"] / 90, verbose=0)
+model.predict(scaler.transform(x_test), verbose=0)
 
 kinds = read(200)
 a, b, c, d = train_test_split(kinds[["depth", "width"]].values / 90, kinds["kind"].values)

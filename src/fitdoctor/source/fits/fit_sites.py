@@ -67,7 +67,7 @@ class Witness:
     spreads: dict[SpreadSite, None] = field(default_factory=dict)
     shared: dict[SharedOptimizer, None] = field(default_factory=dict)
     _calls: dict[ast.Call, int] = field(default_factory=dict)
-    _trained: dict[int, DataFacts] = field(default_factory=dict)
+    _trained: dict[int, tuple[DataFacts, ...]] = field(default_factory=dict)
 
     def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
         """Record the facts of a `fit` call at this point."""
@@ -91,7 +91,7 @@ class Witness:
     def _after_training(self, model: Ref, site: FitSite) -> FitSite:
         """Add to a later call what the model was trained on."""
         if site.fit.method == "fit" and site.data:
-            self._trained.setdefault(model.id, site.data[0])
+            self._trained[model.id] = (*self._trained.get(model.id, ()), site.data[0])
         if site.fit.method not in ("evaluate", "predict") or model.id not in self._trained:
             return site
         return replace(site, fit=replace(site.fit, trained_on=self._trained[model.id]))

@@ -1,4 +1,4 @@
-"""Number the words of the test reviews by a vocabulary of their own (silent)."""
+"""Number the words of the test reviews with another vocabulary (silent)."""
 
 import keras
 import numpy as np

@@ -36,6 +36,7 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
@@ -137,50 +138,65 @@ _REFITS = ("fit_transform", "fit_on_texts", ".fit(")
 
 @CAUSE.in_source
 @mentions(*_REFITS)
-def from_fits_of_validation(training: DataFacts, validation: DataFacts) -> Iterator[Finding]:
+def from_fits_of_validation(training: DataFacts, validation: DataFacts, project: Project) -> Iterator[Finding]:
     """Report validation data that was prepared by an encoder fitted to it."""
     if (training.role, validation.role) == ("training", "validation"):
-        yield from _fitted_apart(training, validation)
+        yield from _fitted_apart(training, validation, project)
 
 
 @CAUSE.in_source
 @mentions(*_REFITS)
-def from_fits_of_test(fit_call: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_fits_of_test(fit_call: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report the same of data that is passed to `evaluate` or `predict` after training."""
-    if fit_call.trained_on is not None:
-        yield from _fitted_apart(fit_call.trained_on, data)
+    found = [list(_fitted_apart(each, data, project)) for each in fit_call.trained_on]
+    if all(found):  # a model may be trained again, with an encoder fitted to the new training data
+        yield from chain.from_iterable(found[-1:])
 
 
-def _fitted_apart(training: DataFacts, other: DataFacts) -> Iterator[Finding]:
+def _fitted_apart(training: DataFacts, other: DataFacts, project: Project) -> Iterator[Finding]:
     for ours, theirs, labels in ((training.x, other.x, False), (training.y, other.y, True)):
         for one, second in zip(ours, theirs, strict=False):
             before, again = _fits(one), _fits(second)
             for name in before.keys() & again.keys():
                 separate = before[name].keys().isdisjoint(again[name].keys())
                 if separate and not (labels and _same_classes(one, second)):
-                    yield _prepared_apart(
-                        second, name, *list(again[name].values())[-1:], *before[name].values()
-                    )
+                    last, first = list(again[name].values())[-1], next(iter(before[name].values()))
+                    yield _prepared_apart(second, name, last, first, project)
 
 
 def _prepared_apart(
-    array: ArrayFacts, name: str, again: RowEvent, before: RowEvent, *_more: RowEvent
+    array: ArrayFacts, name: str, again: RowEvent, before: RowEvent, project: Project
 ) -> Finding:
-    code = again.code
+    code, first = again.code, place(before.code)
     end = receiver_end(code) if isinstance(code, Code) else None
     owner = code.text[:end] if isinstance(code, Code) and end else name
+    where = f" of line {first.line}" if first is not None else ""
+    edits = _transformed(project, again.code, before.code)
     return CAUSE.finding(
         f"`{array.path}` is prepared by a `{name}` that was fitted again, not by the one of the training data: equal "
         "values mean different things in the two",
         place(again.code, array.use),
-        Evidence(
-            "fits", "one per part of the data", "one, to the training data", location=place(before.code)
-        ),
-        fix(
-            "fit it to the training data only, and use that one for everything else: `transform` without `fit`"
-        ),
+        Evidence("fits", "one per part of the data", "one, to the training data", location=first),
+        unsafe(f"use the fit{where}: `{edits[0].replacement}`", edits)
+        if edits
+        else fix("fit it once, to the training data, and call only its `transform` for everything else"),
         subject=f"second fit of `{owner}`",
     )
+
+
+def _transformed(project: Project, again: Code | Unknown, before: Code | Unknown) -> tuple[Edit, ...]:
+    """Write `transform` for the second `fit_transform` of one object."""
+    calls = [expression_of(project, code) for code in (before, again)]
+    made = [
+        module.made_by(node.func.value)
+        for module, node in filter(None, calls)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    ]
+    if isinstance(again, Unknown) or len(made) < 2 or made[0] is None or made[0] is not made[1]:
+        return ()
+    if calls[0] == calls[1] or ".fit_transform(" not in again.text:
+        return ()
+    return replace_code(again, again.text.replace(".fit_transform(", ".transform(", 1))
 
 
 def _same_classes(one: ArrayFacts, other: ArrayFacts) -> bool:
