@@ -124,3 +124,16 @@ def test_class_weights_and_sample_weights() -> None:
     assert found.fit.class_weight is not None
     assert (found.fit.class_weight.keys, found.fit.class_weight.weights) == (("0", "1"), (1.0, 2.5))
     assert found.data[0].sample_weight[0].shape == (100,)
+
+
+def test_a_map_function_is_followed_although_its_arguments_are_unknown() -> None:
+    text = """
+    def prepare(path, label):
+        image = tf.image.resize(tf.io.decode_png(tf.io.read_file(path), 3), (16, 16))
+        return tf.reshape(image, (768,)), label
+
+    ds = tf.data.Dataset.from_tensor_slices(unknown()).map(prepare).batch(8)
+    model.fit(ds)
+    """
+    features, _ = x_and_y(textwrap.dedent(text))
+    assert features.shape == (None, 768)

@@ -378,9 +378,9 @@ def _given_each(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Val
     """Return the result of a function on an element of the dataset; Unknown if unclear."""
     function = arguments.get("map_func", 0)
     windows = isinstance(dataset.element, Dataset)
-    if not isinstance(function, Function) or (leaves(dataset.element) is None and not windows):
+    if not isinstance(function, Function):
         return UNTOLD
-    given = dataset.element.items if isinstance(dataset.element, Items) else (dataset.element,)
+    given = _parts(dataset.element, function)
     tensors = given if windows else tuple(_changed(part, _traced) for part in given)
     before = run.state.copy()
     run.trial += 1
@@ -389,6 +389,14 @@ def _given_each(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Val
     run.trial -= 1
     run.state = before
     return made
+
+
+def _parts(element: Value, function: Function) -> tuple[Value, ...]:
+    """Return what a function gets; of an unknown element, as many parts as the function has parameters."""
+    if isinstance(element, Items):
+        return element.items
+    required = len(function.node.args.posonlyargs + function.node.args.args) - len(function.defaults)
+    return (element,) if isinstance(element, (Array, Mapping, Dataset)) else (UNTOLD,) * max(1, required)
 
 
 def _traced(array: Array) -> Value:
