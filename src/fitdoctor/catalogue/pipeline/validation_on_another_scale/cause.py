@@ -138,7 +138,9 @@ _REFITS = ("fit_transform", "fit_on_texts", ".fit(")
 
 @CAUSE.in_source
 @mentions(*_REFITS)
-def from_fits_of_validation(training: DataFacts, validation: DataFacts, project: Project) -> Iterator[Finding]:
+def from_fits_of_validation(
+    training: DataFacts, validation: DataFacts, project: Project
+) -> Iterator[Finding]:
     """Report validation data that was prepared by an encoder fitted to it."""
     if (training.role, validation.role) == ("training", "validation"):
         yield from _fitted_apart(training, validation, project)
