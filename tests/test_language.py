@@ -95,7 +95,7 @@ def _part(path: Path) -> str:
 
 def _parts() -> dict[str, list[Path]]:
     parts: dict[str, list[Path]] = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in [*sorted(PACKAGE.rglob("*.py")), PACKAGE / "catalogue" / "known_messages.txt"]:
         parts.setdefault(_part(path), []).append(path)
     parts["docs"] = sorted((ROOT / "docs").glob("*.md"))
     parts["README.md"] = [ROOT / "README.md"]
@@ -107,6 +107,11 @@ def _texts(path: Path) -> Iterator[tuple[int, str]]:
     text = path.read_text("utf-8")
     if path.suffix == ".md" or _is_example(path):
         yield from enumerate(_prose_lines(text), 1)
+        return
+    if path.suffix == ".txt":
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.startswith(("problem: ", "remedy: ")):
+                yield number, line
         return
     tree = ast.parse(text)
     if path.name == "cause.py":

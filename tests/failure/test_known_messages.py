@@ -12,7 +12,6 @@ from fitdoctor.failure.text import failures_in
 HERE = Path(__file__).parent
 CASES = [line.split("\t") for line in (HERE / "known_messages.tsv").read_text("utf-8").splitlines()]
 UNRELATED = (HERE / "unrelated_texts.txt").read_text("utf-8").strip("\n").split("\n-----\n")
-ROWS = (*table.KNOWN, *table._BY_TYPE, *table._BY_PLACE, *table._BY_TYPE_ALONE)
 
 _IN_KERAS = """\
 Traceback (most recent call last):
@@ -41,14 +40,15 @@ def test_a_message_of_keras_or_tensorflow_shows_its_cause(cause, function, messa
     assert findings[0].fixes
 
 
-def test_every_row_of_the_table_has_a_recorded_message_and_a_cause():
+def test_every_record_of_the_table_has_a_recorded_message_and_a_cause():
     met = set()
     for _, function, message in CASES:
         [failure] = failures_in(_text(function, message))
-        met.update(id(saying) for _, saying, _ in list(table._rows(failure))[:1])
-    assert [saying.says.pattern[:60] for _, saying in ROWS if id(saying) not in met] == []
-    for cause, saying in ROWS:
-        assert {cause, *saying.also} <= set(catalogue())
+        met.update(id(known) for known in list(table._matching(failure))[:1])
+    records = table.known_messages()
+    assert [known.rule.says.pattern[:60] for known in records if id(known) not in met] == []
+    for known in records:
+        assert {known.cause, *known.rule.also} <= set(catalogue())
 
 
 @pytest.mark.parametrize("text", UNRELATED)
