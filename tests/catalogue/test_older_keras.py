@@ -4,9 +4,10 @@ import types
 
 import pytest
 
-from fitdoctor.diagnose import examine_source
+from fitdoctor.diagnose import examine_failure, examine_source
 from fitdoctor.diagnosis import Finding, Severity
 from fitdoctor.edits import apply_edits
+from fitdoctor.facts import FailureFacts
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text
@@ -122,3 +123,29 @@ model.fit(np.zeros((8, 4)), np.arange(8))
     project = Project((Module(source_from_text(text, "train.py", keras)),))
     (finding,) = examine_source(project, select=("FIT218",)).findings
     assert finding.severity is severity
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        (
+            "from keras.layers import Dense, merge",
+            "use the layer for each `mode`: `Concatenate`, `Add`, `Multiply`, `Average`, `Maximum` or `Dot`",
+        ),
+        ("from keras.layers.core import TimeDistributedDense", "use `TimeDistributed(Dense(…))`"),
+        ("from keras.objectives import mse", "use `keras.losses`"),
+        ("import keras.objectives", "use `keras.losses`"),
+        ("import keras.engine", "import from a public module such as `keras.layers`"),
+        ("model_of = keras.models.model_from_yaml('')", "use `model_from_json`"),
+    ],
+)
+def test_a_name_that_is_gone_comes_with_what_to_use_instead(line: str, title: str) -> None:
+    _, findings = found(line)
+    assert [each.fixes[0].title for each in findings] == [title]
+
+
+def test_so_does_its_exception_without_source() -> None:
+    failure = FailureFacts(
+        "ImportError", "cannot import name 'Merge' from 'keras.layers' (keras/layers/__init__.py)"
+    )
+    assert "`Concatenate`" in examine_failure(failure).findings[0].fixes[0].title

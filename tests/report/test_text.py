@@ -117,6 +117,22 @@ def test_carets_count_columns_of_the_terminal():
     assert cells(line[: line.index("y")]) == marks.index("^")
 
 
+@pytest.mark.parametrize(
+    ("fact", "line", "label"),
+    [
+        ("data.y.statistics", 8, " labels"),
+        ("model.layers", 3, " labels"),
+        ("data.y.shape", 3, ""),
+        ("model.layers", 8, ""),
+    ],
+)
+def test_a_layer_or_loss_is_not_marked_as_labels(fact, line, label):
+    evidence = Evidence("seen", "1", "2", fact, Location("train.py", line))
+    finding = replace(PRIMARY, subject="labels", evidence=(evidence,))
+    text = render(Diagnosis((finding,), excerpts=EVERYTHING.excerpts))
+    assert re.search(r"\^+(.*)", text)[1] == label
+
+
 def test_tabs_do_not_shift_the_carets():
     finding = replace(PRIMARY, location=Location("train.py", 8, 3, 8, 4), fixes=(), subject="")
     shown = render(Diagnosis((finding,), excerpts=(Excerpt("train.py", 8, "\t\ty"),))).split("\n")

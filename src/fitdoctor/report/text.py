@@ -17,6 +17,7 @@ from fitdoctor.diagnosis import (
     Severity,
     Unexplained,
 )
+from fitdoctor.edits import same_place
 from fitdoctor.report import Look
 from fitdoctor.report.excerpt import Hunk, Lines, hunks, in_their_files
 from fitdoctor.report.paint import (
@@ -84,13 +85,25 @@ def _finding(finding: Finding, lines: Lines, look: Look) -> Iterator[Line]:
     yield from wrapped(header, look.width, [("  ", "")])
     margin = _margin(finding, lines)
     if finding.location is not None:
-        yield from _excerpt(finding.location, finding.subject, lines, margin, look)
+        yield from _excerpt(finding.location, _name_of_marked(finding), lines, margin, look)
     yield from _evidence(finding, margin, look)
     for note in finding.notes:
         yield from _remark("note", prose(note), margin, look.width)
     for index, fix in enumerate(finding.fixes):
         yield from _fix(fix, index, finding.location, lines, margin, look)
     yield from _remark(*_certainty(finding), margin, look.width)
+
+
+def _name_of_marked(finding: Finding) -> str:
+    """Return the words beside the carets: the subject, unless it is the labels and the layer or loss is marked."""
+    if finding.location is not None and finding.subject.startswith("labels"):
+        for each in finding.evidence:
+            if each.location is None:
+                continue
+            here = same_place(each.location, finding.location)
+            if each.fact.startswith("model." if here else "data."):
+                return ""
+    return finding.subject
 
 
 def _margin(finding: Finding, lines: Lines) -> int:

@@ -32,6 +32,30 @@ _INSTEAD = {
     "keras.backend.placeholder": "use `keras.Input`",
     "keras.backend.image_dim_ordering": "use `keras.config.image_data_format`",
     "keras.backend.set_image_dim_ordering": "use `keras.config.set_image_data_format`",
+    **dict.fromkeys(
+        ("keras.layers.merge", "keras.layers.Merge"),
+        "use the layer for each `mode`: `Concatenate`, `Add`, `Multiply`, `Average`, `Maximum` or `Dot`",
+    ),
+    "keras.layers.TimeDistributedDense": "use `TimeDistributed(Dense(…))`",
+    "keras.layers.AtrousConvolution1D": "use `Conv1D` with `dilation_rate`",
+    "keras.layers.AtrousConvolution2D": "use `Conv2D` with `dilation_rate`",
+    "keras.layers.Deconvolution2D": "use `Conv2DTranspose`",
+    "keras.layers.DenseFeatures": "use preprocessing layers, or `keras.utils.FeatureSpace`",
+    "keras.layers.LocallyConnected1D": "use `Conv1D`, which shares its weights, or write a custom layer",
+    "keras.layers.LocallyConnected2D": "use `Conv2D`, which shares its weights, or write a custom layer",
+    "keras.initializations": "use `keras.initializers`",
+    "keras.initializers.normal": "use `RandomNormal`",
+    "keras.initializers.uniform": "use `RandomUniform`",
+    "keras.constraints.maxnorm": "use `MaxNorm`",
+    "keras.constraints.nonneg": "use `NonNeg`",
+    "keras.regularizers.l1l2": "use `L1L2`",
+    "keras.regularizers.WeightRegularizer": "use `L1L2`",
+    "keras.metrics.precision": "use the class `Precision`",
+    "keras.metrics.recall": "use the class `Recall`",
+    "keras.metrics.fbeta_score": "use the class `FBetaScore`",
+    "keras.models.model_from_yaml": "use `model_from_json`",
+    "keras.objectives": "use `keras.losses`",
+    "keras.utils.HDF5Matrix": "read the file with `h5py`",
     "keras.utils.multi_gpu_model": "build and compile the model in the scope of a `tf.distribute.MirroredStrategy`",
     **dict.fromkeys(
         (
@@ -42,6 +66,14 @@ _INSTEAD = {
     ),
 }
 """What to do about names that neither Keras 3 nor `tensorflow.keras` has."""
+
+
+def advice(dotted: str, otherwise: str = _REPLACEMENT) -> str:
+    """Return what to do about a module, or a name in a module, that Keras 3 does not have."""
+    name = below_keras(dotted) or dotted
+    of_layer = re.sub(r"^keras\.layers\.\w+(?=\.)", "keras.layers", name)
+    known = (_INSTEAD.get(each) for each in (name, of_layer, name.rpartition(".")[0]))
+    return next(filter(None, known), otherwise)
 
 
 # --- imports ----------------------------------------------------------------------------------------------------------
@@ -65,7 +97,7 @@ def changed_imports(module: Module) -> Iterator[Finding]:
                     f"Keras 3 has no module `{alias.name}`",
                     module.location(plain),
                     Evidence("Keras 2 module", alias.name),
-                    fix("import from a public module such as `keras.layers`"),
+                    fix(advice(alias.name, "import from a public module such as `keras.layers`")),
                     subject=f"import of {alias.name}",
                 )
 
@@ -130,7 +162,7 @@ def _updated_import(module: Module, node: ast.ImportFrom, gone: ast.alias) -> Fi
         return _without_session(module, node)
     if source.startswith("keras.wrappers"):
         return fix("use the `scikeras` package for scikit-learn wrappers")
-    return fix(_REPLACEMENT)
+    return fix(advice(f"{source}.{gone.name}"))
 
 
 def _respelled_classes(module: Module, node: ast.ImportFrom, source: str) -> dict[str, str]:
@@ -190,7 +222,7 @@ def _changed_call(module: Module, site: CallSite, called: ast.Attribute) -> Iter
         shown = site.name.removeprefix("keras.")
         evidence = Evidence("Keras 2 name", site.name)
         kept = change.new.startswith("tensorflow.")
-        remedy = _from_tensorflow(module, called) if kept else fix(_INSTEAD.get(site.name, _REPLACEMENT))
+        remedy = _from_tensorflow(module, called) if kept else fix(advice(site.name))
     yield CAUSE.finding(
         f"Keras 3 has no `{shown}`", module.location(called), evidence, remedy, subject=f"name {site.name}"
     )

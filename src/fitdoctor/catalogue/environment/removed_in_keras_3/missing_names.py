@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_arguments import rejected_arguments
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_attributes import OWNERS, failed_attributes
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_behavior import old_history_keys
-from fitdoctor.catalogue.environment.removed_in_keras_3.changed_names import changed_calls, respelled_losses
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_names import advice, changed_calls, respelled_losses
 from fitdoctor.catalogue.environment.removed_in_keras_3.entry import CAUSE
 from fitdoctor.catalogue.rules import is_raised_at
 from fitdoctor.diagnosis import Confidence, Evidence, Finding
@@ -54,7 +54,7 @@ def finding_from_text(failure: FailureFacts, name: str) -> Finding:
         else f"Keras {_since(failure.message, name)} has no `{name}`",
         frame.location if frame else None,
         Evidence("Keras rejected this name", name, new),
-        fix(f"use `{new}`" if new else "use the Keras 3 replacement"),
+        fix(f"use `{new}`" if new else advice(name)),
         subject=f"name {name}",
     )
 
