@@ -8,7 +8,11 @@ from collections.abc import Iterator
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_arguments import rejected_arguments
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_attributes import OWNERS, failed_attributes
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_behavior import old_history_keys
-from fitdoctor.catalogue.environment.removed_in_keras_3.changed_names import advice, changed_calls, respelled_losses
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_names import (
+    advice,
+    changed_calls,
+    respelled_losses,
+)
 from fitdoctor.catalogue.environment.removed_in_keras_3.entry import CAUSE
 from fitdoctor.catalogue.rules import is_raised_at
 from fitdoctor.diagnosis import Confidence, Evidence, Finding
