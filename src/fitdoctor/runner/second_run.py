@@ -198,6 +198,8 @@ def _asked(finding: Finding, call: Call, project: Project) -> Iterator[tuple[Fin
     if cause is None or not cause.aspect:
         return
     certain = not is_open(finding, call, project, cause.aspect) and not is_counted(finding, project)
+    if _adds_to_count(finding, project):
+        return
     if certain and _expected(finding) is None:
         return
     for data, array in _arrays(finding, call, cause.aspect):
@@ -316,6 +318,16 @@ def _is_unpacked(module: Module, node: ast.Call) -> bool:
     """Whether a call gives several values, as methods that load data do."""
     parent = module.parent(node)
     return isinstance(parent, ast.Assign) and isinstance(parent.targets[0], (ast.Tuple, ast.List))
+
+
+def _adds_to_count(finding: Finding, project: Project) -> bool:
+    """Whether the repair is to add to the number at the location, such as the reserved ids of a vocabulary."""
+    found = expression_at(project, finding.location) if finding.location is not None else None
+    edits = finding.fixes[0].edits if finding.fixes else ()
+    if found is None:
+        return False
+    longer = f"{found[0].segment(found[1])} + "
+    return any(edit.location == finding.location and edit.replacement.startswith(longer) for edit in edits)
 
 
 def is_counted(finding: Finding, project: Project) -> bool:

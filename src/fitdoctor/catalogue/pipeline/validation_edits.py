@@ -11,7 +11,7 @@ from fitdoctor.catalogue.knowledge.data.data_places import at_use
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.knowledge.data.shapes import relation
 from fitdoctor.diagnosis import Edit, Fix
-from fitdoctor.edits import fix, replace_code, spell, wrap
+from fitdoctor.edits import fix, insert_after, replace_code, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
 from fitdoctor.source.callees import callee
 from fitdoctor.source.definitions import last_name
@@ -59,6 +59,9 @@ def same_preparation(ours: ArrayFacts, theirs: ArrayFacts, project: Project) -> 
         return fix(
             f"prepare the validation data like the training data: `{shown}`", wrap(theirs.code, elsewhere)
         )
+    repeated = _steps_repeated(expression_of(project, ours.code), expression_of(project, theirs.code))
+    if repeated is not None:
+        return repeated
     found, there = expression_of(project, ours.use), expression_of(project, theirs.use)
     if found is None or there is None or found[0] is not there[0] or not isinstance(theirs.use, Code):
         return None
@@ -99,6 +102,71 @@ def _prepared_elsewhere(
         return None
     text, data = module.segment(node), module.segment(same[0])
     return text.replace(data, "{}") if text.count(data) == 1 and "{" not in text else None
+
+
+def _steps_repeated(
+    ours: tuple[Module, ast.expr] | None, theirs: tuple[Module, ast.expr] | None
+) -> Fix | None:
+    """Repeat for the validation data the statements that change the training data under its name.
+
+    `train[columns] = scaler.fit_transform(train[columns])` becomes `valid[columns] = scaler.transform(valid[columns])`.
+    """
+    if ours is None or theirs is None or ours[0] is not theirs[0]:
+        return None
+    module = ours[0]
+    one, other = _data_name(ours[1]), _data_name(theirs[1])
+    if one is None or other is None or one.id == other.id or module.scope(one) is not module.scope(other):
+        return None
+    last = module.statement(one)
+    block = module.block(module.statement(other))
+    steps = [each for each in block if each.lineno < last.lineno and _changes(each, one.id)]
+    known = {_fitted_once(ast.dump(each)) for each in block}
+    missing = []
+    for step in steps:
+        text = re.sub(rf"\b{re.escape(one.id)}\b", other.id, _fitted_once(module.segment(step)))
+        if ast.dump(ast.parse(text).body[0]) not in known:
+            missing.append((step, text))
+    if not missing:
+        return None
+    shown = missing[0][1] if len(missing) == 1 else "; ".join(text for _step, text in missing)
+    after = module.code(missing[-1][0])
+    edits = [edit for _step, text in reversed(missing) for edit in insert_after(after, text)]
+    return fix(f"prepare the validation data like the training data: `{shown}`", edits)
+
+
+def _fitted_once(text: str) -> str:
+    """Return code that prepares other data by what was fitted to the training data."""
+    return text.replace("fit_transform", "transform")
+
+
+def _changes(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement computes new values of the named data from the old ones: `x /= 255`, `x[c] = f(x[c])`."""
+    if isinstance(statement, ast.AugAssign):
+        target = statement.target
+    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        if not isinstance(statement.value, (ast.Call, ast.BinOp)):
+            return False
+        read = {each.id for each in ast.walk(statement.value) if isinstance(each, ast.Name)}
+        if name not in read:
+            return False
+    else:
+        return False
+    if isinstance(target, ast.Subscript):
+        target = target.value
+    return isinstance(target, ast.Name) and target.id == name
+
+
+def _data_name(node: ast.expr) -> ast.Name | None:
+    """Return the name that an expression starts from: `train` for `train[columns].to_numpy()`."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        elif isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        else:
+            return None
+    return node
 
 
 def _called_alike(ours: tuple[Module, ast.expr] | None, theirs: tuple[Module, ast.expr] | None) -> str:

@@ -159,6 +159,9 @@ def _adds_words(module: Module, counted: ast.expr) -> bool:
     )
 
 
+_RESERVED = 3
+"""How many ids are usually reserved at most: for padding, unknown words, and the start of a sentence."""
+
 _Short = tuple[Lookup, Statistics, int]
 """An Embedding with too few rows: the ids, their statistics, and the number of rows."""
 
@@ -195,18 +198,19 @@ def _fixes(lookup: Lookup, short: list[_Short], project: Project) -> list[Fix]:
 
 
 def rows_edit(code: Code | Unknown, highest: int, rows: int, project: Project) -> tuple[Edit, ...]:
-    """Set `input_dim`; an expression that is 1 too small gets `+ 1`."""
+    """Set `input_dim`; an expression that does not count the reserved ids gets `+ 1` or `+ 2`."""
     if isinstance(code, Unknown):
         return ()
     argument = code.argument("input_dim", 0)
     named = decided_size(project, argument)
-    if named is not None and highest == rows and not named.code.text.isdigit():
-        return wrap(named.code, "{} + 1")
+    missing = highest + 1 - rows
+    if named is not None and missing <= _RESERVED and not named.code.text.isdigit():
+        return wrap(named.code, f"{{}} + {missing}")
     if named is not None and named.alone:
         return replace_code(named.code, str(highest + 1))
     computed = argument is not None and not argument.text.isdigit()
-    if argument is not None and computed and highest == rows:
-        return set_argument(code, "input_dim", f"{argument.text} + 1", position=0)
+    if argument is not None and computed and missing <= _RESERVED:
+        return set_argument(code, "input_dim", f"{argument.text} + {missing}", position=0)
     return set_argument(code, "input_dim", str(highest + 1), position=0)
 
 

@@ -16,7 +16,9 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.traced.symbolic import own_nodes
 
-_LABELS = re.compile(r"(?:^|_)(?:[yY]|labels?|targets?|classes)(?:_|$)")
+_LABELS = re.compile(
+    r"(?:^|_)(?:[yY]|labels?|targets?|classes|masks?|annotations?|captions?|answers?|truths?|ratings?|scores?)(?:_|$)"
+)
 _SHUFFLED_COPY = ("sklearn.utils.shuffle", "tensorflow.random.shuffle")
 """Functions that return their argument in another random order."""
 _SEEDING = frozenset(
@@ -95,15 +97,30 @@ def _leaves_order(module: Module, use: ast.Attribute) -> bool:
 def both_reordered(module: Module, one: Reordering, labels: ast.Attribute) -> tuple[Edit, ...]:
     """Return the edit that puts both arrays into one random order."""
     statement, func = module.statement(one.random), one.random.func
-    if not isinstance(func, ast.Attribute) or module.resolve(func) == "random.shuffle":
+    if not isinstance(func, ast.Attribute):
         return ()
     first, second = module.segment(one.array), module.segment(labels)
     indent = module.code(statement).indent
+    if module.resolve(func) == "random.shuffle" or _is_list(module, labels):
+        text = (
+            f"pairs = list(zip({first}, {second}))\n"
+            f"{indent}{module.segment(func)}(pairs)\n"
+            f"{indent}{first}, {second} = map(list, zip(*pairs))"
+        )
+        return (Edit(module.location(statement), text),)
     text = (
         f"order = {module.segment(func.value)}.permutation(len({first}))\n"
         f"{indent}{first}, {second} = {first}[order], {second}[order]"
     )
     return (Edit(module.location(statement), text),)
+
+
+def _is_list(module: Module, attribute: ast.Attribute) -> bool:
+    """Whether the program stores a list there."""
+    made = module.origin(attribute).node
+    if isinstance(made, ast.Call):
+        return getattr(made.func, "id", "") in ("list", "sorted") or last_name(made) in ("glob", "listdir")
+    return isinstance(made, (ast.List, ast.ListComp))
 
 
 def _by_index(module: Module) -> Iterator[Reordering]:

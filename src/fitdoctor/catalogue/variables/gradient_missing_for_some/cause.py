@@ -10,7 +10,8 @@ missing, and Keras does not warn at all.
 
 The only path from those weights to the loss goes through an operation without a gradient (`round`, `argmax`, a
 comparison, a cast to integers, `stop_gradient`), or the output of that part is never used. In a custom `train_step`,
-that part may be called before the block of the `GradientTape`, which then does not record it.
+that part may be called before the block of the `GradientTape`, which then does not record it, or its variables may be
+missing from those that `tape.gradient` gets.
 
 ## Fix
 
@@ -27,6 +28,7 @@ part of the predictions is checked.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -48,8 +50,10 @@ from fitdoctor.catalogue.variables.traced_while_building import (
 from fitdoctor.catalogue.variables.uncalled_under_tape import called_before
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.edits import fix, replace_code, unsafe
 from fitdoctor.facts import Code, FitFacts, LayerFacts, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.origins import origin
@@ -355,13 +359,73 @@ def from_own_step(module: Module) -> Iterator[Finding]:
                 yield _cut_finding(cut, message, name)
 
 
+@CAUSE.rule("GradientTape")
+def left_out(module: Module) -> Iterator[Finding]:
+    """Report a part that a custom step calls to train it, but whose variables no gradient is computed for."""
+    for tape in tapes(module):
+        owner = module.class_of(tape.block)
+        if owner is None or owner.kind != "Model" or len(tape.gradients) != 1 or len(tape.gradients[0].args) < 2:
+            continue
+        made = origin(module, tape.gradients[0].args[1])
+        trained = _trained_parts(made.module, made.node) if isinstance(made.node, ast.expr) else []
+        called = dict.fromkeys(
+            node.func.attr
+            for node in tape.nodes
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and is_self(module, node.func.value)
+            and getattr(argument_of(node, "training"), "value", None) is True
+        )
+        if made.module is not module or not trained or not {f"self.{each}" for each in called}.issuperset(trained):
+            continue
+        forgotten = [
+            each
+            for each in called
+            if not _variables_read(module, each)
+            and not _stays_as_it_is(module, each)
+            and not _WEIGHTLESS.search(each)
+        ]
+        if forgotten:
+            parts = [f"self.{each}" for each in called if each in forgotten or f"self.{each}" in trained]
+            kind = next(each for each in _OF_TRAINING if each in module.segment(made.node))
+            names = listing([f"self.{each}" for each in forgotten], 3)
+            yield CAUSE.finding(
+                f"{names} is called with `training=True`, but gets no gradient: only the variables of "
+                f"{listing(trained, 3)} are trained",
+                module.location(made.node),
+                Evidence("called here", location=module.location(tape.block)),
+                unsafe(
+                    f"train {listing(parts, 4)}",
+                    replace_code(module.code(made.node), " + ".join(f"{each}.{kind}" for each in parts)),
+                ),
+                fix("set `trainable = False` on that part if it is meant to stay frozen"),
+                subject=f"self.{forgotten[0]}",
+            )
+
+
+_WEIGHTLESS = re.compile(r"(?i)augment|preprocess|normali|noise|sampl|random")
+"""What the names of parts without trained weights say."""
+_OF_TRAINING = ("trainable_variables", "trainable_weights")
+
+
+def _variables_read(module: Module, part: str) -> bool:
+    """Whether the program reads the variables of a part of `self`, or of the whole model, in any file."""
+    modules = module.project.modules if module.project is not None else (module,)
+    return any(
+        isinstance(node.value, ast.Attribute) and node.value.attr == part
+        for one in modules
+        for name in (*_OF_TRAINING, "variables", "weights")
+        for node in one.attributes.get(name, ())
+    )
+
+
 def _trained_parts(module: Module, sources: ast.expr) -> list[str]:
     """Return the models whose variables are in a list of variables, as they are written."""
     listed = origin(module, sources).node
     variables = [
         node
         for node in ast.walk(listed)
-        if isinstance(node, ast.Attribute) and node.attr in ("trainable_variables", "trainable_weights")
+        if isinstance(node, ast.Attribute) and node.attr in _OF_TRAINING
     ]
     return list(dict.fromkeys(module.segment(node.value) for node in variables))
 
