@@ -11,8 +11,16 @@ from fitdoctor.collect.layers import every_layer, user_classes
 _WORDS = re.compile(r"reshape|batch|broadcast_to|tile")
 
 
-def minds_batch_size(model: Any, rows: int) -> bool:
-    """Whether a layer is stateful, or the user's code reshapes or mentions the batch or its size."""
+def minds_batch_size(model: Any, rows: int, step: str = "") -> bool:
+    """Whether a layer is stateful, or the user's code reshapes or mentions the batch or its size.
+
+    Args:
+        model: the live model.
+        rows: the rows of the first batch.
+        step: the name of the model's custom step; "" for none.
+    """
+    if step and any(_mentions(vars(kind).get(step), rows) for kind in user_classes(type(model))):
+        return True
     return any(_minds(layer, rows) for layer in every_layer(model))
 
 
@@ -27,16 +35,16 @@ def last_rows(samples: Any, batch_size: Any, split: float) -> int:
 def _minds(layer: Any, rows: int) -> bool:
     if getattr(layer, "stateful", False) is True:
         return True
-    for kind in user_classes(type(layer)):
-        call = vars(kind).get("call")
-        if rows > 1 and rows in _numbers(call):
-            return True
-        try:
-            if call is not None and _WORDS.search(inspect.getsource(call)):
-                return True
-        except (OSError, TypeError):
-            continue
-    return False
+    return any(_mentions(vars(kind).get("call"), rows) for kind in user_classes(type(layer)))
+
+
+def _mentions(function: Any, rows: int) -> bool:
+    if rows > 1 and rows in _numbers(function):
+        return True
+    try:
+        return function is not None and _WORDS.search(inspect.getsource(function)) is not None
+    except (OSError, TypeError):
+        return False
 
 
 def _numbers(function: Any) -> list[int]:

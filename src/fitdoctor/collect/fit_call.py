@@ -229,14 +229,27 @@ def _with_trial(work: _Work, collected: Collected, method: str, bound: dict[str,
         return facts
     counted = any(bound.get(name) is not None for name in ("steps_per_epoch", "validation_steps", "steps"))
     short = 0
-    if facts.form == "arrays" and not counted:
-        short = last_rows(facts.samples, facts.batch_size, _split(bound) if facts.role == "training" else 0.0)
+    if not counted:
+        size = _size_of_batches(facts) if facts.form == "dataset" else facts.batch_size
+        split = _split(bound) if facts.role == "training" else 0.0
+        short = last_rows(facts.samples, size, split) if facts.form in ("arrays", "dataset") else 0
     trial = work.guarded(
         f"trial on {facts.role} data",
         lambda: try_model(work.model, collected.batch, method, short, facts.element, _first_rows(facts)),
         facts.trial,
     )
     return replace(facts, trial=trial)
+
+
+def _size_of_batches(facts: DataFacts) -> int | None:
+    """Return the batch size of a dataset, if its number of batches says that the last one is not dropped."""
+    sizes = [
+        dict(step.arguments).get("batch_size", "") for step in facts.pipeline if step.operation == "batch"
+    ]
+    if len(sizes) != 1 or not sizes[0].isdigit() or not isinstance(facts.samples, int):
+        return None
+    size = int(sizes[0])
+    return size if size and facts.batches == -(-facts.samples // size) else None
 
 
 def _first_rows(facts: DataFacts) -> int:

@@ -82,7 +82,7 @@ def try_model(
         training=method in ("fit", "train_on_batch"),
         with_loss=compiled and not predicts,
         with_metrics=compiled and not predicts and "compute_metrics" not in overrides_of(model),
-        short_rows=short_rows if short_rows and minds_batch_size(model, rows) else 0,
+        short_rows=short_rows if short_rows and minds_batch_size(model, rows, step) else 0,
         output_known=not step and _output_is_known(model, batch),
         step=step,
         method=method,
@@ -217,7 +217,9 @@ def _try(plan: _Plan) -> Trial:
         y = map_leaves(placeholder, _with_rows(plan.batch.y, plan.rows))
         weight = map_leaves(placeholder, _with_rows(plan.batch.sample_weight, plan.rows))
         if plan.step:
-            return _own_step(plan, Batch(x, y, weight))
+            trial = _own_step(plan, Batch(x, y, weight))
+            passed = _is_ok(trial.forward) and _is_ok(trial.loss)
+            return _with_short_step(plan, trial, placeholder) if passed and plan.short_rows else trial
         forward, y_pred, free = _forward(plan, x, placeholder)
         if isinstance(forward, Unknown) or not forward.ok:
             return Trial(forward, unknown, unknown)
@@ -256,6 +258,24 @@ def _own_step(plan: _Plan, batch: Batch) -> Trial:
     return Trial(Outcome(specs_of(given) if plan.step == "predict_step" else ()), Outcome(), unknown)
 
 
+def _is_ok(outcome: Outcome | Unknown) -> bool:
+    return isinstance(outcome, Outcome) and outcome.ok
+
+
+def _with_short_step(plan: _Plan, trial: Trial, placeholder: Placeholder) -> Trial:
+    """Run the custom step again with the number of rows of the last batch."""
+    parts = (plan.batch.x, plan.batch.y, plan.batch.sample_weight)
+    shorter = [map_leaves(placeholder, map_leaves(lambda leaf: _cut(leaf, plan), part)) for part in parts]
+    again = _own_step(plan, Batch(*shorter))
+    raised = (each for each in (again.forward, again.loss, again.step) if isinstance(each, Outcome))
+    short = next((each for each in raised if not each.ok), Outcome())
+    return replace(trial, short=short, short_rows=plan.short_rows)
+
+
+def _cut(leaf: Leaf, plan: _Plan) -> Leaf:
+    return replace(leaf, shape=(plan.short_rows, *leaf.shape[1:])) if leaf.shape else leaf
+
+
 def _with_rows(part: Any, rows: int) -> Any:
     def known(leaf: Leaf) -> Leaf:
         return replace(leaf, shape=(rows, *leaf.shape[1:])) if leaf.shape and leaf.shape[0] is None else leaf
@@ -277,10 +297,7 @@ def _short(plan: _Plan, placeholder: Placeholder) -> Outcome | Unknown | None:
     if not plan.short_rows or plan.output_known:
         return None
 
-    def cut(leaf: Leaf) -> Leaf:
-        return replace(leaf, shape=(plan.short_rows, *leaf.shape[1:])) if leaf.shape else leaf
-
-    shorter = replace(plan, batch=Batch(map_leaves(cut, plan.batch.x)))
+    shorter = replace(plan, batch=Batch(map_leaves(lambda leaf: _cut(leaf, plan), plan.batch.x)))
     return _forward(shorter, map_leaves(placeholder, shorter.batch.x), placeholder)[0]
 
 

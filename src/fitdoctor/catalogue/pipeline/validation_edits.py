@@ -121,17 +121,15 @@ def _steps_repeated(
     block = module.block(module.statement(other))
     steps = [each for each in block if each.lineno < last.lineno and _changes(each, one.id)]
     known = {_fitted_once(ast.dump(each)) for each in block}
-    missing = []
-    for step in steps:
-        text = re.sub(rf"\b{re.escape(one.id)}\b", other.id, _fitted_once(module.segment(step)))
-        if ast.dump(ast.parse(text).body[0]) not in known:
-            missing.append((step, text))
+    alike = [
+        re.sub(rf"\b{re.escape(one.id)}\b", other.id, _fitted_once(module.segment(step))) for step in steps
+    ]
+    missing = [text for text in alike if ast.dump(ast.parse(text).body[0]) not in known]
     if not missing:
         return None
-    shown = missing[0][1] if len(missing) == 1 else "; ".join(text for _step, text in missing)
-    after = module.code(missing[-1][0])
-    edits = [edit for _step, text in reversed(missing) for edit in insert_after(after, text)]
-    return fix(f"prepare the validation data like the training data: `{shown}`", edits)
+    after = module.code(steps[-1])
+    edits = insert_after(after, f"\n{after.indent}".join(missing))
+    return fix(f"prepare the validation data like the training data: `{'; '.join(missing)}`", edits)
 
 
 def _fitted_once(text: str) -> str:
@@ -141,6 +139,7 @@ def _fitted_once(text: str) -> str:
 
 def _changes(statement: ast.stmt, name: str) -> bool:
     """Whether a statement computes new values of the named data from the old ones: `x /= 255`, `x[c] = f(x[c])`."""
+    target: ast.expr
     if isinstance(statement, ast.AugAssign):
         target = statement.target
     elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:

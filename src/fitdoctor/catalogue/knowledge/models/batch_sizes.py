@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue.knowledge.labels.label_shapes import shapes_of_failure
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape
 from fitdoctor.records import dataclass
+from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.origins import origin
@@ -159,7 +160,18 @@ def _written(function: FunctionInfo, rows: int, parts: int) -> list[ast.expr]:
     if len(known) == parts == 1:
         return [known[0][0]]
     begin = [node for node, in_shape in known if in_shape]
-    return begin if len(begin) >= parts and len(begin) == len(known) else []
+    return _named_once(function, begin) if len(begin) >= parts and len(begin) == len(known) else []
+
+
+def _named_once(function: FunctionInfo, nodes: list[ast.expr]) -> list[ast.expr]:
+    """Return what the function assigns to a name, instead of the several places where it reads the name."""
+    bound = [last_assignment(function.module, node) for node in nodes if isinstance(node, ast.Name)]
+    values = {id(each[0].value): each[0].value for each in bound if each is not None}
+    value = next(iter(values.values()), None)
+    same = len(bound) == len(nodes) and len(values) == 1 and None not in bound
+    if value is None or not same or function.module.function_of(value) is not function:
+        return nodes
+    return [value]
 
 
 def _constant(module: Module, node: ast.expr) -> int | None:

@@ -53,7 +53,7 @@ from fitdoctor.edits import append_arguments, fix, replace_code, set_argument, s
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, ModelFacts, Outcome, Shape, Unknown
 from fitdoctor.failure.failed_line import function_at, module_of, nodes_at, raised_here, stands_at
 from fitdoctor.failure.frames import is_framework
-from fitdoctor.failure.patterns import OperationShapes, operation_shapes
+from fitdoctor.failure.patterns import OperationShapes, operation_shapes, target_and_output
 from fitdoctor.failure.traced_code import raised_in_trace
 from fitdoctor.records import dataclass
 from fitdoctor.source.definitions import argument_of
@@ -463,7 +463,7 @@ def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a model that hard-codes the batch size, from a trial of the shorter last batch."""
     short = data.trial.short
     failed = short.failure if isinstance(short, Outcome) else None
-    if failed is not None and _SAID.search(failed.message):
+    if failed is not None:
         found = _short_batch(failed.message, project)
         if found is not None:
             yield found
@@ -471,8 +471,11 @@ def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
 
 def _short_batch(message: str, project: Project) -> Finding | None:
     """Report a hard-coded number of rows that the shorter last batch does not have."""
-    shapes = operation_shapes(message)
-    rows = rows_that_differ(shapes.shapes) if shapes is not None else None
+    shapes, loss = operation_shapes(message), target_and_output(message)
+    differing = (
+        (loss.target, loss.output) if loss is not None else shapes.shapes if shapes is not None else ()
+    )
+    rows = rows_that_differ(differing)
     written = written_in_model(project, rows.fixed) if rows is not None else None
     if rows is None or written is None:
         return None

@@ -364,7 +364,12 @@ def left_out(module: Module) -> Iterator[Finding]:
     """Report a part that a custom step calls to train it, but whose variables no gradient is computed for."""
     for tape in tapes(module):
         owner = module.class_of(tape.block)
-        if owner is None or owner.kind != "Model" or len(tape.gradients) != 1 or len(tape.gradients[0].args) < 2:
+        if (
+            owner is None
+            or owner.kind != "Model"
+            or len(tape.gradients) != 1
+            or len(tape.gradients[0].args) < 2
+        ):
             continue
         made = origin(module, tape.gradients[0].args[1])
         trained = _trained_parts(made.module, made.node) if isinstance(made.node, ast.expr) else []
@@ -376,7 +381,11 @@ def left_out(module: Module) -> Iterator[Finding]:
             and is_self(module, node.func.value)
             and getattr(argument_of(node, "training"), "value", None) is True
         )
-        if made.module is not module or not trained or not {f"self.{each}" for each in called}.issuperset(trained):
+        if (
+            made.module is not module
+            or not trained
+            or not {f"self.{each}" for each in called}.issuperset(trained)
+        ):
             continue
         forgotten = [
             each
@@ -423,9 +432,7 @@ def _trained_parts(module: Module, sources: ast.expr) -> list[str]:
     """Return the models whose variables are in a list of variables, as they are written."""
     listed = origin(module, sources).node
     variables = [
-        node
-        for node in ast.walk(listed)
-        if isinstance(node, ast.Attribute) and node.attr in _OF_TRAINING
+        node for node in ast.walk(listed) if isinstance(node, ast.Attribute) and node.attr in _OF_TRAINING
     ]
     return list(dict.fromkeys(module.segment(node.value) for node in variables))
 
