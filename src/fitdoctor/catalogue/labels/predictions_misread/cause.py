@@ -1,0 +1,213 @@
+"""Predictions read as something that the model does not output.
+
+## What happens
+
+Nothing fails, and the model may be good, but every figure computed from its predictions is wrong. `argmax` over the one
+column of `Dense(1)` is 0 for every row, so each sample is assigned to class 0. A threshold of 0.5, or `round`, applied to
+logits moves samples between a probability of 50% and 62% to the negative class.
+
+## Why
+
+Code for several classes was copied to a model with one output, or the activation moved from the last layer into the
+loss (`from_logits=True`), and `predict` has returned logits since then.
+
+## Fix
+
+One unit with sigmoid: compare with 0.5. One unit without an activation, trained with `from_logits=True`: compare with
+0, or apply a sigmoid first. Several units with softmax: `argmax` over the last axis.
+
+## Known limits
+
+Predictions are followed through names, rows, functions and changes of shape. After any other operation, nothing is
+reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.labels.targets import BINARY_LOSSES, Target, targets
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
+from fitdoctor.edits import unsafe
+from fitdoctor.facts import DataFacts, FitFacts, ModelFacts
+from fitdoctor.records import dataclass
+from fitdoctor.source.definitions import argument_of
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT221", slug="predictions-misread", severity=Severity.WARNING)
+
+_ARGMAX = ("numpy.argmax", "tensorflow.argmax", "tensorflow.math.argmax", "keras.ops.argmax")
+_ROUND = (
+    "numpy.round",
+    "numpy.rint",
+    "numpy.around",
+    "tensorflow.round",
+    "tensorflow.math.round",
+    "keras.ops.round",
+    "round",
+)
+_SAME_VALUES = frozenset(
+    f"{library}.{name}"
+    for library in ("numpy", "tensorflow", "keras.ops")
+    for name in ("squeeze", "ravel", "reshape", "array", "asarray", "convert_to_tensor")
+)
+_SAME_VALUES_METHODS = frozenset({"squeeze", "ravel", "reshape", "flatten", "numpy", "tolist", "item"})
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+@mentions("predict")
+def from_predict(
+    fit_call: FitFacts, model: ModelFacts, data: DataFacts, project: Project
+) -> Iterator[Finding]:
+    """Compare how the program reads predictions with the last layer and the loss."""
+    heads = list(targets(model, data)) if fit_call.method == "predict" else []
+    found = expression_of(project, fit_call.code) if len(heads) == 1 else None
+    if found is None:
+        return
+    for reading in _readings(project, found[1]):
+        if reading.how == "argmax" or reading.how == "argmax of all" and not reading.whole:
+            yield from _of_one_column(reading, heads[0])
+        elif reading.how in ("threshold", "round"):
+            yield from _of_logits(reading, heads[0])
+
+
+def _of_one_column(reading: _Reading, head: Target) -> Iterator[Finding]:
+    if head.units != 1 or len(head.output_shape or ()) != 2:
+        return
+    threshold = {"sigmoid": "0.5", "linear": "0"}.get(head.activation or "")
+    binary = head.loss_name in BINARY_LOSSES and threshold is not None
+    decided = f"{reading.given}[{'..., ' if reading.whole else ''}0] > {threshold}"
+    text = f'({decided}).astype("int32")' if reading.whole else f"int({decided})"
+    yield CAUSE.certain(
+        "`argmax` over one column is 0 for every row: the model has a single output",
+        reading.module.location(reading.node),
+        Evidence(
+            "units of the last layer",
+            "1",
+            "one for each class",
+            fact="model.outputs",
+            location=place(head.layer.code) if head.layer is not None else None,
+        ),
+        unsafe(
+            f"compare with {threshold}: `{decided}`" if binary else "use the predictions as they are",
+            reading.replaced_by(text) if binary else (),
+        ),
+        subject="predictions",
+    )
+
+
+def _of_logits(reading: _Reading, head: Target) -> Iterator[Finding]:
+    loss = head.loss
+    if loss is None or loss.from_logits is not True or head.loss_name not in BINARY_LOSSES:
+        return
+    if head.activation != "linear":
+        return
+    read = "`round`" if reading.how == "round" else "a threshold of 0.5"
+    yield CAUSE.certain(
+        f"{read} is applied to logits: a probability of 0.5 is a logit of 0",
+        reading.module.location(reading.node),
+        Evidence(
+            "the model returns logits", "from_logits=True", fact="model.losses", location=place(loss.code)
+        ),
+        unsafe("compare with 0", reading.compared_with_zero()),
+        subject="predictions",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """A place that turns predictions into classes."""
+
+    module: Module
+    node: ast.expr
+    how: str
+    """`argmax`, `argmax of all`, `threshold` or `round`."""
+    predictions: ast.expr
+    whole: bool
+    """Whether the predictions are an array, not the row of one sample."""
+
+    @property
+    def given(self) -> str:
+        """Return the predictions as they are written there."""
+        return self.module.segment(self.predictions)
+
+    def replaced_by(self, text: str) -> tuple[Edit, ...]:
+        """Write something else in its place."""
+        return (Edit(self.module.location(self.node), text),)
+
+    def compared_with_zero(self) -> tuple[Edit, ...]:
+        """Compare with 0 instead."""
+        if isinstance(self.node, ast.Compare):
+            sides = (self.node.left, self.node.comparators[0])
+            half = next(side for side in sides if isinstance(side, ast.Constant))
+            return (Edit(self.module.location(half), "0"),)
+        return self.replaced_by(f'({self.given} > 0).astype("int32")') if self.whole else ()
+
+
+def _readings(project: Project, predict: ast.expr) -> Iterator[_Reading]:
+    """Yield the places that turn the result of a call of `predict` into classes."""
+    for module in project.modules:
+        for node, how, given in _candidates(module):
+            source = module.origin(_plain(module, given))
+            start = _plain(source.module, source.node)
+            if start is not predict and start is not source.node:
+                start = source.module.origin(start).node
+            if start is predict:
+                row = any(step.how in ("for", "element") for step in source.steps) or bool(source.path)
+                yield _Reading(module, node, how, given, not row and not _is_row(given))
+
+
+def _candidates(module: Module) -> Iterator[tuple[ast.expr, str, ast.expr]]:
+    """Yield each argmax over the last axis, rounding and comparison with 0.5, with what it is applied to."""
+    for node in module.nodes(ast.Compare):
+        sides = (node.left, node.comparators[0])
+        for number, given in (sides, sides[::-1]):
+            if len(node.comparators) == 1 and isinstance(number, ast.Constant) and number.value == 0.5:
+                if isinstance(node.ops[0], (ast.Gt, ast.GtE, ast.Lt, ast.LtE)):
+                    yield node, "threshold", given
+    for site in module.calls:
+        function, arguments = site.node.func, site.node.args
+        name = module.called(site.node)
+        if name in (*_ARGMAX, *_ROUND) and arguments:
+            yield from _applied(site.node, "argmax" if name in _ARGMAX else "round", arguments[0], 1)
+        elif isinstance(function, ast.Attribute) and function.attr in ("argmax", "round") and not name:
+            yield from _applied(site.node, function.attr, function.value, 0)
+
+
+def _applied(
+    call: ast.Call, how: str, given: ast.expr, position: int
+) -> Iterator[tuple[ast.expr, str, ast.expr]]:
+    axis = argument_of(call, "axis", position)
+    if how == "round":
+        if len(call.args) == position:  # no number of digits
+            yield call, how, given
+    elif axis is None or ast.unparse(axis) in ("1", "-1"):
+        yield call, how if axis is not None else f"{how} of all", given
+
+
+def _plain(module: Module, node: ast.expr) -> ast.expr:
+    """Return the expression inside operations that keep the values: parts and changes of shape."""
+    while True:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and module.called(node) in _SAME_VALUES and node.args:
+            node = node.args[0]
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _SAME_VALUES_METHODS
+        ):
+            node = node.func.value
+        else:
+            return node
+
+
+def _is_row(given: ast.expr) -> bool:
+    """Whether it is one row: `scores[0]`."""
+    return isinstance(given, ast.Subscript) and not isinstance(given.slice, (ast.Slice, ast.Tuple))
