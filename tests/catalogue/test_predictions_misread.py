@@ -62,6 +62,10 @@ def test_one_column_is_compared_with_a_threshold(reading: str, fixed: str) -> No
         "best = np.argmax(model.predict(x))",
         "p = model.predict(x)\nnp.argmax(np.hstack([1 - p, p]), axis=1)",
         "p = model.predict(x)\np[:, 0].argmax()",
+        # The best of each ten.
+        "p = model.predict(x).ravel().reshape(9, 10)\np.argmax(1)",
+        "np.argmax(model.predict(x)[:, 0].reshape(9, 10), axis=1)",
+        "np.argmax(np.reshape(model.predict(x), (9, 10)), axis=-1)",
     ],
 )
 def test_other_readings_are_right(reading: str) -> None:

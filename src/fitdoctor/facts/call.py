@@ -72,4 +72,4 @@ class FitFacts:
     model: str = ""
     """The expression for the model in the call; "" if there is none."""
     trained_on: tuple[DataFacts, ...] = field(default=(), compare=False)
-    """For `evaluate` and `predict` in the source: what the model was trained on before, by every `fit`."""
+    """For `evaluate` and `predict`: what the model was trained on before, by every `fit`."""

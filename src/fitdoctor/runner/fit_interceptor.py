@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from fitdoctor.collect.fit_call import CollectedCall
 from fitdoctor.diagnosis import Diagnosis, Finding, Fix, Location, Moment, Origin, Severity, described
 from fitdoctor.engine_inputs import Call
-from fitdoctor.facts import EnvironmentFacts, FailureFacts, TrainingFacts
+from fitdoctor.facts import DataFacts, EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.gc_pause import gc_paused
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
@@ -32,6 +33,8 @@ MOST_CALLS = 50
 """The most calls without a finding that are kept with all their facts."""
 MOST_QUESTIONS = 8
 """About how many findings a second run is asked."""
+MOST_TRAININGS = 8
+"""The most trainings of one model that are remembered."""
 MOST_LEAK_SEARCHES = 5
 """How many trainings are searched for tensors that outlive their trace; a leak shows in the first ones."""
 
@@ -122,6 +125,8 @@ class Watching:
     _origins: tuple[Origin, ...] = ()
     """What second runs answered."""
     _crashes: set[tuple[str, str]] = field(default_factory=set)
+    _trained: WeakKeyDictionary[Any, tuple[DataFacts, ...]] = field(default_factory=WeakKeyDictionary)
+    """What each model was trained on, latest last."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _busy: threading.local = field(default_factory=threading.local)
     _numbers: int = 0
@@ -218,6 +223,7 @@ class Watching:
             collected = self._collected(method, model, args, kwargs, frame, given, direct)
             if collected is None:
                 return None
+            collected = self._after_training(model, collected)
             diagnosis = self._examined(collected)
         if self.started is not None and diagnosis.findings:
             diagnosis = self._at_origins(diagnosis, collected, place)
@@ -264,6 +270,13 @@ class Watching:
         except Exception as error:
             self.crashed(f"collect {method}", error)
             return None
+
+    def _after_training(self, model: Any, collected: CollectedCall) -> CollectedCall:
+        """Remember what a model is trained on, and add that to the later calls of `evaluate` and `predict`."""
+        before = self._trained.get(model, ())
+        if collected.fit.method in ("fit", "train_on_batch"):
+            self._trained[model] = (*before[-MOST_TRAININGS + 1 :], *collected.data[:1])
+        return replace(collected, fit=replace(collected.fit, trained_on=before))
 
     def _examined(self, collected: CollectedCall) -> Diagnosis:
         try:

@@ -1,4 +1,4 @@
-"""Edits that prepare the validation data like the training data: swap, reshape, encode."""
+"""Edits that prepare it like the training data: swap, reshape, encode."""
 
 from __future__ import annotations
 
@@ -51,14 +51,12 @@ def same_preparation(ours: ArrayFacts, theirs: ArrayFacts, project: Project) -> 
     """Prepare the validation data by the expression that prepares the training data, if the source shows one."""
     called = _called_alike(expression_of(project, ours.code), expression_of(project, theirs.code))
     if called and isinstance(theirs.code, Code):
-        title = f"prepare the validation data like the training data: `{called}`"
+        title = f"prepare it like the training data: `{called}`"
         return fix(title, replace_code(theirs.code, called))
     elsewhere = _prepared_elsewhere(expression_of(project, ours.code), expression_of(project, theirs.code))
     if elsewhere is not None and isinstance(theirs.code, Code):
         shown = elsewhere.replace("{}", theirs.code.text)
-        return fix(
-            f"prepare the validation data like the training data: `{shown}`", wrap(theirs.code, elsewhere)
-        )
+        return fix(f"prepare it like the training data: `{shown}`", wrap(theirs.code, elsewhere))
     repeated = _steps_repeated(expression_of(project, ours.code), expression_of(project, theirs.code))
     if repeated is not None:
         return repeated
@@ -80,7 +78,7 @@ def same_preparation(ours: ArrayFacts, theirs: ArrayFacts, project: Project) -> 
         return None
     place = _labels_to_change(theirs, project)
     shown = template.replace("{}", place.text if isinstance(place, Code) else "")
-    return fix(f"prepare the validation data like the training data: `{shown}`", wrap(place, template))
+    return fix(f"prepare it like the training data: `{shown}`", wrap(place, template))
 
 
 def _prepared_elsewhere(

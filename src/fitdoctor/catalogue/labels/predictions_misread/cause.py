@@ -51,12 +51,9 @@ _ROUND = (
     "keras.ops.round",
     "round",
 )
-_SAME_VALUES = frozenset(
-    f"{library}.{name}"
-    for library in ("numpy", "tensorflow", "keras.ops")
-    for name in ("squeeze", "ravel", "reshape", "array", "asarray", "convert_to_tensor")
-)
-_SAME_VALUES_METHODS = frozenset({"squeeze", "ravel", "reshape", "flatten", "numpy", "tolist", "item"})
+_COPIES = frozenset({"array", "asarray", "convert_to_tensor", "numpy", "tolist"})
+_RESHAPES = frozenset({"squeeze", "ravel", "reshape", "flatten", "item"})
+_LIBRARIES = ("numpy", "tensorflow", "keras.ops")
 
 
 @CAUSE.in_source
@@ -154,8 +151,8 @@ def _readings(project: Project, predict: ast.expr) -> Iterator[_Reading]:
     """Yield the places that turn the result of a call of `predict` into classes."""
     for module in project.modules:
         for node, how, given in _candidates(module):
-            source = module.origin(_plain(module, given))
-            start = _plain(source.module, source.node)
+            source = module.origin(_plain(module, given, how))
+            start = _plain(source.module, source.node, how)
             if start is not predict and start is not source.node:
                 start = source.module.origin(start).node
             if start is predict:
@@ -191,23 +188,28 @@ def _applied(
         yield call, how if axis is not None else f"{how} of all", given
 
 
-def _plain(module: Module, node: ast.expr) -> ast.expr:
-    """Return the expression inside operations that keep the values: parts and changes of shape."""
+def _plain(module: Module, node: ast.expr, how: str) -> ast.expr:
+    """Return the expression inside operations that keep the values, and for an argmax also the axes."""
+    kept = _COPIES if how.startswith("argmax") else _COPIES | _RESHAPES
     while True:
-        if isinstance(node, ast.Subscript):
+        if isinstance(node, ast.Subscript) and (_is_rows(node) or not how.startswith("argmax")):
             node = node.value
-        elif isinstance(node, ast.Call) and module.called(node) in _SAME_VALUES and node.args:
-            node = node.args[0]
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in _SAME_VALUES_METHODS
-        ):
-            node = node.func.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, (ast.Attribute, ast.Name)):
+            library, _dot, name = module.called(node).rpartition(".")
+            if library in _LIBRARIES and name in kept and node.args:
+                node = node.args[0]
+            elif not library and isinstance(node.func, ast.Attribute) and node.func.attr in kept:
+                node = node.func.value
+            else:
+                return node
         else:
             return node
 
 
+def _is_rows(node: ast.Subscript) -> bool:
+    return not isinstance(node.slice, ast.Tuple)
+
+
 def _is_row(given: ast.expr) -> bool:
     """Whether it is one row: `scores[0]`."""
-    return isinstance(given, ast.Subscript) and not isinstance(given.slice, (ast.Slice, ast.Tuple))
+    return isinstance(given, ast.Subscript) and _is_rows(given) and not isinstance(given.slice, ast.Slice)

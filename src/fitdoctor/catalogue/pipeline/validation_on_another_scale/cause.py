@@ -1,10 +1,10 @@
-"""Training and validation data prepared differently.
+"""Training and validation or test data prepared differently.
 
 ## What happens
 
 Nothing fails. The model learns from values between 0 and 1 and is validated on values up to 255, or vice versa.
 `val_loss` is huge or stays at 0, and says nothing about the model, but early stopping and the choice of the best
-checkpoint depend on it.
+checkpoint depend on it. The same happens to `evaluate` and `predict` if the test data was left as it was loaded.
 
 ## Why
 
@@ -175,7 +175,7 @@ def _prepared_apart(
     where = f" of line {first.line}" if first is not None else ""
     edits = _transformed(project, again.code, before.code)
     return CAUSE.finding(
-        f"`{array.path}` is prepared by a `{name}` that was fitted again, not by the one of the training data: equal "
+        f"`{_name(array)}` is prepared by a `{name}` that was fitted again, not by the one of the training data: equal "
         "values mean different things in the two",
         place(again.code, array.use),
         Evidence("fits", "one per part of the data", "one, to the training data", location=first),
@@ -218,18 +218,41 @@ def _fits(array: ArrayFacts) -> dict[str, dict[str, RowEvent]]:
     return found
 
 
+@CAUSE.in_source
 @CAUSE.before_fit
+@mentions("validation_data")
 def from_data(
     model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
 ) -> Iterator[Finding]:
     """Report numeric data if the mean of one is far beyond every value of the other."""
-    if fit.method != "fit" or {"train_step", "test_step"} & set(model.overrides):
-        return  # a custom step may scale the data
+    if fit.method == "fit" and not _scales_in_its_step(model):
+        if not validation.shared_rows and len(training.x) == len(validation.x):
+            yield from _scaled_by_themselves(training.x, validation.x)
+        yield from _far_apart(training, validation, project)
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+@mentions("evaluate", "predict")
+def from_test_data(
+    model: ModelFacts, fit_call: FitFacts, data: DataFacts, project: Project
+) -> Iterator[Finding]:
+    """Report the same of data that is passed to `evaluate` or `predict` after training."""
+    if not _scales_in_its_step(model):
+        found = [list(_far_apart(each, data, project)) for each in fit_call.trained_on]
+        if all(found):
+            yield from (replace(each, subject="test data") for each in chain.from_iterable(found[-1:]))
+
+
+def _scales_in_its_step(model: ModelFacts) -> bool:
+    """Whether a custom step may scale the data."""
+    return bool({"train_step", "test_step", "predict_step"} & set(model.overrides))
+
+
+def _far_apart(training: DataFacts, validation: DataFacts, project: Project) -> Iterator[Finding]:
     for ours, theirs in ((training.x, validation.x), (training.y, validation.y)):
         if len(ours) != len(theirs):
             continue
-        if not validation.shared_rows:
-            yield from _scaled_by_themselves(ours, theirs)
         for one, other in zip(ours, theirs, strict=True):
             if _is_far(one, other) or _is_far(other, one):
                 found = _finding(one, other, _missing_maps(training, validation, project), project)
@@ -249,11 +272,11 @@ def _scaled_by_themselves(ours: tuple[ArrayFacts, ...], theirs: tuple[ArrayFacts
             continue
         if ready.own_scale == wrong.own_scale:
             yield CAUSE.finding(
-                f"every column of `{other.path}` has {wrong.own_scale.replace('..', ' to ')} by itself, like the "
+                f"every column of `{_name(other)}` has {wrong.own_scale.replace('..', ' to ')} by itself, like the "
                 "training data: equal values mean different things in the two",
                 place(other.code, other.use),
                 Evidence(
-                    f"scale of `{other.path}`",
+                    f"scale of `{_name(other)}`",
                     wrong.own_scale,
                     "the mean and deviation of the training data"
                     if "mean" in wrong.own_scale
@@ -338,13 +361,13 @@ def _is_far(near: ArrayFacts, far: ArrayFacts) -> bool:
     small, large = near.statistics, far.statistics
     if isinstance(small, Unknown) or isinstance(large, Unknown) or min(small.count, large.count) < _ROWS:
         return False
-    if small.minimum is None or small.maximum is None or large.mean is None:
+    if small.minimum is None or small.maximum is None:
         return False
     most = max(abs(small.minimum), abs(small.maximum))
     if large.integral and not small.integral and large.maximum is not None:
-        # Counts or pixels as they are, beside fractions of them.
-        return abs(large.mean) > 2 * most > 0 and large.maximum > _RAW * most
-    return abs(large.mean) > _FAR * most > 0
+        # Counts or pixels as they are, beside fractions of them; in source, the mean is not known.
+        return large.maximum > _RAW * most > 0 and (large.mean is None or abs(large.mean) > 2 * most)
+    return large.mean is not None and abs(large.mean) > _FAR * most > 0
 
 
 def _finding(ours: ArrayFacts, theirs: ArrayFacts, maps: list[Missing], project: Project) -> Finding:
@@ -354,10 +377,10 @@ def _finding(ours: ArrayFacts, theirs: ArrayFacts, maps: list[Missing], project:
     if made is not None and prepared_at is not None and made.path == prepared_at.path:
         prepared_at = None
     return CAUSE.finding(
-        f"`{theirs.path}` ranges from {_span(theirs)}, but the training data ranges from {_span(ours)}",
+        f"`{_name(theirs)}` ranges from {_span(theirs)}, but the training data ranges from {_span(ours)}",
         place(step_place(stage) if stage is not None else prepared_at, theirs.code, theirs.use),
         Evidence(
-            f"values of `{theirs.path}`",
+            f"values of `{_name(theirs)}`",
             _range(theirs),
             _range(ours),
             fact="data.x.statistics",
@@ -432,6 +455,12 @@ def _means_the_same(code: Code, other: Code, project: Project) -> bool:
         name in whole.bindings and (scope is whole or name not in scope.bindings) or hasattr(builtins, name)
         for name in names
     )
+
+
+def _name(array: ArrayFacts) -> str:
+    """Return the name that the program gives an array, if it passes one."""
+    use = array.use
+    return use.text if isinstance(use, Code) and use.text.isidentifier() else array.path
 
 
 def _span(array: ArrayFacts) -> str:
