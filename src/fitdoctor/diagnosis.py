@@ -365,13 +365,6 @@ class Diagnosis:
         """Return the findings of that severity or worse."""
         return tuple(found for found in self.findings if found.severity.rank <= severity.rank)
 
-    def line_text(self, location: Location) -> str | None:
-        """Return the saved text of a location's first line."""
-        for excerpt in self.excerpts:
-            if (excerpt.path, excerpt.cell, excerpt.line) == (location.path, location.cell, location.line):
-                return excerpt.text
-        return None
-
     def __repr__(self) -> str:
         from fitdoctor.report.text import counts
 

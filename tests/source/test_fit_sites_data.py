@@ -122,7 +122,7 @@ def test_a_generator_is_told_by_what_it_yields() -> None:
 def test_class_weights_and_sample_weights() -> None:
     found = site(MODEL + "w = {0: 1.0, 1: 2.5}\nmodel.fit(x, y, class_weight=w, sample_weight=np.ones(100))")
     assert found.fit.class_weight is not None
-    assert (found.fit.class_weight.keys, found.fit.class_weight.weights) == (("0", "1"), (1.0, 2.5))
+    assert found.fit.class_weight.keys == ("0", "1")
     assert found.data[0].sample_weight[0].shape == (100,)
 
 

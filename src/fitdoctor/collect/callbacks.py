@@ -52,16 +52,10 @@ def _mode(callback: Any) -> str:
 
 
 def class_weight_facts(given: Any, codes: Codes) -> ClassWeight:
-    """Return the keys as `repr` with their weights."""
+    """Return the keys as `repr`."""
     made, use = codes.of_argument("class_weight")
     code = use if isinstance(made, Unknown) else made
     if not isinstance(given, dict):
-        return ClassWeight((f"({type(given).__name__})",), (), code)
-    keys, weights = [], []
-    for key, weight in list(given.items())[:1024]:
-        keys.append(repr(key.item() if hasattr(key, "item") else key)[:80])
-        try:
-            weights.append(float(weight))
-        except (TypeError, ValueError):
-            continue
-    return ClassWeight(tuple(keys), tuple(weights) if len(weights) == len(keys) else (), code)
+        return ClassWeight((f"({type(given).__name__})",), code)
+    keys = list(given)[:1024]
+    return ClassWeight(tuple(repr(key.item() if hasattr(key, "item") else key)[:80] for key in keys), code)

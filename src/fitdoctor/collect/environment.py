@@ -49,7 +49,6 @@ def environment(with_conflicts: bool = False) -> EnvironmentFacts:
         backend_set_by=set_by,
         legacy_keras=legacy,
         devices=_devices(),
-        soft_placement=_soft_placement(),
         cluster_config=os.environ.get("TF_CONFIG", ""),
         conflicts=conflicts(legacy_keras=legacy) if with_conflicts else Unknown("not collected"),
         problems=tuple(_problems()),
@@ -178,10 +177,3 @@ def _gpu_memory(context: Any) -> tuple[MemoryLimit, ...]:
     finally:
         pywrap_tfe.TF_DeleteDeviceList(devices)
     return tuple(sorted(found, key=lambda limit: limit.free))
-
-
-def _soft_placement() -> bool | Unknown:
-    context = _context()
-    if context is None:
-        return Unknown("TensorFlow has not started")
-    return bool(getattr(context, "soft_device_placement", True))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts.code import Argument, Code, SourceFacts
-from fitdoctor.facts.unknown import Shape, Unknown, known
+from fitdoctor.facts.unknown import Shape, Unknown
 
 _HOME = {
     name: module
@@ -66,7 +66,6 @@ __all__ = [
     "TrainingFacts",
     "Trial",
     "Unknown",
-    "known",
 ]
 
 

@@ -24,11 +24,10 @@ class CallbackFacts:
 
 @dataclass(frozen=True)
 class ClassWeight:
-    """The keys and weights of `class_weight`."""
+    """The keys of `class_weight`."""
 
     keys: tuple[str, ...]
     """As `repr`, to distinguish "1" from 1."""
-    weights: tuple[float, ...] = ()
     code: Code | Unknown = Unknown()
 
 

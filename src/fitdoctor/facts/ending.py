@@ -60,7 +60,6 @@ class FailureFacts:
     """For an out-of-scope tensor: the stack where it was created."""
     made_in: str = ""
     """For an out-of-scope tensor: the function graph that owns it."""
-    used_in: str = ""
     earlier: tuple[FailureSummary, ...] = ()
     """The exceptions it was raised from, nearest first."""
     wrapped: FailureFacts | None = None

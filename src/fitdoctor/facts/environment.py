@@ -44,7 +44,6 @@ class EnvironmentFacts:
     backend_set_by: str = ""
     legacy_keras: bool = False
     devices: tuple[str, ...] | Unknown = Unknown()
-    soft_placement: bool | Unknown = Unknown()
     cluster_config: str = ""
     """The current value of TF_CONFIG."""
     conflicts: tuple[Conflict, ...] | Unknown = Unknown()

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
-
 from fitdoctor.records import dataclass
-
-if TYPE_CHECKING:
-    T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -23,8 +18,3 @@ class Unknown:
 
 
 Shape = tuple[int | None, ...]
-
-
-def known(value: T | Unknown) -> bool:
-    """Return whether a fact is known."""
-    return not isinstance(value, Unknown)

@@ -44,7 +44,6 @@ def assemble(
         definition=message.definition,
         made_at=message.made_at,
         made_in=message.made_in,
-        used_in=message.used_in,
         earlier=(*_quoted(message), *earlier),
         called=called_function(joined) or called,
         from_text=from_text,

@@ -61,22 +61,19 @@ class Place:
     depth: int
 
 
-def held_tensors(
-    roots: Mapping[str, object], *, seconds: float = MOST_SECONDS, objects: int = MOST_OBJECTS
-) -> tuple[HeldTensor, ...]:
+def held_tensors(roots: Mapping[str, object], *, seconds: float = MOST_SECONDS) -> tuple[HeldTensor, ...]:
     """Return the symbolic tensors of finished functions reachable from these objects, nearest first.
 
     Args:
         roots: objects by the user's name for them.
         seconds: time limit.
-        objects: maximum number of objects to visit.
     """
     tensor_class = _tensor_class()
     if tensor_class is None:
         return ()
     # A list that grows by one tensor per call is one leak.
     holders: dict[str, list[Place]] = {}
-    for place in reached(roots, seconds=seconds, objects=objects):
+    for place in reached(roots, seconds=seconds):
         if _is_symbolic(place.value, tensor_class):
             holder = place.path.rpartition("[")[0] if place.path.endswith("]") else place.path
             holders.setdefault(holder, []).append(place)

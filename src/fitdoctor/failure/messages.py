@@ -76,9 +76,6 @@ _STACK_HEADER = re.compile(
 )
 
 _MADE_HERE = re.compile(r"^.* was defined here:[ \t]*$", re.MULTILINE)
-_USED_FROM = re.compile(
-    r"(?:cannot be accessed from|accessed from:|is captured by) (?:FuncGraph\(name=)?(?P<graph>[^,);.\s]+)"
-)
 _MADE_IN = re.compile(
     r"(?:it was defined in|Defined in:|but it is defined at) (?:FuncGraph\(name=)?(?P<graph>[^,);\s]+)"
 )
@@ -112,7 +109,6 @@ class Message:
     definition: tuple[Frame, ...] = ()
     made_at: tuple[Frame, ...] = ()
     made_in: str = ""
-    used_in: str = ""
     quoted: Quoted | None = None
 
 
@@ -433,11 +429,9 @@ def _note_operation(text: str, message: Message) -> None:
 
 
 def _without_scope_parts(text: str, message: Message, here: bool) -> str:
-    used, made = _USED_FROM.search(text), _MADE_IN.search(text)
+    made = _MADE_IN.search(text)
     if made:
         message.made_in = made["graph"]
-    if used and used["graph"] != "here":
-        message.used_in = used["graph"]
     here_line = _MADE_HERE.search(text)
     if here_line is None:
         return text

@@ -75,14 +75,13 @@ class LabelOutOfRange:
     """A class label without a unit in the output layer; `high` is exclusive."""
 
     value: int
-    low: int
     high: int
     batch: tuple[int, ...] = ()
     """The labels of the batch that the message shows."""
 
 
 _LABEL = (
-    r"label value of (?P<value>-?\d+) which is outside the valid range of \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
+    r"label value of (?P<value>-?\d+) which is outside the valid range of \[-?\d+, ?(?P<high>-?\d+)\)"
     r"(?:\.\s*Label values: (?P<batch>[-\d ]+))?"
 )
 _WHOLE = r"-?\d+"
@@ -94,35 +93,24 @@ def label_out_of_range(message: str) -> LabelOutOfRange | None:
     if match is None:
         return None
     batch = tuple(int(word) for word in re.findall(_WHOLE, match["batch"] or "")[:1000])
-    return LabelOutOfRange(int(match["value"]), int(match["low"]), int(match["high"]), batch)
+    return LabelOutOfRange(int(match["value"]), int(match["high"]), batch)
 
 
 @dataclass(frozen=True)
 class IndexOutOfRange:
     """An index out of range for an embedding or gather; `high` is exclusive."""
 
-    position: tuple[int, ...]
     value: int
-    low: int
     high: int
 
 
-_INDEX = r"indices\[(?P<position>[\d, ]*)\] = (?P<value>-?\d+) is not in \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
-_SCALAR_INDEX = r"indices = (?P<value>-?\d+) is not in \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
+_INDEX = r"indices(?:\[[\d, ]*\])? = (?P<value>-?\d+) is not in \[-?\d+, ?(?P<high>-?\d+)\)"
 
 
 def index_out_of_range(message: str) -> IndexOutOfRange | None:
     """Return the index that a gather rejected."""
-    match = re.search(_INDEX, message) or re.search(_SCALAR_INDEX, message)
-    if match is None:
-        return None
-    position = match.groupdict().get("position") or ""
-    return IndexOutOfRange(
-        position=tuple(int(part) for part in position.split(",") if part.strip()),
-        value=int(match["value"]),
-        low=int(match["low"]),
-        high=int(match["high"]),
-    )
+    match = re.search(_INDEX, message)
+    return IndexOutOfRange(int(match["value"]), int(match["high"])) if match else None
 
 
 @dataclass(frozen=True)
@@ -232,8 +220,6 @@ class ArgumentCount:
     function: str
     owner: str = ""
     missing: tuple[str, ...] = ()
-    takes: int | None = None
-    given: int | None = None
 
 
 _MISSING = (
@@ -242,8 +228,8 @@ _MISSING = (
 )
 _MISSING_BOUND = r"missing a required (?:keyword-only )?argument: (?P<names>'\w+')"
 _TAKES = (
-    r"(?<![\w.<>])(?P<function>[\w.<>]{1,200})\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? "
-    r"but (?P<given>\d+) (?:was|were) given"
+    r"(?<![\w.<>])(?P<function>[\w.<>]{1,200})\(\) takes (?:from \d+ to )?\d+ positional arguments? "
+    r"but \d+ (?:was|were) given"
 )
 
 
@@ -252,9 +238,7 @@ def argument_count(message: str) -> ArgumentCount | None:
     takes = re.search(_TAKES, message)
     if takes:
         owner, _, function = takes["function"].rpartition(".")
-        return ArgumentCount(
-            function, owner.rpartition(".")[2], takes=int(takes["takes"]), given=int(takes["given"])
-        )
+        return ArgumentCount(function, owner.rpartition(".")[2])
     missing = re.search(_MISSING, message)
     if missing:
         owner, _, function = missing["function"].rpartition(".")
@@ -272,7 +256,6 @@ class AttributeMissing:
     name: str
     kind: str = "object"
     """`object`, `type` or `module`."""
-    suggestion: str = ""
 
 
 _ATTRIBUTE = (
@@ -281,7 +264,6 @@ _ATTRIBUTE = (
 )
 NOT_CUSTOM = frozenset({"accuracy", "acc", "loss", "val_loss", "val_accuracy", "val_acc"})
 """What `fit` reports: these are no names of losses and custom metrics."""
-_DID_YOU_MEAN = r"Did you mean: '(?P<name>\w+)'"
 
 
 def attribute_missing(message: str) -> AttributeMissing | None:
@@ -290,8 +272,7 @@ def attribute_missing(message: str) -> AttributeMissing | None:
     if match is None:
         return None
     kind = {"module": "module", "type object": "type"}.get((match["kind"] or "").lower(), "object")
-    hint = re.search(_DID_YOU_MEAN, message)
-    return AttributeMissing(match["owner"], match["name"], kind, hint["name"] if hint else "")
+    return AttributeMissing(match["owner"], match["name"], kind)
 
 
 @dataclass(frozen=True)
@@ -424,20 +405,15 @@ class AllocationFailed:
     """A tensor that could not be allocated."""
 
     shape: Shape | None = None
-    dtype: str = ""
-    device: str = ""
 
 
-_OOM = (
-    r"OOM when allocating tensor with shape ?(?P<shape>[\[(][\d, ]*[\])]) and type (?P<dtype>\w+)"
-    r"(?: on (?P<device>\S+))?"
-)
+_OOM = r"OOM when allocating tensor with shape ?(?P<shape>[\[(][\d, ]*[\])]) and type "
 
 
 def allocation_failed(message: str) -> AllocationFailed | None:
     """Return the tensor or size that could not be allocated."""
     match = re.search(_OOM, message)
     if match:
-        return AllocationFailed(parse_shape(match["shape"]), match["dtype"], match["device"] or "")
+        return AllocationFailed(parse_shape(match["shape"]))
     words = ("failed to allocate memory", "Out of memory while trying to allocate", "Unable to allocate ")
     return AllocationFailed() if any(part in message for part in words) else None

@@ -308,8 +308,6 @@ class OperationShapes:
     shapes: tuple[Shape, ...]
     operation: str = ""
     node: str = ""
-    lengths: tuple[int, int] | None = None
-    """The two axis sizes that differ, if the message names them."""
 
     @property
     def is_product(self) -> bool:
@@ -321,8 +319,6 @@ _FOR_NODE = r"""(?mx)for[ ]'(?:\{\{node[ ](?P<node>[^}\s]+)\}\}[ ]=[ ](?P<operat
       | (?P<old_node>[^'\s]+))'
     (?:[ ]\(op:[ ]'(?P<old_operation>\w+)'\))?
     [ ]with[ ]input[ ]shapes:[ ](?P<shapes>[\[\]\d,?. <>a-z]{2,1000}?)(?:[ ]and[ ]with|\.$|\.\s|$)"""
-_LENGTHS = r"must be equal, but are (?P<one>\d+) and (?P<two>\d+)"
-_SUBTRACTING = r"Negative dimension size caused by subtracting (?P<one>\d+) from (?P<two>\d+)"
 _AGAINST = (
     rf"(?:Incompatible shapes: |Inputs have incompatible shapes\. Received shapes |"
     rf"Matrix size-incompatible: In\[0\]: |mismatching shapes? |Shapes of all inputs must match: values\[\d+\]\.shape = )"
@@ -337,21 +333,18 @@ _LISTED = (
 def operation_shapes(message: str) -> OperationShapes | None:
     """Return the shapes that an operation or merging layer rejected."""
     node = re.search(_FOR_NODE, message)
-    lengths = re.search(_LENGTHS, message) or re.search(_SUBTRACTING, message)
-    pair = (int(lengths["one"]), int(lengths["two"])) if lengths else None
     if node:
         return OperationShapes(
             shapes=_listed_shapes(node["shapes"]),
             operation=node["operation"] or node["old_operation"] or "",
             node=node["node"] or node["old_node"] or "",
-            lengths=pair,
         )
     against = re.search(_AGAINST, message)
     if against:
         shapes = (_shape(against, "one"), _shape(against, "two"))
-        return OperationShapes(tuple(shape for shape in shapes if shape is not None), lengths=pair)
+        return OperationShapes(tuple(shape for shape in shapes if shape is not None))
     listed = re.search(_LISTED, message)
-    return OperationShapes(_listed_shapes(listed["shapes"][1:-1]), lengths=pair) if listed else None
+    return OperationShapes(_listed_shapes(listed["shapes"][1:-1])) if listed else None
 
 
 def _listed_shapes(text: str) -> tuple[Shape, ...]:

@@ -21,7 +21,6 @@ def render_memory(
     fmt: str = "text",
     *,
     width: int = 100,
-    color: bool = False,
     invocation: Invocation | None = None,
 ) -> str:
     """Render a prediction in one of `FORMATS`; the result ends with a newline.
@@ -30,14 +29,13 @@ def render_memory(
         prediction: what a step needs.
         fmt: the format.
         width: columns of text.
-        color: whether text is colored.
         invocation: what was asked, and when, for the head of a page.
 
     Raises:
         RenderError: the format is unknown.
     """
     if fmt == "text":
-        return text(prediction, width, color)
+        return text(prediction, width)
     if fmt == "json":
         return _json(prediction)
     if fmt == "html":

@@ -115,9 +115,9 @@ def _margin(finding: Finding, lines: Lines) -> int:
     return max((len(str(number)) for number in numbers), default=1)
 
 
-def _gutter(margin: int, number: int | None = None, sign: str = "|") -> Line:
+def _gutter(margin: int, number: int | None = None) -> Line:
     label = "" if number is None else str(number)
-    return [(f"{label:>{margin}} {sign} ", "gutter")]
+    return [(f"{label:>{margin}} | ", "gutter")]
 
 
 def _place(location: Location, look: Look, text: str = "") -> Span:

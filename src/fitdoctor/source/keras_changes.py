@@ -60,9 +60,9 @@ def owners(kind: str) -> list[str]:
     return [owner for each, owner in _rows() if each == kind]
 
 
-def changes_of_name(kind: str, name: str) -> list[Change]:
-    """Return the changes of a kind that have a name, of all owners."""
-    found = (changes(kind, owner).get(name) for owner in owners(kind))
+def changes_of_argument(name: str) -> list[Change]:
+    """Return the changes of arguments of that name, of all owners."""
+    found = (changes("argument", owner).get(name) for owner in owners("argument"))
     return [change for change in found if change is not None]
 
 

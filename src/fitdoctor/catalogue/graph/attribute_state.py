@@ -19,7 +19,6 @@ class _Stored:
     """A statement in a traced method that stores a tensor on `self`."""
 
     function: FunctionInfo
-    owner: ClassInfo
     node: ast.Assign | ast.AugAssign
     name: str
     text: str
@@ -61,7 +60,7 @@ def as_state(
     others = [store for store in stores if module.statement(store) is not node]
     if init is None or len(others) > 1:
         return None
-    stored = _Stored(function, owner, node, target.attr, text or module.segment(value))
+    stored = _Stored(function, node, target.attr, text or module.segment(value))
     tf, imports = spell(module.code(node), "tensorflow", "tf")
     shape = "" if scalar else f", shape={tf}.TensorShape(None)"
     made = f"{tf}.Variable({_first_value(module, others)}{shape}, trainable=False)"

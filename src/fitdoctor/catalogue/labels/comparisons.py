@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from fitdoctor.records import dataclass, field
-from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.module import FunctionInfo
 
 LABELS, PREDICTIONS = "labels", "predictions"
 _KEEPS_AXES = frozenset(
@@ -27,7 +27,6 @@ _UNPACKS = "unpack_x_y_sample_weight"
 class _Walk:
     """The values of the local names of a function, up to a statement."""
 
-    module: Module
     kinds: dict[str, str] = field(default_factory=dict)
     data: str = ""
     """The parameter that contains both x and y."""
@@ -97,7 +96,7 @@ def _first(
 ) -> ast.expr | None:
     if isinstance(function.node, ast.Lambda):
         return None
-    walk = _Walk(function.module)
+    walk = _Walk()
     parameters = function.parameters
     if function.name == "train_step" and len(parameters) == 2:
         walk.kinds[parameters[0]], walk.data = "model", parameters[1]

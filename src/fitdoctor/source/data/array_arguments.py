@@ -170,24 +170,15 @@ def shapes(
     return enter
 
 
-def everywhere(name: str, tensorflow: str = "") -> tuple[str, ...]:
+def everywhere(name: str) -> tuple[str, ...]:
     """A function's name in NumPy, Keras and TensorFlow."""
-    return (
-        f"numpy.{name}",
-        f"keras.ops.{name}",
-        f"tensorflow.{tensorflow or name}",
-        f"tensorflow.math.{tensorflow or name}",
-    )
+    return tuple(f"{module}.{name}" for module in ("numpy", "keras.ops", "tensorflow", "tensorflow.math"))
 
 
 def called_name(arguments: Arguments) -> str:
     """Return the last part of the called name, which distinguishes functions that share a handler."""
     func = arguments.node.func
-    return (
-        ""
-        if not isinstance(func, (ast.Attribute, ast.Name))
-        else getattr(func, "attr", getattr(func, "id", ""))
-    )
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
 def array_argument(run: Interpreter, arguments: Arguments, *names: str) -> Array | None:

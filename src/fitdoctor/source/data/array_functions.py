@@ -124,17 +124,15 @@ def _transpose(run: Interpreter, arguments: Arguments) -> Value:
 
 @shapes("numpy.concatenate", "tensorflow.concat", "keras.ops.concatenate")
 def _concatenate(run: Interpreter, arguments: Arguments) -> Value:
-    return _joined(run, arguments, arrays.concatenate, 0)
+    return _joined(run, arguments, arrays.concatenate)
 
 
 @shapes("numpy.stack", "tensorflow.stack", "keras.ops.stack")
 def _stack(run: Interpreter, arguments: Arguments) -> Value:
-    return _joined(run, arguments, arrays.stack, 0)
+    return _joined(run, arguments, arrays.stack)
 
 
-def _joined(
-    run: Interpreter, arguments: Arguments, join: Callable[[Sequence[Array], int], Array], default: int
-) -> Value:
+def _joined(run: Interpreter, arguments: Arguments, join: Callable[[Sequence[Array], int], Array]) -> Value:
     value = (
         arguments.positional[0]
         if arguments.positional
@@ -142,7 +140,7 @@ def _joined(
     )
     parts = run.sequence(value)
     axis = arguments.get("axis", 1)
-    at = default if axis is None else arrays.whole(axis)
+    at = 0 if axis is None else arrays.whole(axis)
     rows = [to_array(run, part) for part in parts or ()]
     told = [row for row in rows if isinstance(row, Array)]
     if not told or len(told) != len(rows) or at is None:

@@ -264,22 +264,13 @@ def _class_weight(run: Interpreter, bound: Bound) -> ClassWeight | None:
     pairs = objects.pairs_of(run, value)
     node = bound.nodes.get("class_weight")
     if isinstance(value, Array):
-        return ClassWeight(("(ndarray)",), (), run.code(node))
+        return ClassWeight(("(ndarray)",), run.code(node))
     if pairs is None:
         return None
-    weights = [float(item.value) for _, item in pairs if isinstance(item, Plain) and _is_number(item.value)]
     made = None
     if isinstance(value, Ref):
         made = getattr(run.record(value), "node", None)
-    return ClassWeight(
-        tuple(repr(key) for key, _ in pairs),
-        tuple(weights) if len(weights) == len(pairs) else (),
-        run.code(made if made is not None else node),
-    )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float))
+    return ClassWeight(tuple(repr(key) for key, _ in pairs), run.code(made if made is not None else node))
 
 
 # --- callbacks --------------------------------------------------------------------------------------------------------

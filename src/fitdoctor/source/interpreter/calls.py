@@ -334,7 +334,7 @@ def instantiate(run: Interpreter, owner: Class, arguments: Arguments) -> Value:
     init = objects.method_of(run, owner, "__init__")
     if init is not None:
         call_function(run, init, replace(arguments, positional=(receiver, *arguments.positional)))
-    elif objects.is_decorated_class(owner.node, "dataclass"):
+    elif objects.is_dataclass(owner.node):
         _set_fields(run, receiver, owner, arguments)
     elif info.kind in ("Model", "Layer"):
         static_models.base_init(run, receiver, arguments)

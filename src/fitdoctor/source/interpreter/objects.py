@@ -373,11 +373,11 @@ def entered(value: Value) -> Value:
     return UNTOLD
 
 
-def is_decorated_class(node: ast.ClassDef, name: str) -> bool:
-    """Whether a class has a decorator of that last name."""
+def is_dataclass(node: ast.ClassDef) -> bool:
+    """Whether a class is decorated with `dataclass`."""
     for decorator in node.decorator_list:
         inner = decorator.func if isinstance(decorator, ast.Call) else decorator
         last = inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
-        if last == name:
+        if last == "dataclass":
             return True
     return False

@@ -104,7 +104,6 @@ class Function:
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     frame: int
     defaults: tuple[Value, ...] = ()
-    keyword_defaults: tuple[tuple[str, Value], ...] = ()
     plain: bool = True
     """False when a decorator may change what a call does."""
 

@@ -28,7 +28,7 @@ from fitdoctor.source.keras_changes import (
     below_keras,
     changed_module,
     changes,
-    changes_of_name,
+    changes_of_argument,
     is_import_of_old_keras,
 )
 from fitdoctor.source.module import Module
@@ -66,7 +66,7 @@ def finding_from_text(failure: FailureFacts, name: str) -> Finding:
 def _since(message: str, name: str) -> str:
     """Return the version of Keras that took an argument away; 3 for all other names."""
     keyword = unexpected_keyword(message)
-    found = changes_of_name("argument", name) if keyword is not None else ()
+    found = changes_of_argument(name) if keyword is not None else ()
     versions = {change.since for change in found if keyword is not None and _may_be(change, keyword)}
     return "2 or later" if versions == {"2"} else "3"
 
@@ -76,7 +76,7 @@ def _new_name(name: str, owner: str) -> str:
     of_objects = [
         changes("attribute", each).get(name) for each in ([owner] if owner else ["Model", "Optimizer"])
     ]
-    rows = (*of_objects, changes("history").get(name), *changes_of_name("argument", name))
+    rows = (*of_objects, changes("history").get(name), *changes_of_argument(name))
     new = next((change.new for change in rows if change is not None and change.new), "")
     public = (each for names in PUBLIC_NAMES.values() for each in names)
     return new or next((each for each in public if each.lower() == name.lower()), "")
@@ -163,7 +163,7 @@ def _rejected_keyword(message: str, project: Project) -> str:
         wanted = f"{keyword.owner}.{keyword.function}" if keyword.owner else keyword.function
         if any(each.qualname == wanted for module in project.modules for each in module.functions):
             return ""  # the program's own function
-    found = changes_of_name("argument", keyword.name)
+    found = changes_of_argument(keyword.name)
     fitting = [change for change in found if _may_be(change, keyword)]
     # Only some classes of Keras 3 lost this argument, and the message does not say which class was called.
     if not keyword.owner and keyword.name == "input_shape":

@@ -90,18 +90,15 @@ def part_words(array: ArrayFacts, data: DataFacts) -> str:
 # --- edits --------------------------------------------------------------------------------------------------------
 
 
-def rework_data(
-    array: ArrayFacts, fit: FitFacts | Unknown, template: str, everywhere: bool = False
-) -> tuple[Edit, ...]:
+def rework_data(array: ArrayFacts, fit: FitFacts | Unknown, template: str) -> tuple[Edit, ...]:
     """Change an array and the validation data the same way, so that later uses see it.
 
     Args:
         array: the array passed to fit.
         fit: the call.
         template: the new expression, with `{}` for the old one.
-        everywhere: change it where it is created, even if the program computes with it before fit.
     """
-    made, use = reworked(array, everywhere), array.use
+    made, use = reworked(array), array.use
     if isinstance(made, Code) and made is not use:
         direct = isinstance(use, Code) and use.text == made.target
         return wrap(made, template) + (_validation(fit, template) if direct else ())
@@ -125,13 +122,13 @@ def _runs_once(code: Code) -> bool:
     return len(code.indent.expandtabs(4)) == (4 * code.function.count(".") + 4 if code.function else 0)
 
 
-def reworked(array: ArrayFacts, everywhere: bool = False) -> Code | Unknown:
+def reworked(array: ArrayFacts) -> Code | Unknown:
     """Return the expression that `rework_data` changes; its file needs the imports."""
     made, use = array.code, array.use
     if isinstance(made, Unknown) or not made.target or made.maker is not None:
         # Later in-place writes rely on the original shape and dtype.
         return use
-    return use if made.computed_with and isinstance(use, Code) and not everywhere else made
+    return use if made.computed_with and isinstance(use, Code) else made
 
 
 def map_samples(data: DataFacts, array: ArrayFacts, expression: str) -> tuple[Edit, ...]:

@@ -6,9 +6,9 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY,
     CATEGORICAL,
     SPARSE,
+    activation_of,
     is_class_numbers,
     is_one_hot,
-    last_activation,
     output_specs,
 )
 from fitdoctor.facts import DataFacts, ModelFacts, Statistics, Unknown
@@ -20,7 +20,8 @@ def suggested_loss(model: ModelFacts, data: DataFacts) -> str | None:
     if len(outputs) != 1 or len(data.y) != 1 or isinstance(outputs[0].shape, Unknown):
         return None
     labels = data.y[0]
-    activation = last_activation(model)
+    last = activation_of(model)
+    activation = last.name if last is not None else None
     statistics = labels.statistics if isinstance(labels.statistics, Statistics) else None
     if is_one_hot(labels) and activation == "softmax":
         return CATEGORICAL

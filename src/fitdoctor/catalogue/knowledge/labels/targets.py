@@ -315,12 +315,6 @@ def unwrapped(layer: LayerFacts) -> LayerFacts:
     return layer
 
 
-def last_activation(model: ModelFacts, index: int = 0, outputs: int = 1) -> str | None:
-    """Return the name of the last activation before an output, None if unknown."""
-    found = activation_of(model, index, outputs)
-    return found.name if found is not None else None
-
-
 def activation_of(model: ModelFacts, index: int = 0, outputs: int = 1) -> Activation | None:
     """Return the last activation before an output, None if unknown."""
     direct = True

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.memory.batch_will_not_fit.cause import SHORTER
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import (
     DataFacts,
@@ -96,7 +96,7 @@ def from_failure(
         and not _held_little(failure)
         or (failure.type in NATIVE and _was_tight(model, data, environment))
     ):
-        yield _killed(failure, model, fit, data, Confidence.LIKELY)
+        yield _killed(failure, model, fit, data)
 
 
 # --- an allocation was refused ------------------------------------------------------------------------------------
@@ -260,7 +260,6 @@ def _killed(
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    confidence: Confidence,
 ) -> Finding:
     frame = failure.last_user_frame
     code = fit.code if isinstance(fit, FitFacts) else None
@@ -294,7 +293,6 @@ def _killed(
         *evidence,
         unsafe(remedy),
         subject="memory",
-        confidence=confidence,
     )
 
 
