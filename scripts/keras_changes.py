@@ -319,7 +319,7 @@ OLDER_NAMES = {
     "optimizers": "TFOptimizer",
     "backend": "image_dim_ordering set_image_dim_ordering is_placeholder",
     "initializers": "normal uniform",
-    "regularizers": "l1l2 WeightRegularizer",
+    "regularizers": "l1l2 activity_l1 activity_l2 activity_l1l2 WeightRegularizer ActivityRegularizer",
     "constraints": "maxnorm nonneg",
     "metrics": "acc fbeta_score precision recall matthews_correlation cosine_proximity",
     "losses": "cosine cosine_proximity",

@@ -40,6 +40,10 @@ def found(line: str) -> tuple[str, list[Finding]]:
         ('model.save("out", save_format="tf")', 'model.save("out.keras")'),
         ("model.fit_generator(data, nb_epoch=3, workers=4)", "model.fit(data, epochs=3)"),
         (
+            "keras.optimizers.SGD(lr=0.1, decay=0)",
+            "keras.optimizers.SGD(learning_rate=0.1)",
+        ),
+        (
             "keras.optimizers.SGD(lr=0.1, decay=1e-3)",
             "keras.optimizers.SGD(learning_rate="
             "keras.optimizers.schedules.InverseTimeDecay(0.1, decay_steps=1, decay_rate=1e-3))",
@@ -133,6 +137,7 @@ model.fit(np.zeros((8, 4)), np.arange(8))
             "use the layer for each `mode`: `Concatenate`, `Add`, `Multiply`, `Average`, `Maximum` or `Dot`",
         ),
         ("from keras.layers.core import TimeDistributedDense", "use `TimeDistributed(Dense(…))`"),
+        ("from keras.regularizers import activity_l1", "use `L1`"),
         ("from keras.objectives import mse", "use `keras.losses`"),
         ("import keras.objectives", "use `keras.losses`"),
         ("import keras.engine", "import from a public module such as `keras.layers`"),

@@ -88,7 +88,11 @@ def _updated_call(
     module: Module, site: CallSite, code: Code, argument: Argument, changed: dict[str, Change]
 ) -> Fix:
     """Rename and remove what the call must not pass; an argument that needs more than that has its own fix."""
-    if argument.name == "lr" and code.argument("decay") is not None:
+    decay = code.argument("decay") if argument.name == "lr" else None
+    if decay is not None and decay.text in _NO_DECAY:
+        new = rename_argument(code, "lr", "learning_rate")
+        return fix("use `learning_rate`, and remove `decay`", new, remove_argument(code, "decay"))
+    if decay is not None:
         return _decaying(code, argument)
     if argument.name in ("batch_input_shape", "batch_size") and site.name.startswith("keras.layers."):
         shape = "batch_shape" if argument.name == "batch_input_shape" else "batch_size"
@@ -199,13 +203,16 @@ def _automatic_reduction(module: Module, site: CallSite) -> Iterator[Finding]:
         )
 
 
+_NO_DECAY = ("0", "0.0", "0.", "None")
+
+
 def _ignored_decay(module: Module, site: CallSite) -> Iterator[Finding]:
     """Find `decay=`, which Keras 3 accepts and ignores."""
     if not any(keyword.arg == "decay" for keyword in site.node.keywords):
         return
     code = module.code(site.node)
     argument = code.argument("decay")
-    if argument is not None and argument.text not in ("0", "0.0", "None"):
+    if argument is not None and argument.text not in _NO_DECAY:
         yield CAUSE.finding(
             f"`decay={argument.text}` is ignored, so the learning rate stays constant",
             argument.whole,
