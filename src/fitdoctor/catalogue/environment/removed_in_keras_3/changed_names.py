@@ -51,7 +51,10 @@ _INSTEAD = {
     "keras.regularizers.activity_l1": "use `L1`",
     "keras.regularizers.activity_l2": "use `L2`",
     **dict.fromkeys(
-        (f"keras.regularizers.{name}" for name in "l1l2 activity_l1l2 WeightRegularizer ActivityRegularizer".split()),
+        (
+            f"keras.regularizers.{name}"
+            for name in "l1l2 activity_l1l2 WeightRegularizer ActivityRegularizer".split()
+        ),
         "use `L1L2`",
     ),
     "keras.metrics.precision": "use the class `Precision`",
