@@ -251,3 +251,15 @@ def test_of_a_call_seen_live_the_source_only_says_what_a_live_judge_cannot():
     causes = {each.id: each for each in (both, source_only)}
     assert ids(diagnose([read], causes=causes)) == ["FIT203", "FIT204"]
     assert ids(diagnose([replace(read, seen_live=True)], causes=causes)) == ["FIT204"]
+
+
+def test_a_judge_of_live_calls_is_at_most_likely_about_the_source():
+    the_cause = cause()
+
+    def judge(fit: FitFacts):
+        yield the_cause.certain("seen")
+
+    the_cause.likely_in_source(the_cause.before_fit(judge))
+    for moment, confidence in ((Moment.SOURCE, Confidence.LIKELY), (Moment.BEFORE_FIT, Confidence.CERTAIN)):
+        [found] = judged(the_cause, cases=[case(moment)]).findings
+        assert found.confidence is confidence

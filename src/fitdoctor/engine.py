@@ -183,6 +183,8 @@ def _judge(
     for arguments in itertools.product(*choices):
         try:
             for finding in judge.function(*arguments):
+                if finding.confidence.rank < judge.surest.rank:
+                    finding = replace(finding, confidence=judge.surest)
                 findings.append(Found(_judged(finding, case), frozenset((case.scope,))))
         # A crash here is our bug. It must neither hurt the user's program nor silence other judges.
         except Exception as error:

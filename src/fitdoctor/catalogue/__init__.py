@@ -56,6 +56,8 @@ class Judge:
     """It finds nothing in source without any of these words; () if it does not declare any."""
     doubts: frozenset[str] = frozenset()
     """It finds nothing in a call where one of these is certainly in order."""
+    surest: Confidence = Confidence.CERTAIN
+    """How sure its findings are at most."""
 
 
 @dataclass(eq=False)
@@ -111,6 +113,10 @@ class Cause:
     def in_source(self, function: JudgeFunction) -> JudgeFunction:
         """Register a judge of the source; it may require `Module` or facts read from the source."""
         return self._register(Moment.SOURCE, function)
+
+    def likely_in_source(self, function: JudgeFunction) -> JudgeFunction:
+        """Register a judge of live calls for the source as well, which may not show all that the program does."""
+        return self._register(Moment.SOURCE, function, Confidence.LIKELY)
 
     def before_fit(self, function: JudgeFunction) -> JudgeFunction:
         """Register a judge that runs when fit is called."""
@@ -187,12 +193,14 @@ class Cause:
         self.rules.append(rule)
         return rule
 
-    def _register(self, moment: Moment, function: JudgeFunction) -> JudgeFunction:
+    def _register(
+        self, moment: Moment, function: JudgeFunction, surest: Confidence = Confidence.CERTAIN
+    ) -> JudgeFunction:
         wants = _wants(function)
         needs = frozenset(kind for _parameter, kind, optional in wants if not optional and kind != "Project")
         words = getattr(function, "words", ())
         doubts: frozenset[str] = getattr(function, "doubts", frozenset())
-        self.judges.append(Judge(function, moment, wants, needs, words, doubts))
+        self.judges.append(Judge(function, moment, wants, needs, words, doubts, surest))
         return function
 
     def finding(

@@ -59,15 +59,9 @@ _ACTS = {
 }
 
 
-@CAUSE.in_source
-@mentions("LearningRateScheduler", "ReduceLROnPlateau")
-def from_source(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
-    """Report it from source."""
-    for finding in from_call(model, fit, project):
-        yield replace(finding, confidence=Confidence.LIKELY)
-
-
+@CAUSE.likely_in_source
 @CAUSE.before_fit
+@mentions("LearningRateScheduler", "ReduceLROnPlateau")
 def from_call(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """Report a callback that sets the learning rate of an optimizer with a schedule."""
     rate = dict(model.optimizer_settings).get("learning_rate", "")

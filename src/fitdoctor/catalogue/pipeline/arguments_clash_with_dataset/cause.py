@@ -30,11 +30,10 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import words
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, remove_argument, unsafe
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import splits_list
-from fitdoctor.records import replace
 
 CAUSE = Cause(
     id="FIT711",
@@ -51,15 +50,9 @@ UNWEIGHTED = ("generator", "dataloader")
 """Data for which Keras 3 does not support class weights."""
 
 
-@CAUSE.in_source
-@mentions(*BATCHED_DATA)
-def from_source(fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown) -> Iterator[Finding]:
-    """Report the same from source alone."""
-    for finding in from_call(fit, data, model):
-        yield replace(finding, confidence=Confidence.LIKELY)
-
-
+@CAUSE.likely_in_source
 @CAUSE.before_fit
+@mentions(*BATCHED_DATA)
 def from_call(fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown) -> Iterator[Finding]:
     """Report arguments that cannot be combined with batched data."""
     if fit.method != "fit" or data.role != "training" or data.form not in BATCHED:

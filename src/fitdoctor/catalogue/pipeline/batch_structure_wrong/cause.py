@@ -536,15 +536,9 @@ def _indexes_parameter(function: FunctionInfo) -> bool:
 # --- too many parts -----------------------------------------------------------------------------------------------
 
 
-@CAUSE.in_source
-@mentions(*BATCHED_DATA)
-def parts_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Report the same from source alone."""
-    for finding in from_parts(model, fit, data, project):
-        yield replace(finding, confidence=Confidence.LIKELY)
-
-
+@CAUSE.likely_in_source
 @CAUSE.before_fit
+@mentions(*BATCHED_DATA)
 def from_parts(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report more parts than inputs, labels and weights, or ungrouped inputs."""
     size = data.element_size

@@ -35,23 +35,17 @@ from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     words,
 )
 from fitdoctor.catalogue.words import counted, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, PipelineStep
-from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT705", slug="no-batches", severity=Severity.WARNING)
 
 
-@CAUSE.in_source
-@mentions("drop_remainder")
-def from_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Report the same from source alone."""
-    yield from (replace(found, confidence=Confidence.LIKELY) for found in from_data(fit, data, project))
-
-
+@CAUSE.likely_in_source
 @CAUSE.before_fit
+@mentions("drop_remainder")
 def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a dataset that is empty although its source is not."""
     if data.form != "dataset" or data.batches != 0 or data.samples == 0:

@@ -32,10 +32,9 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import generator_behind, loop_of, surely_ends
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import counted, place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
-from fitdoctor.records import replace
 from fitdoctor.source.keras_version import is_keras_2
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
@@ -43,17 +42,9 @@ from fitdoctor.source.project import Project
 CAUSE = Cause(id="FIT703", slug="ran-out-of-data", severity=Severity.WARNING)
 
 
-@CAUSE.in_source
-@mentions("steps_per_epoch")
-def from_source(
-    fit: FitFacts, data: DataFacts, project: Project, model: ModelFacts | Unknown
-) -> Iterator[Finding]:
-    """Report the same from source alone."""
-    for found in from_counts(fit, data, project, model):
-        yield replace(found, confidence=Confidence.LIKELY)
-
-
+@CAUSE.likely_in_source
 @CAUSE.before_fit
+@mentions("steps_per_epoch")
 def from_counts(
     fit: FitFacts, data: DataFacts, project: Project, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
