@@ -224,12 +224,13 @@ def test_smoke_tries_a_whole_program_in_two_steps_each(tmp_path: Path, server: F
                 self.epochs += 1
 
         count = Count()
-        made().fit(x, y, 8, 500, validation_split=0.3, verbose=0, callbacks=[count])
-        print(count.steps, count.tests, count.epochs)
+        model = made()
+        model.fit(x, y, 8, 500, validation_split=0.3, verbose=0, callbacks=[count])
+        print(count.steps, count.tests, count.epochs, len(model.history.history["val_loss"]))
         """,
     )
     ended = forked(server, tmp_path, "--smoke", "train.py")
-    assert ended.stdout == "2 2 1\n", ended.stderr
+    assert ended.stdout == "2 2 1 500\n", ended.stderr
 
 
 def test_a_fit_inside_a_callback_and_in_a_thread_is_watched_and_the_way_of_the_data_is_drawn(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import logging
+import types
 from typing import Any
 
 import numpy as np
 import pytest
 
 from fitdoctor.facts import DataFacts
-from fitdoctor.runner.smoke import shortened
+from fitdoctor.runner.smoke import lengthened, shortened
 
 
 def fit(
@@ -101,3 +103,19 @@ def test_the_warning_about_frequent_tracing_is_dropped() -> None:
         assert [bool(logger.filter(record)) for record in records] == [False, True]
     finally:
         logger.filters[:] = before
+
+
+def test_the_history_is_as_long_as_asked_for_since_programs_plot_it_over_their_epochs() -> None:
+    ran = types.SimpleNamespace(epoch=[4], history={"loss": [0.5], "val_loss": [0.7], "lr": "constant"})
+    lengthened(ran, fit, "model", ("x",), {"epochs": 8, "initial_epoch": 4, "validation_freq": 2})
+    assert ran.epoch == [4, 5, 6, 7]
+    assert ran.history == {"loss": [0.5] * 4, "val_loss": [0.7] * 2, "lr": "constant"}
+
+
+@pytest.mark.parametrize(
+    "ran", [None, types.SimpleNamespace(epoch=[], history={"loss": []}), {"loss": [1.0]}]
+)
+def test_what_is_not_the_history_of_one_epoch_is_left_alone(ran: Any) -> None:
+    before = copy.deepcopy(ran)
+    lengthened(ran, fit, "model", ("x",), {"epochs": 8})
+    assert ran == before

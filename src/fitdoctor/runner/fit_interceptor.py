@@ -173,6 +173,7 @@ class Watching:
             self._cadence.looked(place, time.perf_counter() - began)
             if looked is not None:
                 args, kwargs = looked.collected.args, looked.collected.kwargs
+        asked = args, kwargs
         if self.smoke and method in ("fit", "evaluate"):
             args, kwargs = self._shortened(original, model, args, kwargs, looked)
         began = time.perf_counter()
@@ -182,6 +183,8 @@ class Watching:
             if method == "fit" and looked is not None:
                 with self.checks.timed():
                     self.trained(model, result, looked, frame)
+            if self.smoke and method == "fit":
+                self._lengthened(result, original, model, *asked)
             return result
         except Exception as error:
             if not isinstance(error, FitWillFail):
@@ -400,6 +403,11 @@ class Watching:
         from fitdoctor.runner.smoke import shortened
 
         return shortened(original, model, args, kwargs, looked.collected.data if looked else ())
+
+    def _lengthened(self, *call: Any) -> None:
+        from fitdoctor.runner.smoke import lengthened
+
+        lengthened(*call)
 
     # --- telling ------------------------------------------------------------------------------------------------
 
