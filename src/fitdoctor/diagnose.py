@@ -352,6 +352,56 @@ def _with_reason_in_source(
     )
 
 
+def with_reason_in_pasted_code(diagnosis: Diagnosis, failure: FailureFacts, project: Project) -> Diagnosis:
+    """Return what the code beside a saved exception shows about it, if that is more than the exception itself shows."""
+    if is_of_another_library(failure.frames):
+        return diagnosis
+    told = next(iter(diagnosis.findings), None)
+    read = examine_source(project)
+    reasons = [
+        replace(finding, moment=Moment.AFTER_FAILURE)
+        for finding in read.findings
+        if finding.severity is Severity.ERROR and _is_reason(finding, told, failure)
+    ]
+    if not reasons:
+        return diagnosis
+    others = tuple(each for each in diagnosis.findings[1:] if each.id != reasons[0].id)
+    return replace(
+        diagnosis,
+        findings=(reasons[0], *others),
+        unexplained=(),
+        excerpts=tuple(dict.fromkeys((*read.excerpts, *diagnosis.excerpts))),
+    )
+
+
+def _is_reason(finding: Finding, told: Finding | None, failure: FailureFacts) -> bool:
+    """Whether pasted code, of which only a part may be there, shows the cause of the exception."""
+    cause = catalogue()[finding.id]
+    if told is None:
+        frame = failure.last_user_frame
+        named = failure.message + (frame.text if frame is not None else "")
+        return _raised_by_cause(cause, failure) and bool(_names_in_common(finding.message, named))
+    if finding.id == told.id:
+        return set(_NUMBER.findall(told.message)) <= set(_NUMBER.findall(finding.message))
+    also = any(finding.id in note for note in told.notes)
+    return told.id in cause.explains or (also and told.confidence is Confidence.POSSIBLE)
+
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def _names_in_common(message: str, said: str) -> set[str]:
+    """Return the names that a finding shows as code and that the exception, or the line that raised it, contains."""
+    shown = {name for code in _CODE.findall(message) for name in re.findall(r"[A-Za-z_]\w+", code)}
+    return (shown - {"super", "self"}) & set(re.findall(r"[A-Za-z_]\w+", said))
+
+
+def _raised_by_cause(cause: Cause, failure: FailureFacts) -> bool:
+    announced = (cause.raises,) if isinstance(cause.raises, str) else cause.raises or ()
+    return failure.type in announced or failure.type in ("Exception", "")
+
+
 def _in_hidden_function(
     project: Project | None, select: Collection[str], ignore: Collection[str]
 ) -> Diagnosis | None:

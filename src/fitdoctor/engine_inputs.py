@@ -175,6 +175,20 @@ def files_of(failure: FailureFacts) -> Project | None:
     return None
 
 
+def pasted_project(text: str, path: str) -> Project | None:
+    """Return the code that a saved text contains beside its traceback; None if there is none."""
+    from fitdoctor.failure.pasted_code import pasted_code
+
+    code = pasted_code(text)
+    if not code:
+        return None
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
+    from fitdoctor.source.read import source_from_text
+
+    return Project([Module(source_from_text(code, path or "the pasted code", keras=2))])
+
+
 def call_case(
     collected: Call, project: ProjectSource = lambda: None, environment: EnvironmentFacts | None = None
 ) -> Case:
