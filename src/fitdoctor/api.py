@@ -250,12 +250,14 @@ def explain(what: str | BaseException | None = None) -> Diagnosis:
         from fitdoctor.failure.living import from_exception
 
         return examine_failure(from_exception(what), _project_here, environment=environment())
-    from fitdoctor.diagnose import failures_told_in
+    from fitdoctor.diagnose import examine_saved, failures_told_in
     from fitdoctor.engine_inputs import files_of
 
     failures = failures_told_in(what)
     if not failures:
         return Diagnosis()
+    if len(failures) == 1:
+        return examine_saved(failures[0], what)
     return examine_failure(failures[-1], lambda: files_of(failures[-1]))
 
 

@@ -33,16 +33,20 @@ from fitdoctor.engine_inputs import (
     called_in_source,
     cluster_case,
     failure_case,
+    files_of,
     leak_case,
+    pasted_project,
     source_cases,
     training_case,
 )
-from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts, Unknown
+from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, Frame, TrainingFacts, Unknown
 from fitdoctor.failure.assemble import assemble
 from fitdoctor.failure.messages import read_message
+from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.failure.raised_by import is_of_another_library, note_about
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.lines import line_reader
+from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 # --- one moment -------------------------------------------------------------------------------------------------------
@@ -352,16 +356,28 @@ def _with_reason_in_source(
     )
 
 
-def with_reason_in_pasted_code(diagnosis: Diagnosis, failure: FailureFacts, project: Project) -> Diagnosis:
+def examine_saved(failure: FailureFacts, text: str, path: str = "") -> Diagnosis:
+    """Judge the only exception of a saved text, with the files that it names, else with the code that the text contains."""
+    project = functools.cache(functools.partial(files_of, failure))
+    diagnosis = examine_failure(failure, project)
+    pasted = pasted_project(text, path) if project() is None else None
+    return diagnosis if pasted is None else _with_reason_in_pasted_code(diagnosis, failure, pasted)
+
+
+def _with_reason_in_pasted_code(diagnosis: Diagnosis, failure: FailureFacts, project: Project) -> Diagnosis:
     """Return what the code beside a saved exception shows about it, if that is more than the exception itself shows."""
     if is_of_another_library(failure.frames):
         return diagnosis
     told = next(iter(diagnosis.findings), None)
-    read = examine_source(project)
+    at_line = _at_pasted_line(failure, project.modules[0])
+    reads = [examine_source(project)]
+    if at_line is not None:
+        reads.insert(0, examine_failure(at_line, lambda: project))
     reasons = [
         replace(finding, moment=Moment.AFTER_FAILURE)
+        for read in reads
         for finding in read.findings
-        if finding.severity is Severity.ERROR and _is_reason(finding, told, failure)
+        if finding.severity is Severity.ERROR and finding.location and _is_reason(finding, told, failure)
     ]
     if not reasons:
         return diagnosis
@@ -370,8 +386,28 @@ def with_reason_in_pasted_code(diagnosis: Diagnosis, failure: FailureFacts, proj
         diagnosis,
         findings=(reasons[0], *others),
         unexplained=(),
-        excerpts=tuple(dict.fromkeys((*read.excerpts, *diagnosis.excerpts))),
+        excerpts=tuple(dict.fromkeys(each for read in (*reads, diagnosis) for each in read.excerpts)),
     )
+
+
+def _at_pasted_line(failure: FailureFacts, module: Module) -> FailureFacts | None:
+    """Return the exception as raised on a line of the pasted code: the one it quotes, or the layer that it names."""
+    frame = failure.last_user_frame
+    if frame is not None:
+        lines = module.text.split("\n")
+        same = [number for number, line in enumerate(lines, 1) if line.strip() == frame.text.strip() != ""]
+    else:
+        named = input_mismatch(failure.message)
+        kind = re.sub(r"_\d+$", "", named.layer).replace("_", "") if named is not None else ""
+        same = [
+            call.node.lineno for call in module.calls if call.name.rpartition(".")[2].lower() == kind != ""
+        ]
+    if len(same) != 1:
+        return None
+    text = module.line_text(same[0]).strip()
+    here = Frame(module.path, same[0], "<module>", text=text, library=False)
+    others = tuple(each for each in failure.frames if each.library)
+    return replace(failure, frames=(here, *others))
 
 
 def _is_reason(finding: Finding, told: Finding | None, failure: FailureFacts) -> bool:

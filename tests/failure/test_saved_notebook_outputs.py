@@ -315,3 +315,75 @@ def test_a_warning_about_retracing_is_not_about_a_loss():
     text = "WARNING:tensorflow:5 out of the last 5 calls to <function make.<locals>.step at 0x7dd5a3b63b00> triggered "
     text += "tf.function retracing. Tracing is expensive."
     assert _told(text).findings[0].id == "FIT412"
+
+
+_TENSORFLOW = "/v/lib/python3.8/site-packages/tensorflow/python/keras/engine/base_layer.py"
+
+
+def test_memory_that_a_weight_needs_does_not_shrink_with_the_batch():
+    text = _output(
+        "ResourceExhaustedError: OOM when allocating tensor with shape[90000,512] and type float [Op:RandomUniform]",
+        "code = Dense(512)(flat)",
+        (_TENSORFLOW, "add_weight", "variable = self._add_variable_with_custom_getter("),
+        (
+            "/v/lib/python3.8/site-packages/tensorflow/python/ops/init_ops_v2.py",
+            "__call__",
+            "random_ops.uniform()",
+        ),
+    )
+    [finding] = _told(text).findings
+    assert "a weight of shape (90000, 512)" in finding.message
+    assert "does not depend on the batch" in finding.notes[0]
+
+
+def test_an_array_that_numpy_cannot_allocate_is_no_tensor():
+    message = "MemoryError: Unable to allocate 1.2 GiB for an array with shape (50000, 64, 64, 3) and data type uint16"
+    finding = _told(_output(message, "images = np.stack(parts)")).findings[0]
+    assert finding.message == "out of memory: cannot allocate a NumPy array of shape (50000, 64, 64, 3)"
+    assert "load it in batches" in finding.fixes[0].title
+
+
+@pytest.mark.parametrize(
+    ("error", "line", "cause"),
+    [
+        (
+            "AttributeError: module 'keras.layers' has no attribute 'MaxPoolin2D'",
+            "layers.MaxPoolin2D()",
+            "FIT302",
+        ),
+        ("AttributeError: module 'keras.layers' has no attribute 'CuDNNGRU'", "layers.CuDNNGRU(4)", "FIT902"),
+        (
+            "AttributeError: module 'tensorflow' has no attribute 'placeHolder'",
+            "a = tf.placeHolder(int)",
+            "FIT406",
+        ),
+        (
+            "TypeError: gap() missing 2 required positional arguments: 'a' and 'b'",
+            "m.compile('sgd', loss=gap())",
+            "FIT314",
+        ),
+    ],
+)
+def test_a_name_that_is_misspelt_or_called_too_early(error, line, cause):
+    assert _told(_output(error, line)).findings[0].id == cause
+
+
+def test_a_function_called_for_its_value_is_not_passed_to_keras():
+    error = "TypeError: gap() missing 2 required positional arguments: 'a' and 'b'"
+    assert not _told(_output(error, "difference = gap()")).findings
+
+
+def test_a_merging_layer_that_fails_while_it_runs_is_found_by_its_node():
+    message = "InvalidArgumentError: Incompatible shapes: [8,31,64] vs. [8,62,64]\n\t [[{{node add_2/add}}]]"
+    [finding] = _told(_output(message, "net.fit(x, y)", (_TENSORFLOW, "fit", "run()"))).findings
+    assert (finding.id, finding.subject) == ("FIT305", "layer add_2")
+
+
+def test_predicting_on_other_data_is_mended_at_the_data_and_not_at_the_model():
+    message = (
+        'ValueError: Input 0 of layer "dense" is incompatible with the layer: expected axis -1 of input shape to have '
+        "value 6, but received input with shape (1, 9)"
+    )
+    [finding] = _told(_output(message, "net.predict(row)", (_KERAS, "error_handler", "raise e"))).findings
+    assert finding.fixes[0].title == "pass samples of shape (6,), as in training"
+    assert finding.subject == "argument x of predict"

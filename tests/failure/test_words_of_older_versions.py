@@ -301,3 +301,37 @@ Traceback (most recent call last):
 ValueError: an odd thing
 """
     assert _told(text).unexplained[0].note == ""
+
+
+def test_theano_counts_axes_in_words_of_its_own():
+    text = (
+        "TypeError: ('Bad input argument to theano function with name \"f\"  at index 0(0-based)', "
+        "'Wrong number of dimensions: expected 4, got 3 with shape (16L, 20L, 20L).')"
+    )
+    [finding] = examine_failure(failures_in(text)[-1]).findings
+    assert finding.id == "FIT102"
+    assert "3 axes, (16, 20, 20)" in finding.message
+
+
+def test_a_column_as_long_as_a_sample_is_one_sample_without_its_batch_axis():
+    text = (
+        "ValueError: Error when checking input: expected dense_1_input to have shape (None, 40) "
+        "but got array with shape (40, 1)"
+    )
+    [finding] = examine_failure(failures_in(text)[-1]).findings
+    assert finding.id == "FIT102"
+    assert "add the batch axis" in finding.fixes[0].title
+
+
+def test_none_in_an_optimizer_is_a_missing_gradient():
+    text = (
+        'Traceback (most recent call last):\n  File "run.py", line 9, in <module>\n    net.fit(x, y)\n'
+        '  File "/v/site-packages/keras/optimizers.py", line 470, in get_updates\n'
+        "    m_t = (self.beta_1 * m) + (1. - self.beta_1) * g\nValueError: None values not supported.\n"
+    )
+    assert examine_failure(failures_in(text)[-1]).findings[0].id == "FIT505"
+
+
+def test_a_callback_without_a_learning_rate_to_set():
+    text = 'ValueError: Optimizer must have a "lr" attribute.'
+    assert examine_failure(failures_in(text)[-1]).findings[0].id == "FIT325"

@@ -225,17 +225,16 @@ def _of_text(raw: bytes, path: str = "") -> Diagnosis:
 
 def _diagnosed(failures: list[FailureFacts], text: str, path: str) -> Diagnosis:
     from fitdoctor.cli.lint_files import joined
-    from fitdoctor.diagnose import examine_failure, with_reason_in_pasted_code
-    from fitdoctor.engine_inputs import files_of, pasted_project
+    from fitdoctor.diagnose import examine_failure, examine_saved
+    from fitdoctor.engine_inputs import files_of
 
+    if len(failures) == 1:
+        return examine_saved(failures[0], text, path)
     parts = [examine_failure(failure, functools.partial(files_of, failure)) for failure in failures]
-    pasted = pasted_project(text, path) if len(failures) == 1 and files_of(failures[0]) is None else None
-    if pasted is not None:
-        parts = [with_reason_in_pasted_code(parts[0], failures[0], pasted)]
     warned = [failure.type.endswith("Warning") for failure in failures]
     if not all(warned):  # what was warned of before did not end the program
         parts = [_as_warnings(part) if warning else part for part, warning in zip(parts, warned, strict=True)]
-    return parts[0] if len(parts) == 1 else joined(parts)
+    return joined(parts)
 
 
 def _as_warnings(diagnosis: Diagnosis) -> Diagnosis:

@@ -77,6 +77,8 @@ def _checked(found: re.Match[str]) -> str:
             return found[0]  # labels per time step, or one row per sample: FIT217 decides
         rule = "rank (ndim)" if len(shape) != len(expected) else "shape"
         return _compared(rule, shape, expected)
+    if len(shape) == len(expected) == 2 and shape == (expected[1], 1) and shape[0] != 1:
+        shape = shape[:1]  # Keras made a column of one sample that lacks its batch axis
     if len(shape) != len(expected):
         ranks = f"expected ndim={len(expected)}, found ndim={len(shape)}. Full shape received: {shape}"
         return f'Input 0 of layer "{_model(found["name"])}" is incompatible with the layer: {ranks}'
@@ -84,6 +86,14 @@ def _checked(found: re.Match[str]) -> str:
         f'Input 0 of layer "{_model(found["name"])}" is incompatible with the layer: '
         f"expected shape={expected}, found shape={shape}"
     )
+
+
+def _ranks(expected: str, found: str) -> str:
+    """Return what Keras says today of a tensor with the wrong number of axes; Theano and Keras 0 had words of their own."""
+    shape = parse_shape(found)
+    assert shape is not None
+    ranks = f"expected ndim={expected}, found ndim={len(shape)}. Full shape received: {shape}"
+    return f'Input 0 of layer "model" is incompatible with the layer: {ranks}'
 
 
 def _model(name: str) -> str:
@@ -170,6 +180,9 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
     (_FOR_OUTPUT, _for_output),
     (_FOR_CLASSES, _for_classes),
     (_IN_LOSS, _in_loss),
+    (re.compile(rf"Wrong number of dimensions: expected (?P<expected>\d+), got (?P<found>\d+) with shape (?P<shape>{SHAPE})"
+                rf"|Layer expects input ndim=(?P<wanted>\d+), was provided with input shape (?P<given>{SHAPE})"),
+     lambda found: _ranks(found["expected"] or found["wanted"], found["shape"] or found["given"])),
     (re.compile(r"except for the concat axis\. Got inputs shapes: "),
      lambda _: "except for the concatenation axis. Received: input_shape="),
     (re.compile(r'"concat" mode can only merge layers with matching output shapes except for the concat axis\. '

@@ -17,7 +17,9 @@ _BEGINS = re.compile(
     r"|[A-Za-z_][\w.]*\s?\(.*)"
 )
 """A line that may begin a statement."""
-_MARKS = re.compile(r"^(?:> ?)*(?:>>> ?|\.\.\. ?|In ?\[\d*\]: ?)?`{0,6}(?:python|py)?(?=\s|[A-Za-z_@`]|$)|`{1,6}\s*$")
+_MARKS = re.compile(
+    r"^(?:> ?)*(?:>>> ?|\.\.\. ?|In ?\[\d*\]: ?)?`{0,6}(?:python|py)?(?=\s|[A-Za-z_@`]|$)|`{1,6}\s*$"
+)
 """What a question adds to code: quote marks, prompts, backticks."""
 _FRAME = re.compile(r"\s*File \"[^\"\n]+\", line \d+")
 _SHORTEST = 2
@@ -49,8 +51,14 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, int]]:
     start, depth = None, 0
     for index, line in enumerate(lines):
         quoted = index > 0 and _FRAME.match(lines[index - 1]) is not None
-        may_be = not quoted and not _FRAME.match(line) and (
-            not line.strip() or line.lstrip().startswith(("#", ")", "]", "}", '"""')) or _BEGINS.match(line) is not None
+        may_be = (
+            not quoted
+            and not _FRAME.match(line)
+            and (
+                not line.strip()
+                or line.lstrip().startswith(("#", ")", "]", "}", '"""'))
+                or _BEGINS.match(line) is not None
+            )
         )
         if depth > 0 and not quoted and line.strip():
             may_be = True
@@ -100,7 +108,9 @@ def _syntax_error(lines: list[str]) -> tuple[int | None, int]:
     except (ValueError, RecursionError, MemoryError):
         return 0, 0
     statements = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
-    return None, sum(not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in statements)
+    return None, sum(
+        not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in statements
+    )
 
 
 # --- imports that people leave out ----------------------------------------------------------------------------------
@@ -129,7 +139,9 @@ def _with_imports(code: list[str]) -> str:
         return ""
     named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     bound = {
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):

@@ -363,6 +363,7 @@ _DTYPES = (
         r"Value passed to parameter '(?P<argument>\w+)' has DataType (?P<found>\w+) "
         r"not in list of allowed values: (?P<allowed>[\w, ]+)"
     ),
+    r"DataType (?P<found>\w+) for attr '\w+' not in list of allowed values: (?P<allowed>[\w, ]+)",
     # The eager wording.
     (
         r"Value for attr '\w+' of (?P<found>\w+) is not in the list of allowed values: (?P<allowed>[\w, ]+)"
@@ -405,9 +406,11 @@ class AllocationFailed:
     """A tensor that could not be allocated."""
 
     shape: Shape | None = None
+    by_numpy: bool = False
 
 
-_OOM = r"OOM when allocating tensor with shape ?(?P<shape>[\[(][\d, ]*[\])]) and type "
+_OOM = r"OOM when allocating tensor with shape ?(?P<shape>[\[(][\d, ]*[\])])"
+_OF_NUMPY = r"Unable to allocate \S+ \w+ for an array with shape (?P<shape>\([\d, ]*\))"
 
 
 def allocation_failed(message: str) -> AllocationFailed | None:
@@ -415,5 +418,8 @@ def allocation_failed(message: str) -> AllocationFailed | None:
     match = re.search(_OOM, message)
     if match:
         return AllocationFailed(parse_shape(match["shape"]))
+    match = re.search(_OF_NUMPY, message)
+    if match:
+        return AllocationFailed(parse_shape(match["shape"]), by_numpy=True)
     words = ("failed to allocate memory", "Out of memory while trying to allocate", "Unable to allocate ")
     return AllocationFailed() if any(part in message for part in words) else None

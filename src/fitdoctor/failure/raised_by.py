@@ -345,8 +345,17 @@ def note_about(failure: FailureFacts) -> str:
     return note or raised_by_backend(failure) or _of_own_line(failure)
 
 
+_CIRCULAR = re.compile(r"partially initialized module '(?P<name>[\w.]+)'")
+
+
 def _of_own_line(failure: FailureFacts) -> str:
     """Return what a line of the program reads that does not exist, or ""."""
+    circular = _CIRCULAR.search(failure.message)
+    if circular is not None:
+        return (
+            f"`{circular['name']}` is imported by a module that it imports itself: a file of the program is called like a "
+            "package, or the installed package is damaged"
+        )
     last = failure.frames[-1] if failure.frames else None
     if last is None or last.library:
         return ""

@@ -282,7 +282,9 @@ def _names_old(failure: FailureFacts) -> bool:
         return missing.name in ("set_session", "get_session")
     if not missing.owner.startswith("tensorflow"):
         return False
-    return missing.name in GONE if not part else f"{part.rpartition('.')[2]}.{missing.name}" in GONE_INSIDE
+    if not part:
+        return missing.name.lower() in {name.lower() for name in GONE}  # also a misspelt one: `tf.session`
+    return f"{part.rpartition('.')[2]}.{missing.name}" in GONE_INSIDE
 
 
 def _is_of_keras(failure: FailureFacts) -> bool:
@@ -356,6 +358,7 @@ _ADVICE = {
 def _advice(failure: FailureFacts) -> Fix:
     missing = attribute_missing(failure.message)
     name = missing.name if missing is not None else ""
+    name = next((each for each in _ADVICE if each.lower() == name.lower()), name)
     new = RENAMED.get(name)
     if new is not None:
         return fix(f"use `tf.{new}`")

@@ -396,6 +396,8 @@ def _from_message(said: InputMismatch, location: Location | None) -> Finding:
 def _rework(found: Shape, missing: int) -> str:
     if missing < 0:
         return "drop the extra axis" if missing == -1 else f"drop the {-missing} extra axes"
+    if missing == 1 and len(found) == 1 and found[0] not in (None, 1):
+        return "add the batch axis: `x[None]` is a batch of one sample"
     if missing > 1:
         return f"reshape the data: {missing} axes are missing"
     # A picture with its channels lacks the batch axis.

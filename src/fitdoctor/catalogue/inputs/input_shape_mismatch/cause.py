@@ -266,8 +266,10 @@ def _from_message(
         Evidence("shape of the input", shape_words(found), shape_words(expected)),
         fix(f"reshape the data to {wanted}")
         if _fits_reshaped(sample, expected[1:])
+        else fix(f"pass samples of shape {wanted}, as in training")
+        if tries
         else fix(f"set the input shape to {shape_words((inner or found)[1:])}, or change the data"),
-        subject="argument x of fit",
+        subject=f"argument x of {failure.called or 'fit'}",
         notes=[_WHICH_DATA] if unseen else [],
         confidence=Confidence.LIKELY if unseen else Confidence.CERTAIN,
     )

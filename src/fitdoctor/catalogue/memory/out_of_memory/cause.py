@@ -46,7 +46,7 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
-from fitdoctor.failure.patterns import allocation_failed
+from fitdoctor.failure.patterns import AllocationFailed, allocation_failed
 from fitdoctor.memory.estimate import Estimate, estimate, scores
 from fitdoctor.records import dataclass
 
@@ -66,7 +66,7 @@ class _Owner:
 
     words: str
     kind: str
-    """`activation`, `attention` (over pairs of positions), `weight`, `data` or `unknown`."""
+    """`activation`, `attention` (over pairs of positions), `weight`, `data`, `host` (the program's memory) or `unknown`."""
     layer: LayerFacts | None = None
 
 
@@ -89,8 +89,7 @@ def from_failure(
     failed = allocation_failed(failure.message)
     refused = failed is not None or _NO_ROOM.search(failure.message)
     if failure.type in ("ResourceExhaustedError", "MemoryError") or refused:
-        shape = failed.shape if failed is not None else None
-        yield _refused(failure, shape, model, fit, data)
+        yield _refused(failure, failed or AllocationFailed(), model, fit, data)
     elif (
         failure.type == "SIGKILL"
         and not _held_little(failure)
@@ -104,12 +103,17 @@ def from_failure(
 
 def _refused(
     failure: FailureFacts,
-    shape: Shape | None,
+    failed: AllocationFailed,
     model: ModelFacts | Unknown,
     fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
 ) -> Finding:
+    shape = failed.shape
     owner = _pairs_of_positions(failure, shape, model) or _owner(shape, model, fit, data)
+    if any(frame.library and frame.function == "add_weight" for frame in failure.frames):
+        owner = _Owner("a weight", "weight", owner.layer)
+    elif failed.by_numpy or failure.type == "MemoryError" and "device memory" not in failure.message:
+        owner = _Owner("a NumPy array" if failed.by_numpy else "memory for the program", "host")
     frame = failure.last_user_frame
     code = fit.code if isinstance(fit, FitFacts) else None
     to_blame = owner.layer if owner.kind in ("weight", "attention") else None
@@ -122,7 +126,7 @@ def _refused(
         *_size_of(shape),
         _remedy(owner),
         subject="memory",
-        notes=[_helps(owner)] if owner.kind != "unknown" else [],
+        notes=[_helps(owner)] if owner.kind not in ("unknown", "host") else [],
     )
 
 
@@ -226,7 +230,12 @@ def _remedy(owner: _Owner) -> Fix:
         return unsafe(
             "load the data in batches: use a `keras.utils.PyDataset`, a generator, or files in a pipeline"
         )
-    return fix("make the tensor smaller")
+    if owner.kind == "host":
+        return fix(
+            "keep less data in memory: load it in batches, use a smaller dtype (`float32`, `uint8`), and delete arrays that "
+            "are no longer needed"
+        )
+    return unsafe("use a smaller batch, shorter sequences or smaller images, or a smaller model")
 
 
 # --- the process was ended ----------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ are a separate cause, FIT902 (`removed-in-keras-3`).
 from __future__ import annotations
 
 import ast
+import difflib
 import functools
 import re
 from collections.abc import Iterator
@@ -66,7 +67,7 @@ CAUSE = Cause(
     id="FIT302",
     slug="argument-of-the-wrong-call",
     severity=Severity.ERROR,
-    raises=("TypeError", "ValueError"),
+    raises=("TypeError", "ValueError", "AttributeError", "ImportError"),
     explains=("FIT303", "FIT304", "FIT704"),
 )
 
@@ -307,6 +308,40 @@ def from_refused_name(failure: FailureFacts, project: Project) -> Iterator[Findi
     yield certain(_misspelt_name(found, failure.location), failure)
 
 
+_ABSENT = re.compile(
+    r"module '(?:tensorflow\.)?(?P<module>keras(?:\.\w+)*)' has no attribute '(?P<name>\w+)'"
+    r"|cannot import name '?(?P<part>\w+)'? from '(?:tensorflow\.)?(?P<package>keras(?:\.\w+)*)'"
+)
+_NOT_PUBLIC = re.compile(
+    r"(?<=keras)\.(?:_tf_keras\.keras|api(?:\._v\d)?(?:\.keras)?|src|_v2\.keras)(?=\.|$)"
+)
+
+
+@CAUSE.after_failure
+def from_absent_name(failure: FailureFacts) -> Iterator[Finding]:
+    """Report a layer, loss or other public name that is misspelt: `layers.Dence`."""
+    absent = _ABSENT.search(failure.message) if failure.type in ("AttributeError", "ImportError") else None
+    if absent is None:
+        return
+    module = _NOT_PUBLIC.sub("", absent["module"] or absent["package"])
+    name, public = absent["name"] or absent["part"], PUBLIC_NAMES.get(module, ())
+    # `AvgPool` lacks its number of axes: it is not misspelt.
+    by_case = {each.lower(): each for each in public if abs(len(each) - len(name)) < 2}
+    close = difflib.get_close_matches(name.lower(), by_case, 1, _ALIKE)
+    if not close or name in changes("name", module) or name in public:
+        return
+    meant = by_case[close[0]]
+    yield CAUSE.finding(
+        f"`{module}` has no `{name}`: did you mean `{meant}`?",
+        failure.location,
+        Evidence("name", name, meant),
+        fix(f"use `{meant}`"),
+        subject=f"name {name}",
+    )
+
+
+_ALIKE = 0.86
+"""How similar two names are of which one is the other, misspelt."""
 _SAVED = re.compile(r"^Unknown (?:layer|object|loss function|metric function): .* Please ensure")
 
 

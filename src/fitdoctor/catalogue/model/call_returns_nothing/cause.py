@@ -227,6 +227,8 @@ def from_failure(
     """Explain an unexpected None by a function that returns nothing."""
     if not _SAID.search(failure.message) and not _NO_MODEL.search(failure.message):
         return
+    if any(frame.library and frame.function == "get_updates" for frame in failure.frames):
+        return  # the optimizer has no gradient: FIT505
     if not project:
         yield from _from_words(failure)
         return

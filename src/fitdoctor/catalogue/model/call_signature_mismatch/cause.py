@@ -60,6 +60,29 @@ CAUSE = Cause(
 )
 
 
+def _is_called_as_argument(failure: FailureFacts) -> bool:
+    """Whether the user's last line calls the function where Keras expects the function itself: `loss=squared()`."""
+    frame, refused = failure.last_user_frame, _LACKS.match(failure.message)
+    if frame is None or refused is None or failure.frames[-1].library:
+        return False
+    name = re.escape(refused["name"].rpartition(".")[2])
+    return bool(
+        re.search(rf"\b(?:{_TAKES_FUNCTION})\s*=\s*\[?(?:[^=\]]*,)?\s*(?:\w+\.)*{name}\(\s*\)", frame.text)
+    )
+
+
+_TAKES_FUNCTION = "loss|metrics|weighted_metrics|activation|loss_fn|metric"
+_LACKS = re.compile(r"(?P<name>\w+(?:\.\w+)*)\(\) missing \d+ required positional arguments?: ")
+CAUSE.message(
+    _LACKS.pattern,
+    "`{name}` is called here, but Keras expects the function itself and calls it later",
+    "pass the function without parentheses: `{name}`",
+    subject="function passed to Keras",
+    types=("TypeError",),
+    fits=_is_called_as_argument,
+)
+
+
 # --- functions that Keras calls -------------------------------------------------------------------------------------
 
 

@@ -163,12 +163,23 @@ def _while_making(refusal: Refusal, ranks: Ranks, project: Project) -> Iterator[
         refusal.place,
         refusal.received(axes_words(ranks.expected)),
         *(sequences_in_loop(layer, layer, project) if layer is not None and repeated else ()),
-        fix(
-            "set `return_sequences=True` on the previous recurrent layer, or remove the `Flatten` or pooling"
-            if ranks.found < ranks.expected
-            else "flatten, pool or reshape before this layer"
-        ),
+        fix(_brings_axes(refusal.name, ranks)),
         subject=f"layer {refusal.name}",
+    )
+
+
+def _brings_axes(layer: str, ranks: Ranks) -> str:
+    """Return what gives a layer the number of axes that it expects, if the one before it is unknown."""
+    if ranks.found > ranks.expected:
+        return "flatten, pool or reshape before this layer"
+    if ranks.expected > 3:
+        return (
+            "keep the axes of the images before this layer: remove a `Flatten` or global pooling, or add the missing "
+            "axis, such as the channels, with `Reshape`"
+        )
+    return (
+        "give it one row per time step: `return_sequences=True` on a recurrent layer before it, no `Flatten` or global "
+        "pooling, or `Reshape` after a `Dense`"
     )
 
 

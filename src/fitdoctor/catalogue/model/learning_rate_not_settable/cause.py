@@ -43,7 +43,7 @@ CAUSE = Cause(
     id="FIT325",
     slug="learning-rate-not-settable",
     severity=Severity.ERROR,
-    raises=("TypeError", "AttributeError"),
+    raises=("TypeError", "AttributeError", "ValueError"),
     # Raised when the callback acts.
     stage=2,
 )
@@ -106,6 +106,15 @@ def from_failure(
         _number_instead(model, project) if isinstance(model, ModelFacts) else (),
         Confidence.CERTAIN,
     )
+
+
+CAUSE.message(
+    r"Optimizer must have an? [\"'](?:lr|learning_rate)[\"'] attribute",
+    "a callback sets the learning rate, but the optimizer has no learning rate that Keras can set",
+    "use an optimizer of the Keras that trains the model, and no object of another package, or remove the callback",
+    subject="learning rate",
+    types=("ValueError",),
+)
 
 
 def _finding(

@@ -46,7 +46,7 @@ CAUSE = Cause(
     id="FIT305",
     slug="merge-shape-mismatch",
     severity=Severity.ERROR,
-    raises="ValueError",
+    raises=("ValueError", "InvalidArgumentError"),
     explains=("FIT320",),
 )
 
@@ -97,6 +97,33 @@ def from_arithmetic(failure: FailureFacts, data: DataFacts | Unknown) -> Iterato
         Evidence("inputs", words, "equal shapes"),
         fix("bring the tensors to the same shape before combining them"),
         subject="arithmetic",
+    )
+
+
+_NODE = re.compile(
+    r"(?:^|/)(?P<layer>(?P<kind>add|subtract|multiply|average|maximum|minimum|concatenate)(?:_\d+)?)/\w+$"
+)
+"""The node of a merging layer that has the name which Keras gives it."""
+
+
+@CAUSE.after_failure
+def from_node(failure: FailureFacts) -> Iterator[Finding]:
+    """Report a merging layer that fails while it runs, because sizes that the model leaves open differ."""
+    layer, shapes = _NODE.search(failure.node), operation_shapes(failure.message)
+    if failure.type != "InvalidArgumentError" or layer is None or shapes is None or len(shapes.shapes) != 2:
+        return
+    first, second = shapes.shapes
+    if len(first) < 3 and len(second) < 3 or first == second:  # labels and outputs
+        return
+    words = _listed((first, second))
+    yield CAUSE.finding(
+        f"the layer `{layer['layer']}` cannot merge tensors of {words}",
+        failure.location,
+        Evidence(f"inputs of `{layer['layer']}`", words, "equal shapes"),
+        fix(
+            "give both branches the same strides, pooling and padding, so that they change the lengths alike"
+        ),
+        subject=f"layer {layer['layer']}",
     )
 
 

@@ -150,3 +150,10 @@ CAUSE.message(
     types=("AttributeError",),
     fits=lambda failure: not any(frame.library and frame.function == "fit" for frame in failure.frames),
 )
+CAUSE.message(
+    r"'(?:Model|Sequential|Functional)' object has no attribute '_compile_(?:metrics|time_distribution_strategy)'",
+    "the model is not compiled",
+    "call `compile(optimizer=…, loss=…)` on this model first",
+    subject="model",
+    types=("AttributeError",),
+)

@@ -313,6 +313,14 @@ def _unseen(uncalled: Uncalled) -> Finding:
     )
 
 
+CAUSE.message(
+    r"None values not supported|Tried to convert '\w+' to a tensor and failed\. Error: None values",
+    "the gradient of a weight is `None`: the loss does not depend on it through differentiable operations",
+    "compute the loss from the outputs of the model, without `argmax`, `round`, comparisons, casts to integers and NumPy",
+    subject="loss",
+    types=("ValueError",),
+    raised_in=("get_updates",),
+)
 _EMPTIED = "not enough values to unpack (expected 2, got 0)"
 _UNDEFINED = re.compile(r"No gradient defined for operation[^\n]{0,200}\(op type: (?P<operation>\w+)\)")
 """TensorFlow's error if a tape recorded the operation, as in `predict` of Keras 2."""
