@@ -9,6 +9,7 @@ import pytest
 from fitdoctor.cli import UsageError
 from fitdoctor.cli import main as run_command
 from fitdoctor.cli.find_model import is_model, model_at
+from fitdoctor.cli.first_fit import FirstFit
 from fitdoctor.cli.memory import _bytes, _shapes, main
 
 
@@ -95,9 +96,45 @@ def test_a_file_without_a_name_means_its_only_model(tmp_path, monkeypatch, sourc
     monkeypatch.chdir(tmp_path)
     file = f"only_{abs(hash(source))}.py"
     (tmp_path / file).write_text(f"import keras\n{source}")
-    found, model = model_at(file)
+    found, model = model_at(file, FirstFit())
     assert found == f"{file}:{name}"
     assert is_model(model)
+
+
+TRAINS = f"""
+import keras, numpy as np
+def build():{BUILDER}
+x = np.zeros((700, 8), "float32")
+def main():
+    net, other = build(), build()
+    net.fit(x, x[:, :4], batch_size=70, epochs=3)
+    print("trained")
+"""
+
+
+@pytest.mark.tf
+@pytest.mark.parametrize("last", ["main()", "if __name__ == '__main__':\n    main()"])
+def test_a_program_runs_up_to_its_first_fit_and_trains_nothing(tmp_path, monkeypatch, capsys, last):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trains.py").write_text(f"{TRAINS}{last}\n")
+    assert main(["trains.py", "--output-format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["memory"]["batch_size"] == 70
+
+
+@pytest.mark.tf
+def test_a_named_builder_is_taken_from_a_file_that_trains_after_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "named.py").write_text(f"{TRAINS}main()\n")
+    assert main(["named.py:build", "--output-format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["memory"]["batch_size"] == 32
+
+
+@pytest.mark.tf
+def test_a_program_that_ends_before_it_trains_says_why(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "asks.py").write_text("if __name__ == '__main__':\n    raise SystemExit('no --data given')\n")
+    with pytest.raises(UsageError, match="ended before any `fit`: SystemExit: no --data given"):
+        main(["asks.py"])
 
 
 @pytest.mark.tf

@@ -1,4 +1,4 @@
-"""Finds the model for a word on the command line: MODULE:NAME, or the only model that a file defines."""
+"""Finds the model for a word on the command line: MODULE:NAME, or the model that a file trains or defines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import textwrap
 from typing import Any
 
 from fitdoctor.cli import UsageError
-from fitdoctor.scan.opening import made, module_named, named
+from fitdoctor.cli.first_fit import FirstFit
+from fitdoctor.scan.opening import EndOfImport, made, module_named, named
 from fitdoctor.scan.pieces import CannotScan
 from fitdoctor.source.definitions import last_name
 
@@ -17,8 +18,12 @@ _CONSTRUCTORS = ("Model", "Sequential", "Functional")
 _FORMS = "FILE.py, FILE.py:NAME or MODULE:NAME"
 
 
-def model_at(target: str) -> tuple[str, Any]:
+def model_at(target: str, first: FirstFit) -> tuple[str, Any]:
     """Return the model that `target` refers to, and its name for messages.
+
+    Args:
+        target: FILE.py, FILE.py:NAME or MODULE:NAME.
+        first: ends the program at its first call of `fit`.
 
     Raises:
         UsageError: the name does not exist, is not a model, or there are several models.
@@ -28,9 +33,11 @@ def model_at(target: str) -> tuple[str, Any]:
         if ":" in target:
             found = named(target)
         else:
-            target, found = _only_model(target)
+            target, found = _only_model(target, first)
         made_here = inspect.isroutine(found) or inspect.isclass(found)
         model = made(target, found) if made_here else found
+    except EndOfImport:  # the function trains what it builds
+        model = first.model
     except CannotScan as error:
         raise UsageError(str(error)) from error
     if not is_model(model):
@@ -44,12 +51,20 @@ def is_model(value: Any) -> bool:
     return not inspect.isclass(value) and hasattr(value, "train_step") and hasattr(value, "layers")
 
 
-def _only_model(target: str) -> tuple[str, Any]:
-    """Return the model that a module defines; if there is none, the function without arguments that builds one."""
+def _only_model(target: str, first: FirstFit) -> tuple[str, Any]:
+    """Return the model that a file trains or defines; if there is none, the function without arguments that builds one."""
     if os.path.isdir(target) or os.path.isfile(target) and not target.endswith(".py"):
         raise UsageError(f"`{target}` is not a Python file: give {_FORMS}")
     module = module_named(target)
     found = _models(module) or _builders(module)
+    if first.model is None and target.endswith(".py"):
+        try:
+            first.run(target)
+        except CannotScan:
+            if not found:
+                raise
+    if first.model is not None:
+        return target, first.model
     if not found:
         raise UsageError(
             f"`{target}` defines no model at its top level, and no function without required arguments that returns "

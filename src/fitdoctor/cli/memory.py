@@ -11,6 +11,7 @@ from typing import Any
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.find_model import model_at
+from fitdoctor.cli.first_fit import up_to_first_fit
 from fitdoctor.cli.options import Parser, terminal_width, write_file
 from fitdoctor.cli.progress import status
 
@@ -18,7 +19,8 @@ DESCRIPTION = """\
 Predict the peak memory of one training step, and the largest batch size that fits.
 
 MODEL is FILE.py, FILE.py:NAME or MODULE:NAME. NAME is a compiled model, or a function without required arguments that
-returns one; without NAME, the only one in the file is used. The file is imported; nothing is trained.
+returns one. Without NAME, it is the first `fit` of the file, with its data and batch size, or else the only model in the
+file. The file runs up to its first `fit`; nothing is trained.
 """
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -37,8 +39,13 @@ def main(argv: list[str]) -> int:
     shape = _shapes(options.input_shape)
     free = None if options.available is None else _bytes(options.available)
     with status(f"importing {options.model}") as show:
-        x, y, weight = _data(options.data)
-        name, model = model_at(options.model)
+        with up_to_first_fit() as first:
+            x, y, weight = _data(options.data)
+            name, model = model_at(options.model, first)
+        size = options.batch_size
+        if options.data is None and model is first.model and not inspect.isgenerator(first.given.get("x")):
+            x, y, weight = map(first.given.get, ("x", "y", "sample_weight"))
+            size = size or first.given.get("batch_size")
         show(f"tracing a training step of {name}")
         from fitdoctor.api import MemoryUnknown, memory
 
@@ -48,7 +55,7 @@ def main(argv: list[str]) -> int:
                 x,
                 y,
                 weight,
-                batch_size=options.batch_size,
+                batch_size=size,
                 input_shape=shape,
                 available=free,
                 quick=options.quick,
@@ -86,7 +93,7 @@ def make_parser() -> Parser:
     parser = Parser("memory", DESCRIPTION, "[OPTIONS] MODEL")
     add = parser.add_argument
     add("model", metavar="MODEL", help="FILE.py, FILE.py:NAME or MODULE:NAME")
-    add("--batch-size", type=int, metavar="N", help="default: the batch size of the data, or 32")
+    add("--batch-size", type=int, metavar="N", help="default: that of `fit` or of the data, or 32")
     add(
         "--data",
         metavar="MODULE:NAME",

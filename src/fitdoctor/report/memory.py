@@ -87,7 +87,9 @@ def text(prediction: Prediction, width: int = 100, color: bool = False) -> str:
     if color:
         first = f"\x1b[1;{31 if prediction.fits is False else 32}m{first}\x1b[0m"
     lines = [first, *rest, ""]
-    lines += _bar_chart("peak", [(KINDS.get(s.name, s.name), s.bytes) for s in prediction.kinds], width)
+    lines += _bar_chart(
+        "tensors at the peak", [(KINDS.get(s.name, s.name), s.bytes) for s in prediction.kinds], width
+    )
     if prediction.stage:
         lines.append(f"  reached in the {_STAGE_NAMES.get(prediction.stage, prediction.stage)}")
     if prediction.layers:

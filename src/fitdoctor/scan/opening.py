@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import inspect
 import os
@@ -229,6 +230,10 @@ def _is_endless(loop: ast.While) -> bool:
 # --- names --------------------------------------------------------------------------------------------------------
 
 
+class EndOfImport(BaseException):
+    """Ends the import of a file that has run far enough; what it has defined by then is its module."""
+
+
 def named(spec: str) -> Any:
     """Return the object that `MODULE:NAME` or `FILE.py:NAME` refers to.
 
@@ -310,6 +315,8 @@ def _module(name: str) -> Any:
         return _module_at(name)
     try:
         return importlib.import_module(name)
+    except EndOfImport:
+        raise CannotScan(f"`{name}` trains a model when it is imported: give its file instead") from None
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             raise CannotScan(f"there is no module `{name}`") from None
@@ -330,7 +337,8 @@ def _module_at(path: str) -> Any:
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules.setdefault(name, module)
-    spec.loader.exec_module(module)
+    with contextlib.suppress(EndOfImport):
+        spec.loader.exec_module(module)
     return module
 
 
