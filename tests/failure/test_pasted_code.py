@@ -101,3 +101,11 @@ def test_a_call_without_compile_in_part_of_the_code_is_not_the_reason():
         "ValueError: Data cardinality is ambiguous:\n  x sizes: 3\n  y sizes: 4\n"
     )
     assert _explained(text).findings[0].id == "FIT108"
+
+
+def test_the_lines_that_autograph_quotes_are_no_code():
+    text = (
+        "InvalidArgumentError: in user code:\n\n    /me/keras_model.py:12 call  *\n        a = tf.multiply(x, self.mask)\n"
+        "    /home/me/keras_model.py:19 helper  *\n        b = tf.add(a, x)\n\n    InvalidArgumentError: cannot compute Mul"
+    )
+    assert not pasted_code(text)

@@ -387,3 +387,83 @@ def test_predicting_on_other_data_is_mended_at_the_data_and_not_at_the_model():
     [finding] = _told(_output(message, "net.predict(row)", (_KERAS, "error_handler", "raise e"))).findings
     assert finding.fixes[0].title == "pass samples of shape (6,), as in training"
     assert finding.subject == "argument x of predict"
+
+
+_SESSION = "/v/lib/python3.8/site-packages/tensorflow/python/eager/execute.py"
+
+
+@pytest.mark.parametrize(
+    ("error", "line", "cause", "words"),
+    [
+        (
+            "TypeError: <tf.Tensor 'S:0' shape=() dtype=string> has type SymbolicTensor, but expected one of: bytes",
+            "record = tf.train.Example(features=parts)",
+            "FIT407",
+            "tf.py_function",
+        ),
+        (
+            "InvalidArgumentError: Shape of tensor input [4,9,2] is not compatible with expected shape [4,50,2].",
+            "net(batch)",
+            "FIT320",
+            "agree",
+        ),
+        (
+            "InvalidArgumentError: flat indices[7, :] = [0, 900] does not index into param (shape: [1,640,2]).",
+            "net.fit(pictures)",
+            "FIT320",
+            "configuration",
+        ),
+        (
+            "InvalidArgumentError: Cannot assign a device for operation 'a': Could not satisfy explicit device "
+            "specification '/device:GPU:0' because no supported kernel for GPU devices is available.",
+            "session.run(start)",
+            "FIT601",
+            "leave soft placement on",
+        ),
+        (
+            "NotFoundError: could not find registered transfer manager for platform Host -- check target linkage",
+            "net.fit(x, y)",
+            "FIT906",
+            "jit_compile=False",
+        ),
+        (
+            "InvalidArgumentError: Matrix size-incompatible: In[0]: [5,2], In[1]: [5,2] [Op:MatMul]",
+            "a @ b",
+            "FIT320",
+            "(2 and 5) must be equally long",
+        ),
+        (
+            "InvalidArgumentError: indices[3,7] = -1 is not in [0, 500)\n\t [[node net/embedding/embedding_lookup]]",
+            "net.fit(x, y)",
+            "FIT113",
+            "ids start at 0",
+        ),
+        (
+            "ValueError: Model <my.Net object at 0x7f> cannot be saved because the input shapes have not been set. Usually",
+            "net.save('net')",
+            "FIT908",
+            "call it on a batch",
+        ),
+        (
+            "ValueError: `validation_split` is only supported for Tensors or NumPy arrays, found following types in the "
+            "input: [<class 'tensorflow.python.ops.ragged.ragged_tensor.RaggedTensor'>]",
+            "net.fit(x, y, validation_split=0.2)",
+            "FIT711",
+            "split the data yourself",
+        ),
+    ],
+)
+def test_the_remedy_fits_what_the_message_names(error, line, cause, words):
+    finding = _told(_output(error, line, (_SESSION, "quick_execute", "raise core"))).findings[0]
+    assert finding.id == cause
+    assert words in " ".join(fix.title for fix in finding.fixes)
+
+
+def test_a_module_that_imports_itself_is_named():
+    text = _output(
+        "AttributeError: partially initialized module 'scipy' has no attribute 'stats' (circular import)",
+        "import x",
+    )
+    assert (
+        _told(text).unexplained[0].note.startswith("`scipy` is imported by a module that it imports itself")
+    )

@@ -21,7 +21,10 @@ _MARKS = re.compile(
     r"^(?:> ?)*(?:>>> ?|\.\.\. ?|In ?\[\d*\]: ?)?`{0,6}(?:python|py)?(?=\s|[A-Za-z_@`]|$)|`{1,6}\s*$"
 )
 """What a question adds to code: quote marks, prompts, backticks."""
-_FRAME = re.compile(r"\s*File \"[^\"\n]+\", line \d+")
+_FRAME = re.compile(
+    r"\s*File (?:\"[^\"\n]+\", line \d+|\S+:\d+)|\s*(?:[A-Za-z]:)?[/\\<~.\w][^\s()=]*:\d+ [\w<>.]+ {0,2}\*{0,2}\s*$"
+)
+"""A frame of a traceback, below which the line that it quotes follows."""
 _SHORTEST = 2
 """The fewest statements that are code rather than a line of prose that happens to parse."""
 _MOST_ATTEMPTS = 60

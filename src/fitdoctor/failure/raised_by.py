@@ -121,6 +121,7 @@ _TYPES = {
 _CALLED = re.compile(r"\b(?P<name>cv2|np|numpy|pd|pandas|plt|sns|torch)\.\w+")
 _OWN_CALL = re.compile(r"\b(?:tf|keras|K|model|layers|tensorflow)\b|\.(?:fit|predict|evaluate|compile)\(")
 _OWN_ATTRIBUTE = re.compile(r"'(?P<owner>\w+)' object has no attribute '(?P<name>[a-z]\w*)'")
+_CIRCULAR = re.compile(r"partially initialized module '(?P<name>[\w.]+)'")
 _WRONG_CALL = re.compile(r"(?P<name>[\w.<>]+)\(\) (?:takes|missing|got an unexpected|got multiple) ")
 KERAS_CALL = re.compile(
     r"^(?:\w+\.)?(?:fit|evaluate|predict|fit_generator|evaluate_generator|predict_generator|compile|train_on_batch"
@@ -226,6 +227,14 @@ def raised_by(failure: FailureFacts) -> str:
         return "a class or function is registered twice, mostly because its cell was run again; restart the kernel"
     if _NO_DOWNLOAD.search(failure.message):
         return _TYPES["URLError"]
+    circular = _CIRCULAR.search(failure.message)
+    if circular is not None:
+        return (
+            f"`{circular['name']}` is imported by a module that it imports itself: a file of the program is called like a "
+            "package, or the installed package is damaged"
+        )
+    if "error happened while compiling the node" in failure.message:
+        return "Theano, the backend of this Keras, cannot compile its code on this machine; use TensorFlow as the backend"
     by_framework = any(is_framework(frame.path) for frame in after or failure.frames)
     damaged = by_framework and _DAMAGED.search(failure.message)
     if _FILES.search(failure.message) and not _LIBRARY.search(failure.message) and not damaged:
@@ -345,17 +354,8 @@ def note_about(failure: FailureFacts) -> str:
     return note or raised_by_backend(failure) or _of_own_line(failure)
 
 
-_CIRCULAR = re.compile(r"partially initialized module '(?P<name>[\w.]+)'")
-
-
 def _of_own_line(failure: FailureFacts) -> str:
     """Return what a line of the program reads that does not exist, or ""."""
-    circular = _CIRCULAR.search(failure.message)
-    if circular is not None:
-        return (
-            f"`{circular['name']}` is imported by a module that it imports itself: a file of the program is called like a "
-            "package, or the installed package is damaged"
-        )
     last = failure.frames[-1] if failure.frames else None
     if last is None or last.library:
         return ""

@@ -48,6 +48,7 @@ _SHAPE = re.compile(r"\([^()]{1,30}\)")
 _WORD = re.compile(rf"{_FIGURE.pattern}|[^\W\d]\w*")
 
 _MOST_MESSAGE_LINES = 12
+_LONGEST_LINE_OF_MESSAGE = 600
 
 
 def render(diagnosis: Diagnosis, look: Look) -> str:
@@ -356,7 +357,11 @@ def _unexplained(unexplained: Unexplained, lines: Lines, look: Look) -> Iterator
 
 
 def _multiline(message: str) -> str:
-    return "\n".join(printable(line) for line in message.split("\n"))
+    lines = (
+        line[:_LONGEST_LINE_OF_MESSAGE] + "…" * (len(line) > _LONGEST_LINE_OF_MESSAGE)
+        for line in message.split("\n")
+    )
+    return "\n".join(map(printable, lines))
 
 
 def _closing(diagnosis: Diagnosis, look: Look) -> Iterator[Line]:

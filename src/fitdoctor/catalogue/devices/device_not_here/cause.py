@@ -147,6 +147,12 @@ def _strategy_place(project: Project) -> tuple[Location | None, tuple[Edit, ...]
     return module.location(node), remove_argument(module.code(node), "devices", 0)
 
 
+_REMEDIES = {
+    "is not available": "use a device that this machine has, or leave soft placement on",
+    "cannot run this operation": "leave soft placement on, so that TensorFlow runs it on the CPU",
+}
+
+
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Read the missing device from TensorFlow's error."""
@@ -154,9 +160,10 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     if refused is None:
         return
     device = next((group for group in refused.groups() if group), "")
+    here = "cannot run this operation" if "no supported kernel for" in failure.message else "is not available"
     evidence = [Evidence("requested device", device)]
     short = re.search(r"(GPU|TPU|CPU|XPU):(\d+)", device, re.IGNORECASE)
-    where, remedy = failure.location, fix("use a device that this machine has, or leave soft placement on")
+    where, remedy = failure.location, fix(_REMEDIES[here])
     for module in project.modules:
         written = _written(module, short[0]) if short is not None else None
         if written is None:
@@ -168,7 +175,7 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
             remedy = written_devices.placed_softly(off)
         break
     yield CAUSE.certain(
-        f"{f'device `{device}`' if device else 'the requested device'} is not available, and soft placement is off",
+        f"{f'device `{device}`' if device else 'the requested device'} {here}, and soft placement is off",
         where,
         *evidence,
         remedy,

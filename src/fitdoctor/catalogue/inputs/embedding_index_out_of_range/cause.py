@@ -277,6 +277,8 @@ def from_failure(
         fix(
             f"set `input_dim={said.value + 1}`: the largest id plus 1"
             if said.value == said.high
+            else "map missing and unknown values to a separate id: ids start at 0"
+            if said.value < 0
             else "set `input_dim` to the largest id plus 1",
             rows_edit(layer.code, said.value, said.high, project)
             if layer is not None and said.value == said.high and not _size_is_parameter(layer.code, project)

@@ -55,7 +55,7 @@ from fitdoctor.failure.failed_line import function_at, module_of, nodes_at, rais
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes, target_and_output
 from fitdoctor.failure.traced_code import raised_in_trace
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.models.merge_rules import MERGES
@@ -417,9 +417,7 @@ def _by_words(failure: FailureFacts, project: Project, shapes: OperationShapes |
         return  # labels and outputs
     operation = f"`{failure.operation}`" if failure.operation else "an operation"
     words = " and ".join(shape_words(shape) for shape in shapes.shapes[:2])
-    advice = (
-        "compare the shapes with what the model expects: in its inputs, its labels and between its layers"
-    )
+    advice = _advice(replace(shapes, operation=shapes.operation or failure.operation))
     yield CAUSE.finding(
         f"{operation} gets incompatible shapes: {words}",
         failure.location,
@@ -428,6 +426,22 @@ def _by_words(failure: FailureFacts, project: Project, shapes: OperationShapes |
         subject="shapes",
         confidence=Confidence.POSSIBLE,
     )
+
+
+def _advice(shapes: OperationShapes) -> str:
+    """Return what to compare if nothing tells which part of the program the shapes belong to."""
+    first, second = shapes.shapes[:2]
+    if shapes.is_product and len(first) > 1 and len(second) > 1:
+        inner = f"({shape_words(first[-1:])[1:-2]} and {shape_words(second[-2:-1])[1:-2]})"
+        return (
+            f"transpose one factor, or leave out a transpose: the two inner axes {inner} must be equally long"
+        )
+    if len(first) == len(second) == 1:
+        return (
+            "compare the shapes of labels and outputs before they are flattened, or the lengths of the two vectors: one has "
+            f"{first[0]} numbers, the other {second[0]}"
+        )
+    return "compare the shapes with what the model expects: in its inputs, its labels and between its layers"
 
 
 def _is_of_metric(failure: FailureFacts) -> bool:

@@ -150,6 +150,11 @@ _REFUSED = re.compile(
 )
 
 
+_SPLIT_TYPES = re.compile(
+    r"found following types in the input: \[.{0,400}?<class '(?P<kind>[\w.]*\b(?:\w*Ragged\w*|\w*Sparse\w*|list|dict|str))'"
+)
+
+
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown
@@ -171,6 +176,16 @@ def from_failure(
     frame = failure.last_user_frame
     code = frame.code if frame is not None else Unknown("the traceback has no user frame")
     argument = _argument(code, name)
+    types = _SPLIT_TYPES.search(failure.message)
+    if types is not None:
+        kind = types["kind"].rpartition(".")[2]
+        yield CAUSE.finding(
+            f"`validation_split` takes its rows from arrays and dense tensors only, but the data contains `{kind}`",
+            place(argument.whole if argument else None, failure.location),
+            fix("split the data yourself before the call, and pass the second part as `validation_data`"),
+            subject="argument validation_split of fit",
+        )
+        return
     kind = "generator" if name == "class_weight" else "dataset or generator"
     yield CAUSE.finding(
         f"`{name}` cannot be combined with a {kind}: {_reason(name)}",
