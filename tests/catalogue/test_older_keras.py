@@ -154,3 +154,14 @@ def test_so_does_its_exception_without_source() -> None:
         "ImportError", "cannot import name 'Merge' from 'keras.layers' (keras/layers/__init__.py)"
     )
     assert "`Concatenate`" in examine_failure(failure).findings[0].fixes[0].title
+
+
+@pytest.mark.parametrize(
+    ("cls", "keyword", "of_keras"),
+    [("Embedding", "sparse", True), ("Loss", "reduction", False), ("OneHotEncoder", "sparse", False)],
+)
+def test_a_keyword_is_gone_from_keras_only_if_a_class_of_keras_rejected_it(
+    cls: str, keyword: str, of_keras: bool
+) -> None:
+    failure = FailureFacts("TypeError", f"{cls}.__init__() got an unexpected keyword argument '{keyword}'")
+    assert ("FIT902" in {each.id for each in examine_failure(failure).findings}) is of_keras

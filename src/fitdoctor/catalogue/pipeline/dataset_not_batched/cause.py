@@ -216,6 +216,8 @@ def _is_sample(array: ArrayFacts, spec: Spec) -> bool:
         return False
     if relation(array.shape[1:], spec.shape[1:]) == "same":
         return False  # a stage turns each sample into a batch
+    if len(array.shape) == 1 and spec.shape[1:] == (1,):
+        return False  # Keras takes it for a batch of scalars, and adds their axis
     return relation(array.shape, spec.shape[1:]) in ("same", "axis")
 
 
