@@ -27,21 +27,18 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.knowledge.models.model_code import calls_in_model, trained_models
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import Tape, is_layer_call, tapes
 from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import set_argument, unsafe
 from fitdoctor.records import dataclass
-from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import is_self
-from fitdoctor.source.definitions import ClassInfo, FunctionInfo, argument_of
-from fitdoctor.source.index import names_in, walk
-from fitdoctor.source.keras_objects import class_of_user
+from fitdoctor.source.definitions import FunctionInfo, argument_of
+from fitdoctor.source.index import walk
 from fitdoctor.source.module import Module
-from fitdoctor.source.work_budget import spend
 
 CAUSE = Cause(id="FIT332", slug="training-flag-missing", severity=Severity.WARNING)
 
-_WEIGHTS = ("trainable_variables", "trainable_weights")
 _IDLE = {
     "BatchNormalization": "never updates its mean and variance",
     **dict.fromkeys(
@@ -85,13 +82,7 @@ def called_for_inference(module: Module) -> Iterator[Finding]:
 def _calls_of_trained(tape: Tape) -> Iterator[ast.Call]:
     """Yield the calls below a tape of a model whose gradients it computes, if they do not say whether they train."""
     module = tape.module
-    trained = {
-        module.segment(node.value)
-        for gradient in tape.gradients
-        for weights in gradient.args[1:2]
-        for node in ast.walk(module.made_by(weights))
-        if isinstance(node, ast.Attribute) and node.attr in ("trainable_variables", "trainable_weights")
-    }
+    trained = trained_models(tape)
     # Where one call trains, another one may predict: the targets of a Q-network, say.
     told = {
         module.segment(node.func)
@@ -118,69 +109,33 @@ class _Layer:
 
 def _idle_layers(module: Module, model: ast.expr) -> Iterator[_Layer]:
     """Yield the layers of a model that need `training=True`, unless its own code decides on that."""
-    owner, start = class_of_user(module, model), module.origin(model)
-    pending: list[tuple[Module, ast.AST]] = _methods(owner) if owner else [(start.module, start.node)]
-    seen: set[ast.AST] = set()
     decided: set[ast.AST] = set()
     found: list[_Layer] = []
-    while pending:
-        here, node = pending.pop()
-        for each in () if node in seen else walk(node):
-            spend()
-            seen.add(each)
-            if isinstance(each, ast.Name):
-                assigned = last_assignment(here, each) if not _is_frozen(here, each) else None
-                if assigned is not None and assigned[0].value is not None:
-                    pending.append((here, assigned[0].value))
-            elif isinstance(each, ast.Call):
-                if isinstance(argument_of(each, "training"), ast.Constant):
-                    decided.update(walk(here.origin(each.func).node))
-                pending += _parts(here, each)
-                kind = here.called(each).removeprefix("keras.layers.")
-                rate = argument_of(each, "rate", 0)
-                if kind in _IDLE and getattr(rate, "value", 1) != 0:
-                    found.append(_Layer(kind, here, each))
+    for here, call in calls_in_model(module, model, _may_train, _leaves_it_open):
+        if isinstance(argument_of(call, "training"), ast.Constant):
+            decided.update(walk(here.origin(call.func).node))
+        kind = here.called(call).removeprefix("keras.layers.")
+        if kind in _IDLE and getattr(argument_of(call, "rate", 0), "value", 1) != 0:
+            found.append(_Layer(kind, here, call))
     yield from (layer for layer in found if layer.maker not in decided)
 
 
-def _methods(owner: ClassInfo) -> list[tuple[Module, ast.AST]]:
-    """Return the methods of a model in which its layers are created and called."""
-    methods = [method for each in reversed(owner.ancestry) for method in each.methods.values()]
-    if any(_trains_by_default(method) for method in methods):
-        return []
-    return [(method.module, method.node) for method in methods if method.name not in _STEPS]
+def _leaves_it_open(methods: list[FunctionInfo]) -> bool:
+    """Whether the `call` of a class does not train by default."""
+    for method in methods:
+        arguments = method.node.args
+        named = dict(
+            zip([each.arg for each in reversed(arguments.args)], reversed(arguments.defaults), strict=False)
+        )
+        default = named.get("training")
+        if method.name == "call" and isinstance(default, ast.Constant) and default.value is True:
+            return False
+    return True
 
 
-_STEPS = frozenset({"train_step", "test_step", "predict_step", "compute_loss", "compute_metrics"})
-
-
-def _trains_by_default(method: FunctionInfo) -> bool:
-    arguments = method.node.args
-    named = dict(
-        zip([each.arg for each in reversed(arguments.args)], reversed(arguments.defaults), strict=False)
-    )
-    default = named.get("training")
-    return method.name == "call" and isinstance(default, ast.Constant) and default.value is True
-
-
-def _parts(module: Module, call: ast.Call) -> Iterator[tuple[Module, ast.AST]]:
-    """Yield the code of the class or function that is called, and the layers that are added to a `Sequential`."""
-    made = module.definition(call.func)
-    if isinstance(made, ClassInfo):
-        yield from _methods(made)
-    elif made is not None:
-        yield made.module, made.node
-    elif module.called(call) == "keras.Sequential":
-        target = module.statement(call)
-        names = names_in(target) if isinstance(target, ast.Assign) else set()
-        for added in module.method_calls("add"):
-            if getattr(added.receiver, "id", "") in names and module.scope(added.node) is module.scope(call):
-                yield module, added.node
-
-
-def _is_frozen(module: Module, name: ast.Name) -> bool:
-    """Whether a program sets `trainable` of a part, which may then be meant to run in inference mode."""
-    return any(
+def _may_train(module: Module, name: ast.Name) -> bool:
+    """Whether no program sets `trainable` of a part, which may then be meant to run in inference mode."""
+    return not any(
         isinstance(each.ctx, ast.Store) and getattr(each.value, "id", "") == name.id
         for each in module.attributes.get("trainable", ())
     )
