@@ -8,21 +8,26 @@ often 0, after a small part of the steps: `CosineDecay(0.001, decay_steps=epochs
 ## Why
 
 A schedule counts steps, one per batch. Its `decay_steps` or boundaries were given in epochs, for one epoch instead of
-all of them, or for another batch size or amount of data.
+all of them, or for another batch size or amount of data. A function for `LearningRateScheduler` gets the rate of the
+epoch before: `lr * 0.5 ** epoch` multiplies what was multiplied already, and after 10 epochs the rate is 0.5 ** 45 of the
+first one.
 
 ## Fix
 
 Give the number of steps: `steps_per_epoch * epochs`, with `steps_per_epoch = math.ceil(len(x_train) / batch_size)`. For
-rates per epoch, use the callback `LearningRateScheduler` instead of a schedule.
+rates per epoch, use the callback `LearningRateScheduler` instead of a schedule. In its function, compute the rate from the
+first one, or multiply `lr` by the same factor in each epoch.
 
 ## Known limits
 
-Custom schedules and `CosineDecayRestarts` are not checked. A schedule whose last rate still trains is reported only
+Custom schedules and `CosineDecayRestarts` are not checked, and functions for `LearningRateScheduler` only for powers and
+exponentials. A schedule whose last rate still trains is reported only
 if it ends within as many steps as there are epochs.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
@@ -30,6 +35,8 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, ScheduleFacts
+from fitdoctor.source.definitions import FunctionInfo
+from fitdoctor.source.module import Module
 
 CAUSE = Cause(id="FIT330", slug="learning-rate-runs-out", severity=Severity.WARNING)
 
@@ -93,3 +100,62 @@ def _in_steps(schedule: ScheduleFacts, steps: int) -> tuple[Edit, ...]:
     simple = argument.text.replace(".", "").replace("_", "").isalnum()
     text = argument.text if simple else f"({argument.text})"
     return (Edit(argument.location, f"{text} * {steps}"),)
+
+
+@CAUSE.rule("LearningRateScheduler")
+def compounded(module: Module) -> Iterator[Finding]:
+    """Find functions for `LearningRateScheduler` that multiply the last rate by a power that grows with the epoch."""
+    for site in module.calls_to("keras.callbacks.LearningRateScheduler"):
+        given = site.argument("schedule", 0)
+        function = _function(module, given) if given is not None else None
+        parameters = function[1].args.args if function is not None else []
+        if function is None or len(parameters) != 2:
+            continue
+        where, node = function
+        epoch, rate = (each.arg for each in parameters)
+        for product in (each for each in ast.walk(node) if isinstance(each, ast.BinOp)):
+            if not isinstance(product.op, ast.Mult):
+                continue
+            factors = _factors(product)
+            power = next((each for each in factors if _vanishes(where, each, epoch)), None)
+            if power is None or not any(isinstance(each, ast.Name) and each.id == rate for each in factors):
+                continue
+            yield CAUSE.finding(
+                f"`{rate}` is the rate of the epoch before, so its factor `{where.segment(power)}` compounds: it "
+                "shrinks faster from epoch to epoch",
+                where.location(product),
+                Evidence("called once per epoch, with the current rate", location=module.location(site.node)),
+                unsafe(
+                    f"compute the rate from the first one, or multiply `{rate}` by the same factor in each epoch"
+                ),
+                subject="learning rate",
+            )
+            break
+
+
+def _function(
+    module: Module, given: ast.expr
+) -> tuple[Module, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda] | None:
+    found = module.definition(given)
+    if isinstance(found, FunctionInfo):
+        return found.module, found.node
+    made = module.origin(given)
+    return (made.module, made.node) if isinstance(made.node, ast.Lambda) else None
+
+
+def _factors(product: ast.expr) -> list[ast.expr]:
+    if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult):
+        return [*_factors(product.left), *_factors(product.right)]
+    return [product]
+
+
+def _vanishes(module: Module, factor: ast.expr, epoch: str) -> bool:
+    """Whether a factor is a power or an exponential of the epoch."""
+    name = module.called(factor).rpartition(".")[2] if isinstance(factor, ast.Call) else ""
+    if isinstance(factor, ast.BinOp) and isinstance(factor.op, ast.Pow):
+        exponent: ast.expr = factor.right
+    elif isinstance(factor, ast.Call) and name in ("exp", "pow", "power") and factor.args:
+        exponent = factor.args[-1]
+    else:
+        return False
+    return any(isinstance(each, ast.Name) and each.id == epoch for each in ast.walk(exponent))

@@ -1,4 +1,4 @@
-"""Shrink the weights with L2 regularization, in a custom loop that leaves it out (silent)."""
+"""Shrink the weights with L2 regularization, in a custom loop whose loss omits it (silent)."""
 
 import numpy as np
 import tensorflow as tf

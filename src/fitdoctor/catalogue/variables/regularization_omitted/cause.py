@@ -1,4 +1,4 @@
-"""Regularization and added losses left out of a custom loss.
+"""Custom loss that omits regularization and added losses.
 
 ## What happens
 
@@ -33,7 +33,7 @@ from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import insert_after, unsafe
 from fitdoctor.source.module import Module
 
-CAUSE = Cause(id="FIT510", slug="regularization-left-out", severity=Severity.WARNING)
+CAUSE = Cause(id="FIT510", slug="regularization-omitted", severity=Severity.WARNING)
 
 _INCLUDED = ("compute_loss", "compiled_loss", "get_losses_for", "_losses", "regularization_losses")
 """Attributes whose use may include the terms."""
