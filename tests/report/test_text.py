@@ -118,19 +118,20 @@ def test_carets_count_columns_of_the_terminal():
 
 
 @pytest.mark.parametrize(
-    ("fact", "line", "label"),
+    ("fact", "line", "named"),
     [
-        ("data.y.statistics", 8, " labels"),
-        ("model.layers", 3, " labels"),
-        ("data.y.shape", 3, ""),
-        ("model.layers", 8, ""),
+        ("data.y.statistics", 8, True),
+        ("model.layers", 3, True),
+        ("data.y.shape", 3, False),
+        ("model.layers", 8, False),
     ],
 )
-def test_a_layer_or_loss_is_not_marked_as_labels(fact, line, label):
+@pytest.mark.parametrize("subject", ["labels", "argument x of fit"])
+def test_a_layer_or_loss_is_not_marked_as_data(fact, line, named, subject):
     evidence = Evidence("seen", "1", "2", fact, Location("train.py", line))
-    finding = replace(PRIMARY, subject="labels", evidence=(evidence,))
+    finding = replace(PRIMARY, subject=subject, evidence=(evidence,))
     text = render(Diagnosis((finding,), excerpts=EVERYTHING.excerpts))
-    assert re.search(r"\^+(.*)", text)[1] == label
+    assert re.search(r"\^+(.*)", text)[1] == (f" {subject}" if named else "")
 
 
 def test_tabs_do_not_shift_the_carets():

@@ -95,9 +95,12 @@ def _finding(finding: Finding, lines: Lines, look: Look) -> Iterator[Line]:
     yield from _remark(*_certainty(finding), margin, look.width)
 
 
+_DATA = ("labels", "argument x of fit", "argument y of fit")
+
+
 def _name_of_marked(finding: Finding) -> str:
-    """Return the words beside the carets: the subject, unless it is the labels and the layer or loss is marked."""
-    if finding.location is not None and finding.subject.startswith("labels"):
+    """Return the words beside the carets: the subject, unless it is data and the layer or loss is marked."""
+    if finding.location is not None and finding.subject.startswith(_DATA):
         for each in finding.evidence:
             if each.location is None:
                 continue
