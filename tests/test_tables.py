@@ -9,6 +9,7 @@ from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.facts import EnvironmentFacts, MemoryLimit
 from fitdoctor.memory.prediction import Prediction, Remedy, Share
 from fitdoctor.report.memory import text as memory_text
+from fitdoctor.report.paint import painted
 from fitdoctor.scan.draw import text as scan_text
 from fitdoctor.scan.outcome import ComponentReport, DataReport, ScanReport, SeenReport
 from fitdoctor.tables import paragraph, shortened, table
@@ -145,3 +146,10 @@ def test_results_print_as_the_command_does_and_are_one_line_as_values(monkeypatc
         assert len(repr(result)) < 200
         assert repr(result).startswith(f"<{type(result).__name__}: ")
     assert repr(REPORT) == "<ScanReport: 50,000 training rows; no problems found>"
+
+
+def test_a_table_is_text_in_a_notebook_too(monkeypatch, capsys):
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert table([("kernel", "2 KiB"), ("bias", "1 KiB")], 80) == ["kernel  2 KiB", "bias    1 KiB"]
+    assert painted([[("error", "error")]], color=True) == "\x1b[1;31merror\x1b[0m\n"
+    assert not capsys.readouterr().out

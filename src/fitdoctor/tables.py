@@ -108,8 +108,13 @@ def _drawn(
     for row in cells:
         drawn.add_row(*(Text(_cell(row[column], widths[column], column == wrap)) for column in columns))
     target = StringIO()
+    # In a notebook, a console that knows where it is displays what it prints, whatever its file.
     console = Console(
-        file=target, width=sum(widths) + GAP * len(widths), color_system=None, legacy_windows=False
+        file=target,
+        width=sum(widths) + GAP * len(widths),
+        color_system=None,
+        legacy_windows=False,
+        force_jupyter=False,
     )
     console.print(drawn)
     return [line.rstrip() for line in target.getvalue().splitlines()]

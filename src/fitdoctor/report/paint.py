@@ -287,6 +287,7 @@ def painted(lines: Iterable[Line], *, color: bool, links: bool = False) -> str:
     console = Console(
         file=buffer,
         force_terminal=True,
+        force_jupyter=False,
         color_system="standard",
         no_color=False,
         legacy_windows=False,
