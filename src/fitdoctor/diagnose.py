@@ -418,7 +418,9 @@ def _is_reason(finding: Finding, told: Finding | None, failure: FailureFacts) ->
         named = failure.message + (frame.text if frame is not None else "")
         return _raised_by_cause(cause, failure) and bool(_names_in_common(finding.message, named))
     if finding.id == told.id:
-        return set(_NUMBER.findall(told.message)) <= set(_NUMBER.findall(finding.message))
+        return finding.message != told.message and set(_NUMBER.findall(told.message)) <= set(
+            _NUMBER.findall(finding.message)
+        )
     also = any(finding.id in note for note in told.notes)
     return told.id in cause.explains or (also and told.confidence is Confidence.POSSIBLE)
 

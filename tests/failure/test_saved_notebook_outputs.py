@@ -467,3 +467,34 @@ def test_a_module_that_imports_itself_is_named():
     assert (
         _told(text).unexplained[0].note.startswith("`scipy` is imported by a module that it imports itself")
     )
+
+
+_PLOTS = "/v/lib/python3.11/site-packages/netplots/layered.py"
+
+
+def test_a_package_that_reads_what_keras_3_lost_is_named():
+    text = _output(
+        "AttributeError: 'InputLayer' object has no attribute 'output_shape'",
+        "netplots.view(net)",
+        (_PLOTS, "view", "size = layer.output_shape"),
+    )
+    [finding] = _told(text).findings
+    assert finding.id == "FIT902"
+    assert "`netplots`" in finding.message
+    assert "install a version of `netplots`" in finding.fixes[0].title
+
+
+def test_a_tensor_called_like_a_model():
+    error = "TypeError: 'tensorflow.python.framework.ops.EagerTensor' object is not callable"
+    assert _told(_output(error, "pictures = net(noise)")).findings[0].id == "FIT331"
+
+
+def test_keras_in_an_egg_is_not_the_program():
+    text = (
+        'Traceback (most recent call last):\n  File "/me/run.py", line 4, in <module>\n    net.compile("sgd", "mse")\n'
+        '  File "build/bdist.linux-x86_64/egg/keras/optimizers.py", line 47, in get_gradients\n'
+        "theano.gradient.DisconnectedInputError: grad method was asked to compute the gradient with respect to a variable "
+        "that is not part of the computational graph of the cost\n"
+    )
+    finding = _told(text).findings[0]
+    assert (finding.id, finding.location.line) == ("FIT505", 4)

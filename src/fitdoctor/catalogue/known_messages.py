@@ -106,6 +106,10 @@ def known_by_words(failure: FailureFacts) -> dict[str, Cause]:
     return {known.cause: cause}
 
 
+_OF_NO_LIBRARY = ("SIGABRT", "DisconnectedInputError")
+"""A crash, and what Theano raises for Keras: they are about the model, wherever they come from."""
+
+
 def _is_own(failure: FailureFacts) -> bool:
     """Whether Keras or TensorFlow raised it, as far as the text shows."""
     last = failure.frames[-1] if failure.frames else None
@@ -121,7 +125,7 @@ def _matching(failure: FailureFacts) -> Iterator[KnownMessage]:
         return  # the error of that task is the reason
     beside = is_beside_keras(failure)
     elsewhere = is_of_another_library(failure.frames) or bool(raised_by(failure))
-    if elsewhere and not beside and failure.type != "SIGABRT" and not raised_by_backend(failure):
+    if elsewhere and not beside and failure.type not in _OF_NO_LIBRARY and not raised_by_backend(failure):
         return
     quoted = any(frame.library for frame in failure.frames) or _RECEIVED.search(failure.message)
     for known in known_messages():

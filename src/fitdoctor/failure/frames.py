@@ -47,6 +47,7 @@ _LIBRARY_SOURCE = re.compile(
       | tensorflow_estimator/python/
       | python\.framework/
       | bazel-out/
+      | build/bdist\.[\w.-]+/egg/
     )"""
 )
 _INTERPRETER = re.compile(r"python|conda|/envs/|pyenv|virtualenv|venv")

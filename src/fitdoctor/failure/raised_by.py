@@ -379,6 +379,13 @@ def is_beside_keras(failure: FailureFacts) -> bool:
     return package in _BESIDE_KERAS or bool(after) and not own and package not in _TITLES
 
 
+def package_below(failure: FailureFacts) -> str:
+    """Return the installed package, other than Keras and TensorFlow, whose own line raised it; "" if there is none."""
+    last = failure.frames[-1] if failure.frames else None
+    name = _package(last) if last is not None and last.library and not is_framework(last.path) else ""
+    return "" if name.startswith(("tensorflow", "keras", "tf_keras")) else name
+
+
 def _after_user(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
     """Return the library frames below the user's last line."""
     last = max((index for index, frame in enumerate(frames) if not frame.library), default=-1)

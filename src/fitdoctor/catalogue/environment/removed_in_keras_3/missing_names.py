@@ -21,6 +21,7 @@ from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.failure.frames import is_keras
 from fitdoctor.failure.patterns import UnexpectedKeyword, attribute_missing, unexpected_keyword
+from fitdoctor.failure.raised_by import package_below
 from fitdoctor.records import replace
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES
 from fitdoctor.source.keras_changes import (
@@ -50,7 +51,17 @@ def finding_from_text(failure: FailureFacts, name: str) -> Finding:
     """Report the name that the exception is about, if the source does not show it."""
     attribute, frame = attribute_missing(failure.message), failure.last_user_frame
     owner = _kind_of_class(attribute.owner) if attribute is not None else ""
-    new = _new_name(name, owner)
+    new, package = _new_name(name, owner), package_below(failure)
+    if package and failure.type == "AttributeError":
+        return CAUSE.certain(
+            f"the package `{package}` uses `{name}`, which Keras {_since(failure.message, name)} does not have",
+            frame.location if frame else None,
+            Evidence("Keras rejected this name", name, new),
+            fix(
+                f"install a version of `{package}` that supports the installed Keras, or the Keras that it was written for"
+            ),
+            subject=f"name {name}",
+        )
     of_history = failure.type == "KeyError" and new
     return CAUSE.certain(
         f"the history has no `{name}`: since Keras 2.3 the key is `{new}`"

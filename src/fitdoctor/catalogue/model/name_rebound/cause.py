@@ -25,7 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import Frame
 from fitdoctor.failure.failed_line import nodes_at
@@ -55,6 +55,17 @@ def result_over_function(module: Module, frame: Frame | None) -> Iterator[Findin
         if rebound:
             yield _finding(module, rebound, names)
             return
+
+
+CAUSE.message(
+    r"^'(?:[\w.]+\.)?(?P<kind>(?:Eager|Symbolic|Keras)?Tensor|ndarray|History|float\d*)' object is not callable",
+    "this line calls a name that refers to an object of the class `{kind}`, and no longer to a function or model",
+    "store results under another name; in a notebook, run the cell again that defines the function or model",
+    subject="name",
+    types=("TypeError",),
+    confidence=Confidence.POSSIBLE,
+    fits=lambda failure: bool(failure.frames) and not failure.frames[-1].library,
+)
 
 
 def _calls_itself(module: Module, name: ast.Name) -> bool:
