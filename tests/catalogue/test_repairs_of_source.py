@@ -169,6 +169,78 @@ REPAIRS = {
     ),
 }
 
+MORE = [
+    (
+        "FIT003",
+        """
+        import keras
+        import numpy as np
+        x_train, y_train = np.load("x.npy"), np.load("y.npy")
+        model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+        model.compile(optimizer="adam", loss="mse")
+        model.fit(x_train, y_train, validation_data=(x_train, y_train), validation_split=0.1)
+        """,
+        ["model.fit(x_train, y_train, validation_split=0.1)"],
+    ),
+    (
+        "FIT205",
+        """
+        import keras
+        (x, _), _ = keras.datasets.mnist.load_data()
+        x = x.reshape(60000, 28, 28, 1) / 255
+        model = keras.Sequential([keras.Input((28, 28, 1)), keras.layers.Flatten(), keras.layers.Dense(784)])
+        model.compile(optimizer="adam", loss="mse")
+        model.fit(x, x)
+        """,
+        ["x = x.reshape(60000, 28, 28, 1) / 255", "model.fit(x, x.reshape(-1, 784))"],
+    ),
+    (
+        "FIT305",
+        """
+        import keras
+        from keras import layers
+        picture, words = keras.Input((1000,)), keras.Input((20,))
+        features = layers.Dense(128)(picture)
+        steps = layers.Embedding(100, 256)(words)
+        model = keras.Model([picture, words], layers.LSTM(4)(layers.add([features, steps])))
+        """,
+        ["features = layers.Dense(256)(picture)"],
+    ),
+    (
+        "FIT311",
+        """
+        import keras
+        import numpy as np
+        from keras import layers
+        critic = keras.Sequential([keras.Input((4,)), layers.Dense(1, activation="sigmoid")])
+        critic.compile(loss="binary_crossentropy", optimizer="adam")
+        painter = keras.Sequential([keras.Input((2,)), layers.Dense(4)])
+        critic.trainable = False
+        noise = keras.Input((2,))
+        both = keras.Model(noise, critic(painter(noise)))
+        both.compile(loss="binary_crossentropy", optimizer="adam")
+        for step in range(1000):
+            critic.train_on_batch(np.ones((8, 4)), np.ones((8, 1)))
+            critic.train_on_batch(painter.predict(np.ones((8, 2))), np.zeros((8, 1)))
+            both.train_on_batch(np.ones((8, 2)), np.ones((8, 1)))
+        """,
+        ["critic.trainable = True", "critic.trainable = False"],
+    ),
+    (
+        "FIT322",
+        """
+        import keras
+        import numpy as np
+        model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1, activation="sigmoid")])
+        model.compile(loss="binary_crossentropy", optimizer="adam")
+        stop = keras.callbacks.EarlyStopping(monitor="acc", patience=5)
+        model.fit(np.ones((8, 4)), np.ones((8, 1)), callbacks=[stop])
+        """,
+        ['model.compile(loss="binary_crossentropy", optimizer="adam", metrics=["acc"])'],
+    ),
+]
+"""Other forms of a cause."""
+
 
 def _with_tabs(program: str) -> str:
     return re.sub("^(    )+", lambda spaces: "\t" * (len(spaces[0]) // 4), program, flags=re.MULTILINE)
@@ -208,9 +280,10 @@ def test_the_labels_that_are_named_like_the_features_are_given_too():
     assert "validation_data=(x_val, y_val))" in apply_edits(program, finding.fixes[0].edits)
 
 
-@pytest.mark.parametrize("id", sorted(REPAIRS))
-def test_the_edit_is_what_a_person_would_write(id):
-    program, lines = REPAIRS[id]
+@pytest.mark.parametrize(
+    ("id", "program", "lines"), [*((id, *repair) for id, repair in sorted(REPAIRS.items())), *MORE]
+)
+def test_the_edit_is_what_a_person_would_write(id, program, lines):
     before = dedent(program).lstrip("\n")
     finding = examine_source(project_of(before), select=(id,)).findings[0]
     fix = next(fix for fix in finding.fixes if fix.edits)

@@ -129,3 +129,144 @@ for size in (5, 6, 7):
     path = tmp_path / "train.py"
     path.write_text(text)
     assert [finding.id for finding in linted(path).findings] == ["FIT306"]
+
+
+def test_what_one_change_settles_is_reported_once(tmp_path: Path) -> None:
+    text = """
+import keras
+import numpy as np
+x, y = np.zeros((8, 10)), np.zeros((8, 1))
+x_test, y_test = np.zeros((4, 10)), np.zeros((4, 1))
+model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(x, y)
+model.evaluate(x_test, y_test)
+"""
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    assert [(each.id, each.location.line) for each in linted(path).findings if each.location] == [
+        ("FIT101", 6)
+    ]
+    path.write_text(
+        text.replace("Input((3,))", "Input((10,))").replace("np.zeros((4, 10))", "np.zeros((4, 3))")
+    )
+    assert [(each.id, each.location.line) for each in linted(path).findings if each.location] == [
+        ("FIT101", 5)
+    ]
+
+
+def test_two_equal_inputs_are_told_apart(tmp_path: Path) -> None:
+    text = """
+import keras
+import numpy as np
+from keras import layers
+first = keras.Input((3,))
+second = keras.Input((3,))
+model = keras.Model([first, second], layers.Dense(1)(layers.add([first, second])))
+model.predict([np.zeros((8, 3)), np.zeros((8, 5))])
+"""
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    (finding,) = linted(path).findings
+    assert finding.subject == "argument x[1] of predict"
+    assert {each.location.line for each in finding.evidence if each.location} >= {6}
+
+
+def test_a_layer_of_keras_2_that_is_not_built_in_takes_any_number_of_axes(tmp_path: Path) -> None:
+    text = """
+import tensorflow as tf
+
+class Twice(tf.keras.layers.Layer):
+    def call(self, x):
+        return x * 2
+
+i = tf.keras.Input([3])
+model = tf.keras.Model(i, LAYER(i))
+model(tf.ones([3]))
+"""
+    path = tmp_path / "train.py"
+    for layer, expected in (("Twice()", []), ("tf.keras.layers.Dense(2)", ["FIT102"])):
+        path.write_text(text.replace("LAYER", layer))
+        found = lint_files([Found(str(path), Config())], Wishes(keras=2), jobs=1).diagnosis.findings
+        assert [each.id for each in found] == expected
+
+
+def test_a_list_of_tensors_is_one_leak_and_no_variable(tmp_path: Path) -> None:
+    text = """
+import keras
+
+class Net(keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.steps = []
+        self.first, self.second = keras.layers.Dense(4), keras.layers.Dense(4)
+
+    def call(self, x):
+        self.steps = [x]
+        x = self.first(x)
+        self.steps.append(x)
+        x = self.second(x)
+        self.steps.append(x)
+        return x
+
+net = Net()
+model = keras.Sequential([keras.Input((4,)), net])
+print([float(step) for step in net.steps])
+"""
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    (finding,) = linted(path).findings
+    assert finding.id == "FIT401"
+    assert not any("Variable" in edit.replacement for fix in finding.fixes for edit in fix.edits)
+
+
+def test_a_name_of_three_other_letters_is_no_slip(tmp_path: Path) -> None:
+    text = 'import keras\nkeras.Sequential([keras.layers.Dense(1)]).compile("adam", loss="LOSS")\n'
+    assert silent(tmp_path, text.replace("LOSS", "abc"))
+    assert not silent(tmp_path, text.replace("LOSS", "mes"))
+
+
+def test_one_unit_needs_no_logits(tmp_path: Path) -> None:
+    text = """
+import keras
+import numpy as np
+model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+model.compile("adam", "categorical_crossentropy")
+model.fit(np.zeros((8, 3)), np.zeros((8, 1)))
+"""
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    assert [each.id for each in linted(path).findings] == ["FIT205"]
+
+
+def test_vgg_is_no_explosion_of_weights(tmp_path: Path) -> None:
+    text = """
+import keras
+import numpy as np
+from keras import layers
+model = keras.Sequential([keras.Input((7, 7, 512)), layers.Flatten(), layers.Dense(UNITS), layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(np.zeros((8, 7, 7, 512)), np.zeros((8, 1)))
+"""
+    assert silent(tmp_path, text.replace("UNITS", "4096"))
+    assert not silent(tmp_path, text.replace("UNITS", "8192"))
+
+
+def test_what_a_layer_reads_besides_its_inputs_is_passed_to_it(tmp_path: Path) -> None:
+    text = """
+import tensorflow as tf
+from tensorflow.keras import Input, Model, layers
+given, other = Input((4,)), Input((4,))
+code = layers.Dense(2)(given)
+
+class Penalty(layers.Layer):
+    def call(self, x):
+        self.add_loss(tf.reduce_mean(tf.square(code)))
+        return x
+
+model = Model([given, other], [code, Penalty()(other)])
+"""
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    (finding,) = linted(path).findings
+    assert finding.fixes[0].title == "pass `code` to the layer, in a list with its other inputs"

@@ -225,6 +225,9 @@ def test_what_an_older_tensorflow_accepts_is_no_finding(tmp_path, program, cause
         ("README.md", "Needs TensorFlow 2.3+", None),
         ("README.md", "A TensorFlow 2.0 implementation", None),
         ("README.md", "Runs on TensorFlow 1.15 and on TensorFlow 2.17", None),
+        ("README.md", "With TensorFlow 2.17, set **TF_USE_LEGACY_KERAS=1**", 2),
+        ("Dockerfile", "ENV TF_USE_LEGACY_KERAS=1\nRUN pip install tensorflow==2.17.0\n", 2),
+        ("README.md", "Unset TF_USE_LEGACY_KERAS", None),
     ],
 )
 def test_what_other_packages_and_a_readme_say(tmp_path, name, text, major):

@@ -40,8 +40,10 @@ def joined(phrases: list[str]) -> str:
 
 def argument_words(path: str, fit: FitFacts | Unknown) -> str:
     """Return the subject of a finding: an argument of `fit`, or of the model when the user's own loop calls it."""
-    by_hand = isinstance(fit, FitFacts) and fit.method in CALLS
-    return "argument of the model" if by_hand else f"argument {path} of fit"
+    method = fit.method if isinstance(fit, FitFacts) else "fit"
+    if method in CALLS:
+        return "argument of the model"
+    return f"argument {path} of {method if method.startswith(('evaluate', 'predict')) else 'fit'}"
 
 
 def place(*pieces: Code | Location | Unknown | None) -> Location | None:

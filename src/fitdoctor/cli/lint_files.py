@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fitdoctor.cli.discover import Found, ignored_in
 from fitdoctor.cli.lint_progress import progress
-from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Location
+from fitdoctor.diagnosis import Crash, Diagnosis, Edit, Finding, Location
 from fitdoctor.facts import SourceFacts
 from fitdoctor.gc_pause import gc_paused
 from fitdoctor.records import dataclass, field, replace
@@ -499,8 +499,31 @@ def _once(parts: Iterable[Diagnosis]) -> Iterator[Finding]:
         places = {(finding.id, finding.location) for finding in part.findings if finding.location is not None}
         # Three calls with the same list are one line to change.
         unlike = {(each.id, each.location, each.message): each for each in reversed(part.findings)}
-        yield from (each for each in unlike.values() if (each.id, each.location) not in told)
+        rest = [each for each in unlike.values() if (each.id, each.location) not in told]
+        yield from _without_repeats(rest)
         told |= places
+
+
+def _without_repeats(findings: list[Finding]) -> Iterator[Finding]:
+    """Remove what one change settles twice: the same edits, or what another finding says at the line to change.
+
+    If `fit` and `evaluate` get data that the `Input` does not fit, the `Input` is wrong.
+    """
+    changes: set[tuple[Edit, ...]] = set()
+    editing = [(each.id, each.message, each.location) for each in findings if _edits(each)]
+    for one in sorted(findings, key=_rank):
+        settled = any((one.id, one.message, each.location) in editing for each in one.evidence)
+        edits = _edits(one)
+        if edits in changes or (not edits and settled):
+            continue
+        if edits:
+            changes.add(edits)
+        yield one
+
+
+def _edits(finding: Finding) -> tuple[Edit, ...]:
+    """Return the edits of the first fix that has any."""
+    return next((each.edits for each in finding.fixes if each.edits), ())
 
 
 def _rank(finding: Finding) -> tuple[Any, ...]:

@@ -156,8 +156,11 @@ def _in_folder(folder: str) -> Assumed | None:
     except OSError:
         return None
     open_version: Assumed | None = None
-    for name in _in_order(names):
-        path = os.path.join(folder, name)
+    paths = {name: os.path.join(folder, name) for name in _in_order(names)}
+    for name, path in paths.items():
+        if not name.endswith(".lock") and _LEGACY.search(_text_of(path)):
+            return Assumed(2, f"{name} sets TF_USE_LEGACY_KERAS")
+    for path in paths.values():
         pins = _pins_of(path)
         found = judged(pins, os.path.basename(path))
         if found is None or (open_version is not None and found.major != open_version.major):
@@ -184,16 +187,24 @@ def _in_order(names: set[str]) -> Iterator[str]:
 _MOST_BYTES = 8 * 2**20
 
 
+_LEGACY = re.compile(r"""\bTF_USE_LEGACY_KERAS["'`]?\s*[=:]\s*["'`]?(?:1|[Tt]rue)\b""")
+"""With it, TensorFlow 2.16 and later use Keras 2, from the package `tf-keras`."""
+
+
+def _text_of(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_MOST_BYTES)
+    except OSError:
+        return ""
+
+
 def _pins_of(path: str) -> list[Pin]:
     name = os.path.basename(path)
     if os.path.isdir(path):
         files = sorted(glob.glob(os.path.join(glob.escape(path), "*.txt")))
         return [pin for file in files for pin in _pins_of(file)]
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read(_MOST_BYTES)
-    except OSError:
-        return []
+    text = _text_of(path)
     # Most of these files have nothing to do with us; the TOML and JSON readers are slow to import.
     if "tensorflow" not in text.lower() and "keras" not in text.lower():
         return []

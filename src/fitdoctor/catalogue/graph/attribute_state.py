@@ -11,6 +11,8 @@ from fitdoctor.records import dataclass
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
+CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp)
+"""What a variable cannot hold: several tensors."""
 _ASSIGNED: dict[type[ast.operator], str] = {ast.Add: "assign_add", ast.Sub: "assign_sub"}
 
 
@@ -52,6 +54,8 @@ def as_state(
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     target = targets[0] if len(targets) == 1 else None
     if owner is None or not isinstance(node, (ast.Assign, ast.AugAssign)) or node.value is not value:
+        return None
+    if isinstance(value, CONTAINERS):
         return None
     if not isinstance(target, ast.Attribute) or not is_self(module, target.value):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.knowledge.data.shapes import paired
+from fitdoctor.catalogue.knowledge.data.shapes import input_names, paired
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, LayerFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.records import dataclass
 from fitdoctor.source.assignments import last_assignment
@@ -69,8 +69,7 @@ def _in_graph(model: ModelFacts, data: DataFacts) -> Iterator[Lookup]:
         yield from _in_chain(model, data) if len(model.inputs) == 1 else ()
         return
     for array, spec in paired(data.x, model):
-        position = model.inputs.index(spec)
-        waiting = {spec.name, *model.input_layers[position : position + 1]}
+        waiting = input_names(model, spec)
         seen: set[str] = set()
         while waiting:
             name = waiting.pop()

@@ -101,7 +101,11 @@ class Given:
                 fact="data.x.shape",
                 location=place(array.code, array.use),
             ),
-            Evidence(f"{what} is set here", location=place(mismatch.code)),
+            *(
+                [Evidence(f"{what} is set here", location=place(mismatch.code))]
+                if place(mismatch.code)
+                else []
+            ),
             *fixes,
             subject=argument_words(array.path, self.fit),
             confidence=self.confidence,

@@ -61,6 +61,7 @@ def model_facts(run: Interpreter, ref: Ref, x: Value | None = None) -> tuple[Mod
         built=_built(record),
         compiled=record.compiled is not None,
         inputs=_inputs(run, record),
+        input_layers=_input_layers(run, record),
         input_structure=structure_name(record.inputs) if record.kind == "functional" else "single",
         outputs=outputs,
         output_names=names,
@@ -113,6 +114,16 @@ def _inputs(run: Interpreter, record: ModelRecord) -> tuple[Spec, ...] | Unknown
     if tensors is None:
         return _UNKNOWN
     return _specs(tensors, [_name_of_tensor(run, tensor) for tensor in tensors])
+
+
+def _input_layers(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
+    """Return the names of the input layers of a functional model, in the order of its inputs."""
+    tensors = tensors_in(run, record.inputs) if record.kind == "functional" else None
+    layers = [
+        run.record(each.call.layer) if each.call is not None and each.call.layer is not None else None
+        for each in tensors or ()
+    ]
+    return tuple(layer.name for layer in layers if isinstance(layer, LayerRecord))
 
 
 def _specs(

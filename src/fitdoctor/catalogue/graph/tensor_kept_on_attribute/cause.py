@@ -31,7 +31,7 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.attribute_state import as_state, created_in_init
+from fitdoctor.catalogue.graph.attribute_state import CONTAINERS, as_state, created_in_init
 from fitdoctor.catalogue.graph.handed_out import handed_out
 from fitdoctor.catalogue.graph.kept_reads import fatal_reads
 from fitdoctor.catalogue.graph.kept_tensors import Kept, guard_of
@@ -83,7 +83,7 @@ def _fixes(kept: Kept) -> list[Fix]:
         f"make `{kept.name}` a weight (`self.add_weight(…, trainable=False)`) and update it with `assign`"
     )
     return [
-        state or fix(weight),
+        *([state or fix(weight)] if not isinstance(kept.value, CONTAINERS) else []),
         fix("return it as an additional output, or call the layer where you need the value"),
     ]
 
@@ -100,7 +100,9 @@ def _state_beside(kept: Kept) -> Fix | None:
     if owner is None or not fatal or not any(_reads_inside(kept, each, outside) for each in modules):
         return None
     init, name = owner.methods.get("__init__"), f"last_{kept.name.lstrip('_')}"
-    if init is None or not isinstance(kept.node, ast.Assign) or name in module.text:
+    if init is None or not isinstance(kept.node, ast.Assign) or isinstance(kept.node.value, CONTAINERS):
+        return None
+    if name in module.text:
         return None
     tf, imports = spell(module.code(kept.node), "tensorflow", "tf")
     made = f"{tf}.Variable(0.0, shape={tf}.TensorShape(None), trainable=False)"

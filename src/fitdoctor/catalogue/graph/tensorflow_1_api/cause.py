@@ -324,7 +324,8 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
     gone = any(use.name.removeprefix("tensorflow.").startswith(("contrib", "estimator")) for use in every)
     older = [_as_before(old.module)] if not gone and not uses_keras(old.module) else []
     if old.name.rpartition(".")[2] == "placeholder":
-        given = _as_input(old)
+        # What a session is fed, TensorFlow operations compute with, which a `keras.Input` does not reach.
+        given = _as_input(old) if "Session(" not in old.module.text else None
         return [*older, *([given] if given is not None else []), fix("use a `keras.Input` instead")]
     advice = _ADVICE.get(old.name.rpartition(".")[2], "rewrite it with TensorFlow 2 functions")
     if "session" in advice or "memory growth" in advice:
@@ -339,6 +340,12 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
 
 
 _ADVICE = {
+    "AdamOptimizer": "use `tf.keras.optimizers.Adam`",
+    "RMSPropOptimizer": "use `tf.keras.optimizers.RMSprop`",
+    "GradientDescentOptimizer": "use `tf.keras.optimizers.SGD`",
+    "MomentumOptimizer": "use `tf.keras.optimizers.SGD` with `momentum`",
+    "AdagradOptimizer": "use `tf.keras.optimizers.Adagrad`",
+    "enable_eager_execution": "remove this call: TensorFlow 2 executes eagerly",
     "ConfigProto": "set memory growth with `tf.config.experimental.set_memory_growth` and remove the session",
     "GPUOptions": "set memory growth with `tf.config.experimental.set_memory_growth` and remove the session",
     "Session": "remove the session: TensorFlow 2 executes eagerly",

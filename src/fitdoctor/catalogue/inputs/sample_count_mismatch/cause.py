@@ -121,7 +121,7 @@ def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project) -
     else:
         location, fixes = _parting(first, other, data, project)
     yield CAUSE.certain(
-        f"`{first.path}` has {_rows(rows)} samples, but `{other.path}` has {_rows(others)}",
+        f"`{first.path}` has {_rows(rows)} sample{'s' * (rows != 1)}, but `{other.path}` has {_rows(others)}",
         location,
         *(
             Evidence(

@@ -157,12 +157,19 @@ def input_code_of(model: ModelFacts, spec: Spec) -> Code | Unknown:
     """Return the `Input(…)` of one of several inputs."""
     if isinstance(model.inputs, Unknown) or len(model.inputs) == 1:
         return _single_input_code(model)
-    position = model.inputs.index(spec)
-    names = {spec.name, *model.input_layers[position : position + 1]}
+    names = input_names(model, spec)
     for layer in model.layers:
         if layer.class_name == "InputLayer" and layer.name in names:
             return layer.code
     return Unknown("the `Input` was not found")
+
+
+def input_names(model: ModelFacts, spec: Spec) -> set[str]:
+    """Return the names of one of several inputs: its own, and that of its layer."""
+    inputs = () if isinstance(model.inputs, Unknown) else model.inputs
+    # Equal inputs are told apart by their positions.
+    position = next((position for position, each in enumerate(inputs) if each is spec), len(inputs))
+    return {spec.name, *model.input_layers[position : position + 1]}
 
 
 def _single_input_code(model: ModelFacts) -> Code | Unknown:
@@ -188,8 +195,10 @@ def minded(model: ModelFacts, data: DataFacts, found: Shape, expected: Shape) ->
 
     Nor does any model of Keras 2 compare the last axis if one of the two is 1.
     """
-    if len(found) != len(expected) or proven(data):
+    if proven(data):
         return True
+    if len(found) != len(expected):
+        return model.keras != 2 or not all(map(_fits, found, expected)) or _begins_with_keras_layer(model)
     squeezed = model.keras == 2 and 1 in (found[-1], expected[-1]) and all(map(_fits, found[:-1], expected))
     if model.kind != "sequential" and not squeezed:
         return True
@@ -214,6 +223,12 @@ def minded(model: ModelFacts, data: DataFacts, found: Shape, expected: Shape) ->
             return False
     # No layer checks the lengths, but a loss does if the labels have other lengths.
     return others and not last and any(_made_for(expected, found, labels.shape) for labels in data.y)
+
+
+def _begins_with_keras_layer(model: ModelFacts) -> bool:
+    """Whether a built-in layer gets the data: in Keras 2, only these check the number of axes."""
+    first = next((layer for layer in model.layers if layer.class_name not in _PASSES_SHAPE), None)
+    return first is not None and first.builtin
 
 
 def _made_for(expected: Shape, found: Shape, labels: Shape | Unknown) -> bool:

@@ -67,6 +67,8 @@ def from_model(model: ModelFacts, data: DataFacts, fit: FitFacts) -> Iterator[Fi
         if target.loss.from_logits is True and target.activation in ("softmax", "sigmoid"):
             if target.units != 1 or target.activation == "sigmoid":
                 yield _probabilities(target, target.loss)
+        elif target.loss_name == "categorical_crossentropy" and target.units == 1:
+            continue  # the loss is always 0, whatever the activation
         elif target.loss.from_logits is False and target.activation == "linear":
             yield _logits(model, target, target.loss, wanted)
 

@@ -75,7 +75,7 @@ from fitdoctor.catalogue.labels.label_edits import (
 from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, set_argument, unsafe
+from fitdoctor.edits import fix, set_argument, unsafe, wrap
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Statistics, Unknown
 from fitdoctor.failure.patterns import operation_shapes
 from fitdoctor.records import dataclass, replace
@@ -202,7 +202,8 @@ def _of_lengths(refused: Refused) -> Finding:
     target, found, output = refused.target, refused.labels, refused.output
     labels = refused.array
     made = (maker(labels), labels.use) if labels is not None else ()
-    reshaped = same_values(found[1:], output[1:])
+    # An image is not turned into another one by a reshape.
+    reshaped = len(found) != len(output) and same_values(found[1:], output[1:])
     # One integer label corresponds to a row of units.
     wanted = (*found, output[-1]) if len(found) < len(output) else found
     change = _change_for(target.way, wanted) if target is not None and not reshaped else None
@@ -243,7 +244,12 @@ def _length_fix(
         axes = ", ".join(str(length) for length in refused.output[1:])
         target, edits = refused.target, tuple[Edit, ...]()
         if target is not None and target.labels is not None and "numpy" in target.labels.container:
-            edits = rework_labels(target.labels, target.data, f"{{}}.reshape(-1, {axes})")
+            shaped = f"{{}}.reshape(-1, {axes})"
+            # The targets of an autoencoder are its inputs, which keep their shape.
+            own = any(target.labels.code == array.code for array in target.data.x)
+            edits = (
+                wrap(target.labels.use, shaped) if own else rework_labels(target.labels, target.data, shaped)
+            )
         return fix(f"reshape the labels to {rows(refused.output)}: the number of values is the same", edits)
     if change is not None:
         return fix(

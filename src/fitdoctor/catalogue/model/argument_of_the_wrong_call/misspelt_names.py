@@ -180,11 +180,20 @@ def _typo_of(kind: str, name: str) -> str:
     }
     slips = 1 if len(text) <= _SHORT else 2
     # `sgdw` and `weighted_mse` are names of other things, not slips.
-    near = [one for one in candidates if one not in text and _distance(one, text, slips) <= slips]
+    near = [
+        one
+        for one in candidates
+        if one not in text and _distance(one, text, slips) <= slips and not _only_looks_like(one, text)
+    ]
     if not near:
         return ""
     best: str = min(near, key=lambda one: (_distance(one, text, slips), one))
     return candidates[best]
+
+
+def _only_looks_like(one: str, text: str) -> bool:
+    """Whether two short names differ in a letter that is changed, not swapped: `abc` is not `acc`."""
+    return len(one) == len(text) == _SHORTEST and sorted(one) != sorted(text)
 
 
 def _distance(one: str, other: str, most: int) -> int:

@@ -30,6 +30,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.knowledge.labels.label_shapes import same_values
 from fitdoctor.catalogue.knowledge.models.layer_source import around, found_in, merged_tensors
 from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refusals
 from fitdoctor.catalogue.training_loops import loops_around
@@ -191,6 +192,10 @@ class Pair:
     node: ast.Call | None
     tensors: list[ast.expr]
 
+    def shape(self, index: int) -> Shape:
+        """Return the shape of one of the tensors."""
+        return self.shapes[index != self.first]
+
     def branch(self, index: int) -> tuple[LayerFacts, ...]:
         """Return the layers of one branch since it left the other, last first."""
         ways = self.refusal.ways
@@ -262,7 +267,9 @@ def _differing(refusal: Refusal, one: Shape, other: Shape) -> tuple[int, ...]:
 
 def _ranks(pair: Pair) -> Verdict:
     """Blame a branch that is not flattened while the other is."""
-    higher = pair.first if len(pair.shapes[0]) > len(pair.shapes[1]) else pair.second
+    higher, lower = sorted((pair.first, pair.second), key=lambda index: -len(pair.shape(index)))
+    if pair.refusal.name in _ELEMENTWISE and not same_values(pair.shape(higher)[1:], pair.shape(lower)[1:]):
+        return _repeated(pair, lower, pair.shape(higher)[-1])
     branch = pair.branch(higher)
     tensor = pair.tensor(higher)
     edits: tuple[Edit, ...] = ()
@@ -272,10 +279,21 @@ def _ranks(pair: Pair) -> Verdict:
     last = next((layer for layer in branch if layer.class_name != "Dropout"), None)
     evidence: tuple[Evidence, ...] = ()
     if last is not None:
-        shape = shape_words(pair.shapes[0 if higher == pair.first else 1])
+        shape = shape_words(pair.shape(higher))
         evidence = (Evidence(f"output of `{last.class_name}`", shape, location=place(last.code)),)
     location = place(last.code) if last is not None else None
     return Verdict(location, evidence, (fix("flatten it before merging", edits),))
+
+
+def _repeated(pair: Pair, lower: int, features: int | None) -> Verdict:
+    """Blame the features of a vector that elementwise layers repeat along the axes that it lacks."""
+    last = next((layer for layer in pair.branch(lower) if layer.class_name != "Dropout"), None)
+    if last is None or features is None:
+        return Verdict(fixes=(fix("give both tensors the same number of features"),))
+    setting = "filters" if last.setting("filters") is not None else "units"
+    edits = set_argument(last.code, setting, str(features), position=0) if last.setting(setting) else ()
+    title = f"output {features} features from `{last.class_name}`, like the other tensor"
+    return Verdict(place(last.code), fixes=(unsafe(title, edits),))
 
 
 def _strides_past_shortcut(pair: Pair) -> bool:
@@ -291,8 +309,7 @@ def _projected(pair: Pair) -> Verdict:
     lengths = {index: len(pair.branch(index)) for index in (pair.first, pair.second)}
     skip = min(lengths, key=lambda index: lengths[index])
     main = pair.second if skip == pair.first else pair.first
-    wanted = pair.shapes[0 if main == pair.first else 1]
-    have = pair.shapes[0 if skip == pair.first else 1]
+    wanted, have = pair.shape(main), pair.shape(skip)
     rank = len(wanted)
     sizing = next((layer for layer in pair.branch(main) if _size_of(layer) is not None), None)
     evidence = []

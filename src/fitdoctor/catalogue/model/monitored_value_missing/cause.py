@@ -44,10 +44,10 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, set_argument, unsafe
+from fitdoctor.edits import correction, fix, set_argument, unsafe
 from fitdoctor.facts import CallbackFacts, Code, FailureFacts, FitFacts, MetricFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import at_frame, module_of
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.conditions import is_conditional
 from fitdoctor.source.fits.fit_sites import fit_sites
 from fitdoctor.source.keras_objects import is_keras_model
@@ -103,7 +103,8 @@ def from_call(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Fi
         elif monitor.startswith("val_") and not has_validation(fit) and plain:
             yield _no_validation(callback, monitor, names, fit, model.keras)
         elif names is not None and monitor not in names and not may_be_numbered(monitor, names):
-            yield _missing(callback, monitor, names, fit, model.keras)
+            found = _missing(callback, monitor, names, fit, model.keras)
+            yield replace(found, fixes=(*_reporting(monitor, model), *found.fixes))
         elif callback.setting("mode") == _WRONG_MODES.get(_better(model, monitor.removeprefix("val_"))):
             yield _reversed(callback, monitor)
         for name in _named_in_path(callback):
@@ -215,6 +216,20 @@ def _fixes(callback: CallbackFacts, monitor: str, names: tuple[str, ...]) -> lis
     # `acc` and `accuracy` are one metric; any other name is a guess.
     make = fix if is_same(monitor, other) else unsafe
     return _renamed(callback, other, names, make) or [unsafe(f"monitor `{other}`")]
+
+
+def _reporting(monitor: str, model: ModelFacts) -> list[Fix]:
+    """Compile a model that has no metrics with the one that a callback monitors."""
+    name, call = monitor.removeprefix("val_"), model.compile_code
+    plain = name.replace("_", "")
+    known = plain == "acc" or _HIGHER.search(plain) or _LOWER.search(plain)
+    if not known or model.metrics or isinstance(call, Unknown) or call.argument("metrics") is not None:
+        return []
+    return [
+        correction(
+            f"report it: compile with `{name}` as a metric", set_argument(call, "metrics", f'["{name}"]')
+        )
+    ]
 
 
 def _renamed(

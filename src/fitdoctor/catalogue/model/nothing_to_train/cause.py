@@ -12,7 +12,8 @@ over `model.layers` that includes the new head. Or no layer has weights at all.
 ## Fix
 
 Freeze the backbone before adding the head, exclude the last layers from the loop, or add a layer with weights. Then
-compile again.
+compile again. In a GAN, Keras 2 trained a discriminator that was frozen after its `compile`; Keras 3 does not, so unfreeze
+it before its own steps and freeze it before those of the combined model.
 
 ## Known limits
 
@@ -26,9 +27,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_before, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, LayerFacts, ModelFacts, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.line_edits import indent_of
@@ -92,6 +94,7 @@ def _weightless(model: ModelFacts, fit: FitFacts) -> Finding:
 
 def _frozen(model: ModelFacts, fit: FitFacts, project: Project) -> Finding:
     found = _freezing(model, fit, project)
+    in_turns = _in_turns(fit, project)
     layer = next((each for each in model.every_layer() if _made_frozen(each)), None)
     return CAUSE.certain(
         f"all {model.parameters:,} weights of the model are frozen, so there is nothing to train",
@@ -107,8 +110,7 @@ def _frozen(model: ModelFacts, fit: FitFacts, project: Project) -> Finding:
             fact="model.trainable_parameters",
             location=place(fit.code),
         ),
-        unsafe("keep the last layer trainable", _all_but_the_last(*found) if found is not None else ()),
-        fix("before `compile`, freeze only the layers that should not train"),
+        *([in_turns] if in_turns is not None else _less_frozen(found)),
         subject="model",
     )
 
@@ -163,6 +165,33 @@ def _freezes(module: Module) -> Iterator[tuple[Module, ast.stmt, str]]:
             )
         else:
             yield module, statement, owner
+
+
+def _less_frozen(found: tuple[Module, ast.stmt] | None) -> list[Fix]:
+    return [
+        unsafe("keep the last layer trainable", _all_but_the_last(*found) if found is not None else ()),
+        fix("before `compile`, freeze only the layers that should not train"),
+    ]
+
+
+def _in_turns(fit_call: FitFacts, project: Project) -> Fix | None:
+    """Unfreeze a model for its own steps if it takes turns with another one, as the discriminator of a GAN does."""
+    call = node_of(project, fit_call.code) if fit_call.method == "train_on_batch" else None
+    if call is None or not fit_call.model:
+        return None
+    module, node = call
+    steps = [(module.statement(site.node), site) for site in module.method_calls("train_on_batch")]
+    block = module.block(module.statement(node))
+    own = [step for step, site in steps if step in block and module.segment(site.receiver) == fit_call.model]
+    others = [step for step, _site in steps if step in block and step not in own]
+    if not own or not others:
+        return None
+    name = f"{fit_call.model}.trainable"
+    return unsafe(
+        f"set `{name} = True` before its own steps, and `False` before those of the combined model",
+        insert_before(module.code(own[0]), f"{name} = True"),
+        insert_before(module.code(others[0]), f"{name} = False"),
+    )
 
 
 def _all_but_the_last(module: Module, statement: ast.stmt) -> tuple[Edit, ...]:

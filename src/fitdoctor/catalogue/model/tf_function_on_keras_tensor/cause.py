@@ -46,7 +46,7 @@ from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import at_frame, calls_at, module_of
 from fitdoctor.failure.traced_code import VALUE_METHODS
 from fitdoctor.source.callees import callers_of
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.symbolic import name_of
 
@@ -148,18 +148,27 @@ def _in_training(module: Module, call: ast.Call) -> Finding:
     tensor = next((node for node in ast.walk(read) if isinstance(node, ast.Name)), None) if read else None
     what = f"`{tensor.id}`" if tensor is not None else "a tensor"
     where = name_of(function) if function is not None else "traced code"
+    layer = function is not None and _is_of_layer(module, function)
     return CAUSE.finding(
         f"{where} reads {what} of the functional model, which has no values during training",
         module.location(call),
         Evidence(
             "a tensor of a functional model is a placeholder",
             "a KerasTensor",
-            "the function's own arguments: labels and predictions",
+            "the layer's own inputs" if layer else "the function's own arguments: labels and predictions",
             location=module.location(read if read is not None else call),
         ),
-        *list(_TERM_ELSEWHERE),
+        *([fix(f"pass {what} to the layer, in a list with its other inputs")] if layer else _TERM_ELSEWHERE),
         subject=f"tensor in {where.strip('`')}",
     )
+
+
+def _is_of_layer(module: Module, function: FunctionInfo) -> bool:
+    """Whether the function is a method of a layer, or what a `Lambda` layer computes."""
+    if function.owner is not None:
+        return function.owner.kind == "Layer"
+    call = module.parent(function.node)
+    return isinstance(call, ast.Call) and module.resolve(call.func) == "keras.layers.Lambda"
 
 
 _BY_HAND = fix("use a layer (`Reshape`) or the static `x.shape`, or call it in a `Lambda` layer")

@@ -84,7 +84,7 @@ def _finding(name: str, fit: FitFacts, data: DataFacts) -> Finding:
 
 def _reason(name: str) -> str:
     if name == "validation_split":
-        return "its length is unknown before it is read"
+        return "Keras can split only arrays"
     if name == "class_weight":
         return "Keras applies class weights only to arrays, datasets and PyDatasets"
     what = "labels" if name == "y" else "sample weights"

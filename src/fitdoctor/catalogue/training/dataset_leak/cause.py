@@ -35,8 +35,8 @@ from fitdoctor.catalogue.knowledge.data.bindings import binding_line
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.training_loops import bound_in, loops_around, names_read
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, insert_before, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_before, remove_argument, unsafe
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.keras_objects import is_keras_model
@@ -224,16 +224,20 @@ def from_arguments(fit: FitFacts, training: DataFacts, validation: DataFacts) ->
             fact="data.x",
             location=place(validation.x[0].code),
         ),
-        unsafe("validate on the last 20% of the rows, without training on them", _split_off(fit)),
+        _split_off(fit),
         fix("pass rows that are not in the training data"),
         subject="argument validation_data of fit",
     )
 
 
-def _split_off(fit_call: FitFacts) -> tuple[Edit, ...]:
-    """Replace `validation_data` by `validation_split`."""
+def _split_off(fit_call: FitFacts) -> Fix:
+    """Replace `validation_data` by `validation_split`, or leave it to the one that is there."""
+    if "validation_split" in fit_call.given:
+        edits = remove_argument(fit_call.code, "validation_data")
+        return unsafe("remove `validation_data`: Keras ignores `validation_split` beside it", edits)
     given = fit_call.code.argument("validation_data") if isinstance(fit_call.code, Code) else None
-    return (Edit(given.whole, "validation_split=0.2"),) if given is not None else ()
+    split = (Edit(given.whole, "validation_split=0.2"),) if given is not None else ()
+    return unsafe("validate on the last 20% of the rows, without training on them", split)
 
 
 _FEW = 50
