@@ -92,13 +92,9 @@ _SEVERAL = ("MirroredStrategy", "MultiWorkerMirroredStrategy", "TPUStrategy")
 @mentions("Strategy")
 def from_names(module: Module, project: Project) -> Iterator[Finding]:
     """Report the size of one replica's share where the global batch size is expected."""
-    spread = any(site.name.rpartition(".")[2] in _SEVERAL for one in project.modules for site in one.calls)
-    by_hand = any("distribute_datasets_from_function" in one.text for one in project.modules)
-    if not spread or by_hand:
-        return
     for call, size in _global_sizes(module):
         found = _named_share(module, size)
-        if found is not None:
+        if found is not None and _is_spread(project):
             name, where = found
             yield CAUSE.finding(
                 f"`{name}` is the batch of one replica, but `{call}` expects the global batch: each replica gets "
@@ -115,6 +111,14 @@ def from_names(module: Module, project: Project) -> Iterator[Finding]:
                 confidence=Confidence.LIKELY,
                 severity=Severity.WARNING,
             )
+
+
+def _is_spread(project: Project) -> bool:
+    """Whether the project creates a strategy for several replicas that divides the batches itself."""
+    if any("distribute_datasets_from_function" in one.text for one in project.modules):
+        return False
+    named = [one for one in project.modules if any(name in one.text for name in _SEVERAL)]
+    return any(site.name.rpartition(".")[2] in _SEVERAL for one in named for site in one.calls)
 
 
 def _global_sizes(module: Module) -> Iterator[tuple[str, ast.expr]]:
