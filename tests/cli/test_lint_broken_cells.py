@@ -53,3 +53,9 @@ def test_what_a_broken_cell_names_is_unknown(
     compiled = [] if "compile" in cell else [COMPILE]
     lint(tmp_path, DATA, MODEL, *compiled, cell, "model.fit(x, y)")
     assert "FIT" not in capsys.readouterr().out
+
+
+def test_words_of_a_broken_cell_that_are_no_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status = lint(tmp_path, DATA, "# ½ of the products\n<YOUR CODE>", MODEL, f"{COMPILE}\nmodel.fit(x, y)")
+    assert status == 2
+    assert "cell 4:1:23: error FIT201" in capsys.readouterr().out

@@ -54,7 +54,10 @@ def _unknown(cell: str, imported: set[str]) -> str:
     names = dict.fromkeys(_NAME.findall(cell))
     bound = [
         name
-        for name in names
-        if not keyword.iskeyword(name) and not hasattr(builtins, name) and name not in imported
+        for name in names  # `½` is a word, but not a name
+        if name.isidentifier()
+        and not keyword.iskeyword(name)
+        and not hasattr(builtins, name)
+        and name not in imported
     ]
     return "".join(f"{name} = " for name in bound) + "get_ipython()" + "\n" * cell.count("\n")
