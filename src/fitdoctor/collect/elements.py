@@ -82,6 +82,16 @@ def contents_of(dataset: Any, budget: Budget, label_indices: frozenset[int]) -> 
     return Contents(tuple(found), empty=empty, shapes=shapes)
 
 
+def first_samples(dataset: Any, seconds: float = 0.5) -> list[Any] | None:
+    """Return the components of some samples of a batched dataset as arrays, None if it cannot be read."""
+    import numpy as np
+
+    columns, _complete = _columns(dataset, Deadline(seconds), Deadline(seconds))
+    if not columns or any(value is None for column in columns for value in column):
+        return None
+    return [np.concatenate(column) for column in columns]
+
+
 def source_rows(dataset: Any) -> Any:
     """Return the rows of the first component if no function changes them, else None."""
     source = _trace(dataset, 0)

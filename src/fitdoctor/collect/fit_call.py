@@ -108,6 +108,8 @@ def collect_call(
             data.append(_with_trial(work, collected, how, bound))
     if validation is not None and training is not None and len(data) == 2:
         data[1] = work.guarded("shared rows", lambda: _with_shared_rows(bound, data[1]), data[1])
+    if data:
+        data[0] = work.guarded("windows", lambda: _with_targets(bound, data[0]), data[0])
     args, kwargs = work.guarded(
         "arguments", lambda: _substituted(work, bound, training, validation), (work.args, work.kwargs)
     )
@@ -259,11 +261,32 @@ def _first_rows(facts: DataFacts) -> int:
 
 def _with_shared_rows(bound: dict[str, Any], facts: DataFacts) -> DataFacts:
     from fitdoctor.collect.shared import rows_behind, shared_rows
+    from fitdoctor.collect.windows import shared_windows
 
     validation = bound.get("validation_data")
     if isinstance(validation, (list, tuple)):
         validation = validation[0] if validation else None
-    return replace(facts, shared_rows=shared_rows(rows_behind(bound.get("x")), rows_behind(validation)))
+    ours, theirs = rows_behind(bound.get("x")), rows_behind(validation)
+    return replace(facts, shared_rows=shared_rows(ours, theirs), shared_windows=shared_windows(ours, theirs))
+
+
+def _with_targets(bound: dict[str, Any], facts: DataFacts) -> DataFacts:
+    from fitdoctor.collect.elements import first_samples
+    from fitdoctor.collect.windows import target_in_window
+
+    if len(facts.x) != 1 or len(facts.y) != 1 or facts.sample_weight:
+        return facts
+    x, y = bound.get("x"), bound.get("y")
+    if facts.form == "dataset" and _is_series(facts):
+        columns = first_samples(x)
+        x, y = columns if columns is not None and len(columns) == 2 else (None, None)
+    return replace(facts, target_in_window=target_in_window(x, y))
+
+
+def _is_series(facts: DataFacts) -> bool:
+    """Whether a dataset may yield windows with a number each: only then are its samples worth reading."""
+    shape, dtypes = facts.x[0].shape, {facts.x[0].dtype, facts.y[0].dtype}
+    return isinstance(shape, tuple) and len(shape) == 3 and dtypes <= {"float32", "float64"}
 
 
 def _substituted(

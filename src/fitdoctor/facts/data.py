@@ -225,6 +225,10 @@ class DataFacts:
     trial: Trial = Trial()
     shared_rows: int | Unknown = Unknown()
     """For validation data: how many of its rows are also in the training data."""
+    shared_windows: int | Unknown = Unknown()
+    """For validation data of windows: how many of them overlap windows of the training data on both sides."""
+    target_in_window: tuple[int, ...] | None = None
+    """For windows of a series: the step, and the feature, that is the target of every window."""
     problem: FailureSummary | None = None
     """What reading or adapting the data raised."""
     code: Code | Unknown = Unknown()

@@ -33,6 +33,7 @@ from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.inputs.contents import arrays_of, is_text
 from fitdoctor.catalogue.knowledge.data.data_places import (
     maker,
+    map_samples,
     part_words,
     rework_data,
     shaping_step,
@@ -46,7 +47,7 @@ from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, rework, rework_place, spell, wrap
-from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
@@ -193,10 +194,14 @@ def _fixes(
     array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts, labels: bool, project: Project
 ) -> list[Fix]:
     if data.form != "arrays":
+        first = next((step.code for step in data.pipeline), Unknown())
+        layer = _adapted_layer(first, project) if array.path == "x" else ""
+        edits = map_samples(data, array, f"{layer}(x)") if layer else ()
         return [
+            *([fix(f"pass the output of `{layer}` instead of the texts", edits)] if edits else []),
             fix(
                 "convert the strings to numbers in the pipeline: `tf.strings.to_number`, or a `StringLookup` layer"
-            )
+            ),
         ]
     if array.written_numbers:
         return [fix("convert the strings to numbers", rework_data(array, fit_call, '{}.astype("float32")'))]
@@ -214,7 +219,7 @@ def _fixes(
         edits = rework(code, array.use, encoded) if alike or split else ()
         return [fix("encode the classes as integers", edits, imports if edits else ())]
     told = fix("encode the strings: a `StringLookup` or `TextVectorization` layer, or one-hot columns")
-    layer = _adapted_layer(array, project) if array.path == "x" else ""
+    layer = _adapted_layer(array.use, project) if array.path == "x" else ""
     edits = wrap(array.use, f"{layer}({{}})") if layer else ()
     validation = validation_part(fit_call, 0)
     if edits and validation is not None:
@@ -222,18 +227,31 @@ def _fixes(
     return [fix(f"pass the output of `{layer}` instead of the texts", edits), told] if edits else [told]
 
 
-def _adapted_layer(array: ArrayFacts, project: Project) -> str:
-    """Return the only layer of the program with a learned vocabulary: `vectorize.adapt(texts)`."""
-    if not project or isinstance(array.use, Unknown):
+def _adapted_layer(code: Code | Unknown, project: Project) -> str:
+    """Return the name, in the file of some code, of the program's only layer with a learned vocabulary."""
+    module = project.module_at(code.location.path) if project and isinstance(code, Code) else None
+    adapted = [
+        (call.module, call.node.func.value)
+        for each in project.modules
+        for call in each.method_calls("adapt")
+        if isinstance(call.node.func, ast.Attribute)
+    ]
+    if module is None or len(adapted) != 1:
         return ""
-    module = project.module_at(array.use.location.path)
-    adapted = [call.node.func for call in module.method_calls("adapt")] if module is not None else []
-    names = [func.value for func in adapted if isinstance(func, ast.Attribute)]
-    made = [module.made_by(name) for name in names] if module is not None else []
-    if module is None or len(made) != 1 or not isinstance(made[0], ast.Call):
+    where, name = adapted[0]
+    made = where.origin(name)
+    if made.module.called(made.node).rpartition(".")[2] not in ("TextVectorization", "StringLookup"):
         return ""
-    kind = module.resolve(made[0].func).rpartition(".")[2]
-    return module.segment(names[0]) if kind in ("TextVectorization", "StringLookup") else ""
+    if where is module and where.function_of(name) is None:
+        return module.segment(name)
+    names = [
+        each.targets[0].id
+        for each in module.nodes(ast.Assign)
+        if isinstance(each.targets[0], ast.Name)
+        and module.function_of(each) is None
+        and module.origin(each.value).node is made.node
+    ]
+    return names[0] if len(names) == 1 else ""
 
 
 @CAUSE.after_failure

@@ -8,17 +8,21 @@ where the label is not known.
 ## Why
 
 `y = df["price"]` selects the labels, but leaves the column in the table. `df.values`, `df.to_numpy()` and
-`df.drop(columns=["id"])` then contain it as a feature.
+`df.drop(columns=["id"])` then contain it as a feature. Or the target of a window is one of its steps:
+`series[i + length - 1]` is in `series[i:i + length]`, and `timeseries_dataset_from_array(data, targets, length)` pairs the
+window that starts at row `i` with `targets[i]`.
 
 ## Fix
 
-Take the column out: `y = df.pop("price")`, or `x = df.drop(columns="price")`.
+Take the column out: `y = df.pop("price")`, or `x = df.drop(columns="price")`. Take the target of a window from behind its
+end.
 
 ## Known limits
 
-Only columns that are selected by name, or by one index from a table, are followed in the source. Rows that were shifted,
-cut differently or put into windows are not reported: forecasting from the past of the same column is legitimate. Nor is
-an input that consists of the label's columns alone, as in an autoencoder.
+In the source, only columns that are selected by name, or by one index from a table, are followed. Rows that were shifted,
+cut differently or put into windows are not reported there: forecasting from the past of the same column is legitimate. Nor
+is an input that consists of the label's columns alone, as in an autoencoder. Windows are compared with their targets when
+the program runs, if they overlap and have one target each.
 """
 
 from __future__ import annotations
@@ -27,9 +31,9 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, RowEvent
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Location, Severity
+from fitdoctor.edits import fix, unsafe, wrap
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, RowEvent, Unknown
 
 CAUSE = Cause(id="FIT220", slug="label-among-features", severity=Severity.WARNING)
 
@@ -53,6 +57,42 @@ def from_columns(fit_call: FitFacts, data: DataFacts) -> Iterator[Finding]:
                 fix(f"drop {name} from the features: `df.drop(columns=…)`, or `y = df.pop(…)`"),
                 subject=f"columns of {array.path}",
             )
+
+
+@CAUSE.before_fit
+def from_windows(fit_call: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """Report windows of a series that contain their own target."""
+    at = data.target_in_window
+    if at is None or fit_call.method != "fit" or data.role != "training":
+        return
+    windows, labels = data.x[0], data.y[0]
+    steps = windows.shape[1] if isinstance(windows.shape, tuple) and len(windows.shape) > 1 else None
+    step = "last step" if steps == at[0] + 1 else "first step" if at[0] == 0 else f"step {at[0]}"
+    yield CAUSE.certain(
+        f"the target of every window is the {step} of the window itself: the model reads the answer from its input",
+        place(data.code if data.form == "dataset" else labels.code, labels.use, fit_call.code),
+        Evidence(
+            "position of the target in its window",
+            f"`{windows.path}[:, {', '.join(map(str, at))}]`",
+            "behind its end",
+            fact="data.target_in_window",
+            location=place(windows.code, windows.use),
+        ),
+        unsafe("take the target from behind the window", _shifted(data.code, at[0])),
+        fix("pair `series[i:i + length]` with `series[i + length]`"),
+        subject=f"targets of {windows.path}",
+    )
+
+
+def _shifted(code: Code | Unknown, step: int) -> tuple[Edit, ...]:
+    """Shift the targets that `timeseries_dataset_from_array` pairs with windows."""
+    if isinstance(code, Unknown) or not code.name.endswith(".timeseries_dataset_from_array"):
+        return ()
+    targets, length = code.argument("targets", 1), code.argument("sequence_length", 2)
+    if targets is None or length is None:
+        return ()
+    start = f"{length.text} - {step}" if step else length.text
+    return wrap(Code(targets.location, targets.text), f"{{}}[{start}:]")
 
 
 def _line(features: ArrayFacts, labels: ArrayFacts) -> Location | None:

@@ -30,8 +30,8 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.knowledge.models.layer_numbers import traced_anew
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_before, unsafe
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_after, insert_before, unsafe
 from fitdoctor.facts import Code, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.callees import callers_of
 from fitdoctor.source.definitions import argument_of
@@ -132,6 +132,10 @@ def _compile_again(model: ModelFacts, fit: FitFacts, project: Project | Unknown)
     compiled, call = model.compile_code, fit.code
     if isinstance(compiled, Unknown) or isinstance(call, Unknown):
         return fix(title)
+    if not isinstance(project, Unknown) and (
+        edits := _where_changed(compiled, model.trainable_code, project)
+    ):
+        return unsafe(title, edits)
     if compiled.location.path != call.location.path or compiled.function != call.function:
         if isinstance(project, Unknown):
             return fix(title)
@@ -140,6 +144,43 @@ def _compile_again(model: ModelFacts, fit: FitFacts, project: Project | Unknown)
     if "\n" in compiled.text or not compiled.text.isprintable():
         return fix(title)
     return unsafe(title, insert_before(call, compiled.text))
+
+
+def _where_changed(compiled: Code, change: Code | Unknown, project: Project) -> tuple[Edit, ...]:
+    """End the function that changes `trainable` with a call of the one beside it that compiles."""
+    if isinstance(change, Unknown) or change.location.path != compiled.location.path:
+        return ()
+    module = project.module_at(compiled.location.path)
+    calls = module.method_calls("compile") if module is not None else ()
+    compiler = next(
+        (site.function for site in calls if site.module.location(site.node).start == compiled.location.start),
+        None,
+    )
+    changes = changes_of_trainable(module) if module is not None else ()
+    changer = next(
+        (
+            module.function_of(each)
+            for each in changes
+            if module and module.location(each).line == change.location.line
+        ),
+        None,
+    )
+    if module is None or compiler is None or changer is None or compiler is changer:
+        return ()
+    if compiler.owner is not changer.owner or compiler.name.startswith("__"):
+        return ()
+    optional = {
+        each.arg
+        for each in compiler.node.args.args[len(compiler.node.args.args) - len(compiler.node.args.defaults) :]
+    }
+    given = [name for name in compiler.parameters if name in changer.parameters and name != "self"]
+    if {*compiler.parameters} - {*given, *optional, "self"} or isinstance(changer.node, ast.Lambda):
+        return ()
+    body = changer.node.body
+    if any(isinstance(each, ast.Return) for each in ast.walk(changer.node)):
+        return ()
+    owner = "self." if compiler.owner is not None else ""
+    return insert_after(module.code(body[-1]), f"{owner}{compiler.name}({', '.join(given)})")
 
 
 def _written_again(compiled: Code, call: Code, project: Project) -> str:

@@ -35,6 +35,7 @@ from fitdoctor.catalogue.words import counted, place
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.keras_version import is_keras_2
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
@@ -211,7 +212,7 @@ def _exhausted(
             location=place(fit.code),
         ),
         unsafe(
-            "loop forever in the generator" + ("" if steps else " and set `steps_per_epoch`"),
+            "loop forever in the generator" + ("" if _has_steps(fit) else " and set `steps_per_epoch`"),
             _going_on_for_ever(function, fit, data),
         ),
         fix("pass `tf.data.Dataset.from_generator` to `fit`, which restarts the generator in each epoch"),
@@ -228,13 +229,31 @@ def _going_on_for_ever(function: FunctionInfo | None, fit: FitFacts, data: DataF
     if function is None or not isinstance(loop, ast.For) or any(map(_long_text, ast.walk(loop))):
         return ()
     steps: tuple[Edit, ...] = ()
-    if not fit.steps_per_epoch:
+    if not _has_steps(fit):
         if not isinstance(data.batches, int):
             return ()
         steps = append_arguments(fit.code, f"steps_per_epoch={data.batches}")
-    code = function.module.code(loop)
-    inner = code.text.replace("\n", "\n    ")
-    return (Edit(code.location, f"while True:\n{code.indent}    {inner}"), *steps)
+    module = function.module
+    block = module.block(loop)
+    before = block[: block.index(loop)]
+    ordered = next((at for at, each in enumerate(before) if _draws_order(each)), len(before))
+    first, code = module.code(block[ordered]), module.code(loop)
+    whole = replace(first.location, end_line=code.location.end_line, end_column=code.location.end_column)
+    inner = f"\n{code.indent}".join(module.segment(each) for each in (*before[ordered:], loop))
+    inner = inner.replace("\n", "\n    ")
+    return (Edit(whole, f"while True:\n{code.indent}    {inner}"), *steps)
+
+
+def _draws_order(statement: ast.stmt) -> bool:
+    """Whether a statement draws a random order, which each pass should do again."""
+    return any(
+        isinstance(each, ast.Attribute) and each.attr in ("permutation", "shuffle", "sample")
+        for each in ast.walk(statement)
+    )
+
+
+def _has_steps(fit: FitFacts) -> bool:
+    return bool(fit.steps_per_epoch) or "steps_per_epoch" in fit.given
 
 
 def _long_text(node: ast.AST) -> bool:

@@ -14,7 +14,8 @@ built before the loop over the folds has been trained on the rows that later fol
 ## Fix
 
 Split first, then oversample only the training part. Train only on the training part of the split. Build a new model in
-every fold.
+every fold. Cut a series into training and validation part before cutting each into windows: windows that overlap contain
+the same steps, so a random split gives most steps of a validation window to the training data.
 
 ## Known limits
 
@@ -36,7 +37,7 @@ from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.training_loops import bound_in, loops_around, names_read
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_before, remove_argument, unsafe
+from fitdoctor.edits import fix, insert_before, remove_argument, set_argument, unsafe
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.keras_objects import is_keras_model
@@ -81,6 +82,55 @@ def from_rows(
         fix("split the data before copying or augmenting rows"),
         subject="argument validation_data of fit",
     )
+
+
+@CAUSE.before_fit
+def from_windows(
+    fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
+) -> Iterator[Finding]:
+    """Report windows of a series that were split at random, although they overlap."""
+    shared, rows = validation.shared_windows, validation.samples
+    if not isinstance(shared, int) or not isinstance(rows, int) or 2 * shared < rows:
+        return
+    if isinstance(validation.shared_rows, int) and validation.shared_rows >= LEAST_SHARE * rows:
+        return
+    yield CAUSE.certain(
+        f"{shared:,} of the {rows:,} validation windows lie between windows of the training data that they overlap: "
+        "the model has seen most of their steps, and the targets",
+        _line(fit, training, validation, project),
+        Evidence(
+            "validation windows that overlap training windows on both sides",
+            f"{shared:,} of {rows:,}",
+            "one at the border",
+            fact="data.shared_windows",
+            location=place(validation.code),
+        ),
+        unsafe("split the windows in time, without shuffling", _in_time(validation, project)),
+        fix("split the series first, and cut each part into windows"),
+        subject="argument validation_data of fit",
+    )
+
+
+_SPLIT = "sklearn.model_selection.train_test_split"
+
+
+def _in_time(validation: DataFacts, project: Project) -> tuple[Edit, ...]:
+    """Make the `train_test_split` that the validation windows come from keep their order."""
+    found = node_of(project, validation.x[0].use) if validation.x else None
+    if found is None or not isinstance(found[1], ast.expr):
+        return ()
+    end = origin(found[0], found[1])
+    passed = [(end.module, end.node), *((step.module, step.node) for step in end.steps)]
+    split = next((each for each in passed if each[0].called(each[1]) == _SPLIT), None)
+    if split is None:
+        return ()
+    code = split[0].code(split[1])
+    if code.argument("stratify") is not None:
+        return ()
+    drawn = code.argument("random_state")
+    if drawn is not None and code.argument("shuffle") is None:
+        return (Edit(drawn.whole, "shuffle=False"),)
+    return set_argument(code, "shuffle", "False")
 
 
 def _other_rows(fit_call: FitFacts, project: Project) -> tuple[Edit, ...]:

@@ -265,6 +265,12 @@ def after_failure(module: Module, failure: FailureFacts | None) -> Iterator[Find
         loop = _loop_around(made.module, made.node)
         if loop is None or loop is not _loop_around(module, site.node):  # otherwise it is new each time
             yield _finding(made, site)
+    for site in _compiles(module):
+        given = _given(site)
+        kept = site.module.origin(given) if given is not None else None
+        if kept is not None and _optimizer(site) is None and _shared_result(kept) is not None:
+            yield _finding(kept, site)
+            return
     makers = [site.node for site in module.calls if kind_of_call(module, site.node) == "Optimizer"]
     looped = [site for site in module.method_calls("compile") if _loop_around(module, site.node) is not None]
     for site in looped:  # whatever the function looks up that is called for the optimizer once
@@ -305,6 +311,11 @@ def _inside(node: ast.AST, loop: ast.AST) -> bool:
 def _finding(made: Origin, use: CallSite | None) -> Finding:
     assert isinstance(made.node, ast.Call)
     uses = [Evidence("passed to a model here", location=use.module.location(use.node))] if use else []
+    shared = _shared_result(made)
+    if shared is not None and kind_of_call(*shared[:2]) != "Optimizer":
+        module, call, name = shared
+        own = (Edit(module.location(name), module.segment(call)), *_unread(module, call, [name]))
+        return CAUSE.finding(_PROBLEM, module.location(call), *uses, fix(_REMEDY, own), subject="optimizer")
     return CAUSE.finding(
         _PROBLEM,
         made.module.location(made.node),
@@ -312,6 +323,19 @@ def _finding(made: Origin, use: CallSite | None) -> Finding:
         _own_optimizer(made.module, made.node, use),
         subject="optimizer",
     )
+
+
+def _shared_result(made: Origin) -> tuple[Module, ast.Call, ast.Name] | None:
+    """Return the call of a function that creates the optimizer, if a name keeps its result for a loop, and the name."""
+    ends = [(step.module, step.node, step.how) for step in made.steps[1:]] + [
+        (made.module, made.node, "return")
+    ]
+    for use, (module, call, how) in zip(made.steps, ends, strict=False):
+        if use.how == "name" and how == "return" and use.module is module and isinstance(use.node, ast.Name):
+            loop = _loop_around(module, use.node)
+            if isinstance(call, ast.Call) and loop is not None and not _inside(call, loop):
+                return module, call, use.node
+    return None
 
 
 _COPY = "type({0}).from_config({0}.get_config())"
