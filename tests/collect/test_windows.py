@@ -14,7 +14,9 @@ WINDOWS = np.stack([SERIES[at : at + LENGTH] for at in range(300)])
 
 
 @pytest.mark.parametrize(("row", "found"), [(0, (0, 1)), (LENGTH - 1, (LENGTH - 1, 1)), (LENGTH, None)])
-def test_a_target_is_found_within_its_window_and_not_behind_it(row: int, found: tuple[int, int] | None) -> None:
+def test_a_target_is_found_within_its_window_and_not_behind_it(
+    row: int, found: tuple[int, int] | None
+) -> None:
     targets = SERIES[row : row + 300, 1]
     assert target_in_window(WINDOWS, targets) == found
     assert target_in_window(WINDOWS, targets.reshape(-1, 1).astype("float64")) == found
