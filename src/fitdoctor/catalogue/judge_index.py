@@ -5,6 +5,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT002': ('training/loss_does_not_move', ('while_training',), []),
     'FIT003': ('training/dataset_leak', ('source', 'before_fit'), [({'Module'}, ('Fold', 'ShuffleSplit')), ({'DataFacts', 'FitFacts'}, ('validation_data',))]),
     'FIT004': ('training/result_discarded', ('source',), [({'Module'}, ('keras', 'tensorflow'))]),
+    'FIT005': ('training/prepared_but_unused', ('source',), [({'Module'}, ('Callback', 'callbacks', 'optimizers', 'class_weight', 'sample_weight'))]),
     'FIT101': ('inputs/input_shape_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'inputs in doubt'}, ()), ({'ModelSite'}, ())]),
     'FIT102': ('inputs/input_rank_mismatch', ('source', 'before_fit', 'after_failure'), [({'ModelSite'}, ()), ({'DataFacts', 'FitFacts', 'ModelFacts', 'inputs in doubt'}, ())]),
     'FIT103': ('inputs/batch_axis_in_input_shape', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts', 'inputs in doubt'}, ()), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('stateful',)), ({'ModelSite'}, ())]),

@@ -433,9 +433,7 @@ def _advice(shapes: OperationShapes) -> str:
     first, second = shapes.shapes[:2]
     if shapes.is_product and len(first) > 1 and len(second) > 1:
         inner = f"({shape_words(first[-1:])[1:-2]} and {shape_words(second[-2:-1])[1:-2]})"
-        return (
-            f"transpose one factor, or leave out a transpose: the two inner axes {inner} must be equally long"
-        )
+        return f"transpose one factor, or remove a transpose: the two inner axes {inner} must be equally long"
     if len(first) == len(second) == 1:
         return (
             "compare the shapes of labels and outputs before they are flattened, or the lengths of the two vectors: one has "
