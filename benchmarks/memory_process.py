@@ -32,7 +32,7 @@ def predicted(kind: Kind) -> list[dict[str, float]]:
     from fitdoctor.collect.step import trace_step
     from fitdoctor.memory.pipeline import Feed, beside
     from fitdoctor.memory.prediction import batch_bytes, process_bytes
-    from fitdoctor.memory.schedule import course
+    from fitdoctor.memory.schedule import after_two_steps
     from fitdoctor.memory.step import joined
 
     model = kind.make()
@@ -46,11 +46,11 @@ def predicted(kind: Kind) -> list[dict[str, float]]:
     for size in kind.batches:
         arrays = tuple(STEPS * (step.tensors[argument].bytes(size) or 0) for argument in step.arguments)
         feed = Feed("arrays", arrays, sum(arrays), STEPS, copies=1)
-        ran = course(step, size, threads(), beside(feed, batch_bytes(step, size), threads()))
+        ran = after_two_steps(step, size, threads(), beside(feed, batch_bytes(step, size), threads()))
         found.append(
             {
                 "batch": size,
-                "tensors": ran.in_use,
+                "tensors": ran.most_in_use,
                 "process": process_bytes(step, ran.touched, feed),
                 "formula": 4 * each * size + 3 * 4 * weights,
             }

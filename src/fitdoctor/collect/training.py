@@ -79,7 +79,7 @@ def _new_warnings(module: str, words: str) -> list[str]:
     said = {key for key in kept if isinstance(key, tuple) and words in str(key[0])}
     new = said - _warned
     _warned.update(said)
-    return sorted(str(key[0]) for key in new if isinstance(key, tuple))
+    return sorted(str(key[0]) for key in new)
 
 
 _PATH = re.compile(r"'([^']+)'")

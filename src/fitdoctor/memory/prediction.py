@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from fitdoctor.facts import MemoryLimit, Unknown
 from fitdoctor.memory.buffers import Held
 from fitdoctor.memory.pipeline import Feed, at_conversion, beside
-from fitdoctor.memory.schedule import Course, course, most_touched
+from fitdoctor.memory.schedule import Course, after_two_steps, course
 from fitdoctor.memory.step import Step, Tensor
 from fitdoctor.records import dataclass, replace
 
@@ -172,8 +172,8 @@ def _need(step: Step, about: Circumstances) -> Callable[[int], int]:
 
     def need(batch: int) -> int:
         if batch not in known:
-            touched = most_touched(step, batch, about.threads, _beside(step, about, batch))
-            known[batch] = round(about.factor * process_bytes(step, touched, about.feed))
+            allocator = after_two_steps(step, batch, about.threads, _beside(step, about, batch))
+            known[batch] = round(about.factor * process_bytes(step, allocator.touched, about.feed))
         return known[batch] - about.present
 
     known: dict[int, int] = {}

@@ -27,10 +27,6 @@ class Course:
     stage: str
     held: tuple[Held, ...]
     """What is in use then."""
-    in_use: int
-    """The most that TensorFlow's allocator says is in use: with what is wasted inside its chunks."""
-    touched: int
-    """What the process has taken from the system after two steps: the allocator gives nothing back."""
     points: tuple[tuple[str, int], ...]
     """(stage, bytes in use) when each operation that does some work has started, in order."""
     guessed: int
@@ -62,9 +58,6 @@ def course(step: Step, batch: int, threads: int = 2, beside: Sequence[Held] = ()
     """
     first = _Execution(step, batch, threads, beside=beside)
     first.run()
-    first.memory.free_all()
-    second = _Execution(step, batch, threads, beside=beside, allocator=first.memory.allocator)
-    second.run()
     again = _Execution(step, batch, threads, beside=beside, stop_at=first.peak_at)
     again.run()
     held = [
@@ -78,20 +71,18 @@ def course(step: Step, batch: int, threads: int = 2, beside: Sequence[Held] = ()
         again.last.name,
         again.last.stage,
         tuple(held),
-        second.memory.allocator.most_in_use,
-        second.memory.allocator.touched,
         tuple(first.points),
         first.guessed,
     )
 
 
-def most_touched(step: Step, batch: int, threads: int = 2, beside: Sequence[Held] = ()) -> int:
-    """What the process has taken from the system after two steps."""
+def after_two_steps(step: Step, batch: int, threads: int = 2, beside: Sequence[Held] = ()) -> Allocator:
+    """The allocator after two steps; it keeps what it has taken from the system."""
     first = _Execution(step, batch, threads, beside=beside)
     first.run()
     first.memory.free_all()
     _Execution(step, batch, threads, beside=beside, allocator=first.memory.allocator).run()
-    return first.memory.allocator.touched
+    return first.memory.allocator
 
 
 class _Execution:

@@ -409,7 +409,7 @@ def _as_labels_alone(labels: ArrayFacts, project: Project) -> ArrayFacts:
         statement = step.module.parent(node)
         if not isinstance(statement, ast.Assign) or statement.value is not node or step.how == "write":
             continue
-        if isinstance(node, ast.expr) and not _is_computed_with(step.module, node):
+        if not _is_computed_with(step.module, node):
             return replace(labels, code=step.module.code(node))
     return replace(labels, code=Unknown("the array is also used elsewhere"))
 

@@ -194,7 +194,7 @@ def _transformed(project: Project, again: Code | Unknown, before: Code | Unknown
         for module, node in filter(None, calls)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     ]
-    if isinstance(again, Unknown) or len(made) < 2 or made[0] is None or made[0] is not made[1]:
+    if isinstance(again, Unknown) or len(made) < 2 or made[0] is not made[1]:
         return ()
     if calls[0] == calls[1] or ".fit_transform(" not in again.text:
         return ()
