@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from fitdoctor.cli.options import Parser, add_output_options, give_out, terminal_width, write_file
+from fitdoctor.cli.options import Parser, add_output_options, give_out, put, terminal_width
 from fitdoctor.cli.progress import status
 from fitdoctor.diagnosis import Confidence, Diagnosis, Evidence, Finding, Severity
 from fitdoctor.facts import EnvironmentFacts
@@ -220,7 +220,4 @@ def _give_json(
     if options.devices:
         plain["environment"]["devices"] = devices
     text = json.dumps(plain, indent=2, allow_nan=False) + "\n"
-    if options.output_file:
-        write_file(options.output_file, text)
-    else:
-        sys.stdout.write(text)
+    put(text, options)

@@ -16,9 +16,9 @@ from fitdoctor.cli.options import (
     Parser,
     add_output_options,
     give_out,
+    put,
     terminal_width,
     wants_color,
-    write_file,
 )
 from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.facts import FailureFacts
@@ -110,13 +110,13 @@ def _page(cause: Cause, options: Namespace) -> int:
     from fitdoctor.report.cause_page import render_page
 
     if options.output_format == "json":
-        _put(_json(_described(cause) | {"page": cause.page.strip()}), options)
+        put(_json(_described(cause) | {"page": cause.page.strip()}), options)
         return 0
     if options.output_format not in ("text", "concise"):
         raise UsageError(f"a cause's page is text or json, not {options.output_format}")
     target = None if options.output_file else sys.stdout
     look = Look(wants_color(options.color, target), terminal_width(target))
-    _put(render_page(cause, look), options)
+    put(render_page(cause, look), options)
     return 0
 
 
@@ -135,18 +135,11 @@ def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def _put(text: str, options: Namespace) -> None:
-    if options.output_file:
-        write_file(options.output_file, text)
-    else:
-        sys.stdout.write(text)
-
-
 def _list(causes: list[Cause], options: Namespace) -> int:
     from fitdoctor.report.paint import Line, cells, painted, wrapped
 
     if options.output_format == "json":
-        _put(_json([_described(cause) for cause in causes]), options)
+        put(_json([_described(cause) for cause in causes]), options)
         return 0
     if options.output_format not in ("text", "concise"):
         raise UsageError(f"the list of causes is text or json, not {options.output_format}")
@@ -161,7 +154,7 @@ def _list(causes: list[Cause], options: Namespace) -> int:
             lines += wrapped([("        ", ""), (cause.title, "dim")], columns, [("        ", "")])
         else:
             lines += wrapped([*name, (cause.title, "dim")], columns, [(" " * (10 + slugs), "")])
-    _put(painted(lines, color=wants_color(options.color, target)), options)
+    put(painted(lines, color=wants_color(options.color, target)), options)
     return 0
 
 

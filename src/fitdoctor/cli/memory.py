@@ -12,7 +12,7 @@ from typing import Any
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.find_model import model_at
 from fitdoctor.cli.first_fit import up_to_first_fit
-from fitdoctor.cli.options import Parser, terminal_width, write_file
+from fitdoctor.cli.options import Parser, put, terminal_width
 from fitdoctor.cli.progress import status
 
 DESCRIPTION = """\
@@ -80,10 +80,7 @@ def _give_out(prediction: Any, options: argparse.Namespace, started: float) -> N
         )
     except RenderError as error:
         raise UsageError(str(error)) from error
-    if options.output_file:
-        write_file(options.output_file, drawn)
-    else:
-        sys.stdout.write(drawn)
+    put(drawn, options)
 
 
 def make_parser() -> Parser:

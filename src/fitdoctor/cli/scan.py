@@ -17,10 +17,10 @@ from fitdoctor.cli.options import (
     check_causes,
     give_out,
     listed,
+    put,
     settings,
     terminal_width,
     wants_color,
-    write_file,
 )
 from fitdoctor.cli.progress import status
 from fitdoctor.diagnosis import Invocation
@@ -109,10 +109,7 @@ def _give_out(report: ScanReport, options: argparse.Namespace) -> None:
         import json
 
         text = json.dumps(report.to_json(), indent=2, allow_nan=False) + "\n"
-        if options.output_file:
-            write_file(options.output_file, text)
-        else:
-            sys.stdout.write(text)
+        put(text, options)
         return
     if options.output_format == "text":
         from fitdoctor.scan.draw import text as drawn
@@ -120,10 +117,7 @@ def _give_out(report: ScanReport, options: argparse.Namespace) -> None:
         target = None if options.output_file else sys.stdout
         width, color = terminal_width(target), wants_color(options.color, target)
         text = drawn(report, width, color, verbose=options.verbose)
-        if options.output_file:
-            write_file(options.output_file, text)
-        else:
-            sys.stdout.write(text)
+        put(text, options)
         return
     give_out(report.with_statistics, options)
     if options.output_format == "concise":
