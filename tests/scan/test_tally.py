@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fitdoctor.scan.columns import ColumnTally, meet, merged_columns
-from fitdoctor.scan.tally import MOST_SHAPES, Place, Seen, Tally, least, merged, see
+from fitdoctor.collect.column_tally import ColumnTally, meet, merged_columns
+from fitdoctor.collect.tally import MOST_SHAPES, Place, Seen, Tally, least, merged, see
 
 np = pytest.importorskip("numpy")
 
@@ -33,7 +33,7 @@ def table(rows, dtype):
 
 
 def tally_of(array, row=0, labels=True):
-    from fitdoctor.scan.blocks import add
+    from fitdoctor.collect.tally_arrays import add
 
     tally = Tally(labels=labels)
     add(tally, array, row, lambda at: at // 3)
@@ -113,7 +113,7 @@ def test_the_sum_of_many_parts_is_exact():
 
 
 def test_blocks_and_lanes_end_where_the_data_ends():
-    from fitdoctor.scan.blocks import BLOCK_BYTES
+    from fitdoctor.collect.tally_arrays import BLOCK_BYTES
 
     for size in (1, 255, 256, 257, BLOCK_BYTES // 4, BLOCK_BYTES // 4 + 1, BLOCK_BYTES // 2 + 77):
         values = np.arange(size, dtype="float32")

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from fitdoctor.collect.budget import Deadline
+from fitdoctor.collect.tally import Tally
+from fitdoctor.collect.tally_arrays import add
 from fitdoctor.facts import Column, Statistics, Unknown
 from fitdoctor.records import replace
 
 CHUNK_ELEMENTS = 1 << 20
-MOST_VALUES = 1024
-"""Histograms with more distinct values are omitted."""
 MOST_COLUMNS = 256
 FEWEST_SCALED = 20
 """Fewer rows may have a mean of 0 by chance."""
@@ -22,164 +22,22 @@ OBJECTS = 20_000
 """The number of Python objects of an object array to read."""
 
 
-class _Running:
-    """Statistics of the rows read so far."""
-
-    def __init__(self, labels: bool) -> None:
-        self.labels = labels
-        self.rows = 0
-        self.minimum: float | None = None
-        self.maximum: float | None = None
-        self.first_minimum: int | None = None
-        self.first_maximum: int | None = None
-        self.total = 0.0
-        self.finite = 0
-        self.nan = 0
-        self.inf = 0
-        self.first_nonfinite: tuple[int, ...] | None = None
-        self.integral = True
-        self.histogram: Counter[float] | None = Counter()
-        self.row_sums: tuple[float, float] | None = None
-        self.row_filled: int | None = None
-
-    def add(self, chunk: Any, start: int) -> None:
-        """Add the rows of `chunk`, which starts at row `start`."""
-        import numpy as np
-
-        self.rows += len(chunk)
-        if chunk.size == 0:
-            return
-        if chunk.dtype == np.bool_:
-            chunk = chunk.view(np.uint8)
-        elif chunk.dtype.kind == "f" and chunk.dtype.itemsize < 4 or chunk.dtype.kind == "V":
-            chunk = chunk.astype(np.float32)
-        values = chunk
-        if chunk.dtype.kind == "f":
-            values = self._finite_part(chunk, start)
-            if values.size == 0:
-                return
-        self._extremes(values, chunk, start)
-        self.total += float(values.sum(dtype=np.float64))
-        self.finite += int(values.size)
-        if self.integral and chunk.dtype.kind == "f":
-            self.integral = bool(np.all(values == np.rint(values)))
-        self._count(values)
-        if self.labels and chunk.ndim >= 2 and 1 < chunk.shape[-1] <= 4096 and values is chunk:
-            self._sum_rows(chunk)
-
-    def _finite_part(self, chunk: Any, start: int) -> Any:
-        import numpy as np
-
-        with np.errstate(all="ignore"):
-            least, most = float(chunk.min()), float(chunk.max())
-        if np.isfinite(least) and np.isfinite(most):
-            return chunk
-        finite = np.isfinite(chunk)
-        nan = int(np.isnan(chunk).sum())
-        self.nan += nan
-        self.inf += int((~finite).sum()) - nan
-        if self.first_nonfinite is None or start < self.first_nonfinite[0]:
-            place = np.unravel_index(int(np.argmin(finite)), chunk.shape)
-            self.first_nonfinite = (start + int(place[0]), *(int(i) for i in place[1:]))
-        return chunk[finite]
-
-    def _extremes(self, values: Any, chunk: Any, start: int) -> None:
-        least, most = float(values.min()), float(values.max())
-        row_size = max(chunk.size // len(chunk), 1)
-        if self.minimum is None or least < self.minimum:
-            self.minimum = least
-            self.first_minimum = start + _first(chunk, values.min()) // row_size
-        if self.maximum is None or most > self.maximum:
-            self.maximum = most
-            self.first_maximum = start + _first(chunk, values.max()) // row_size
-
-    def _count(self, values: Any) -> None:
-        import numpy as np
-
-        if self.histogram is None:
-            return
-        if values.dtype.kind in "iu":
-            low, high = int(values.min()), int(values.max())
-            if high - low < 4 * MOST_VALUES:
-                counts = np.bincount(values.reshape(-1).astype(np.int64) - low)
-                found = {float(low + i): int(n) for i, n in enumerate(counts) if n}
-            else:
-                found = self._distinct(values)
-        else:
-            found = self._distinct(values)
-        self.histogram.update(found)
-        if not found or len(self.histogram) > MOST_VALUES:
-            self.histogram = None
-
-    def _distinct(self, values: Any) -> dict[float, int]:
-        import numpy as np
-
-        flat = values.reshape(-1)
-        # Sorting all values just to find too many would cost more than everything else.
-        if flat.size > 8192 and np.unique(flat[:8192]).size > (MOST_VALUES if self.labels else 64):
-            return {}
-        distinct, counts = np.unique(flat, return_counts=True)
-        if distinct.size > MOST_VALUES:
-            return {}
-        return {float(v): int(n) for v, n in zip(distinct, counts, strict=True)}
-
-    def _sum_rows(self, chunk: Any) -> None:
-        import numpy as np
-
-        sums = chunk.sum(axis=-1, dtype=np.float64)
-        low, high = float(sums.min()), float(sums.max())
-        if self.row_sums is None:
-            self.row_sums = (low, high)
-        else:
-            self.row_sums = (min(low, self.row_sums[0]), max(high, self.row_sums[1]))
-        self.row_filled = max(self.row_filled or 0, int(np.count_nonzero(chunk, axis=-1).max()))
-
-    def result(self, complete: bool) -> Statistics:
-        """Return the statistics."""
-        histogram = None
-        if self.histogram and (self.integral or self.labels and len(self.histogram) <= 64):
-            histogram = tuple(sorted(self.histogram.items()))
-        return Statistics(
-            count=self.rows,
-            complete=complete,
-            minimum=self.minimum,
-            maximum=self.maximum,
-            mean=self.total / self.finite if self.finite else None,
-            nan=self.nan,
-            inf=self.inf,
-            first_nonfinite=self.first_nonfinite,
-            integral=self.integral and self.finite > 0,
-            histogram=histogram,
-            row_sums=self.row_sums,
-            row_filled=self.row_filled,
-            first_maximum=self.first_maximum,
-            first_minimum=self.first_minimum,
-        )
-
-
-def _first(chunk: Any, value: Any) -> int:
-    import numpy as np
-
-    return int(np.argmax(chunk.reshape(-1) == value))
-
-
 def statistics_of(array: Any, deadline: Deadline, labels: bool = False) -> Statistics | Unknown:
     """Return statistics of a NumPy array, over all rows or over a spread sample if time runs out."""
     import numpy as np
 
-    kind = array.dtype.kind
-    if kind not in "biuf" and array.dtype.name != "bfloat16":
-        return Unknown(f"fitdoctor computes no statistics for dtype `{array.dtype}`")
+    if not _is_numeric(array):
+        return _not_numeric(array)
     if array.ndim == 0:
         array = np.reshape(array, (1,))
-    running = _Running(labels)
+    tally = _tally(labels)
     complete = True
     for start, stop in _chunks(array):
-        if deadline.over and running.rows:
+        if deadline.over and tally.rows:
             complete = False
             break
-        running.add(np.asarray(array[start:stop]), start)
-    found = running.result(complete)
+        add(tally, np.asarray(array[start:stop]), start)
+    found = from_tally(tally, complete)
     return replace(found, own_scale=own_scale(array)) if _may_be_scaled(array, found, labels) else found
 
 
@@ -232,13 +90,46 @@ def statistics_of_batches(batches: list[Any], complete: bool, labels: bool = Fal
     """Return statistics of the same component of several batches, as if concatenated."""
     import numpy as np
 
-    running = _Running(labels)
+    tally = _tally(labels)
     for batch in batches:
         array = np.asarray(batch)
-        if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16":
-            return Unknown(f"fitdoctor computes no statistics for dtype `{array.dtype}`")
-        running.add(array if array.ndim else array.reshape(1), running.rows)
-    return running.result(complete)
+        if not _is_numeric(array):
+            return _not_numeric(array)
+        add(tally, array if array.ndim else array.reshape(1), tally.rows)
+    return from_tally(tally, complete)
+
+
+def _tally(labels: bool) -> Tally:
+    return Tally(labels=labels, whole_numbers=True, tables=False)
+
+
+def _is_numeric(array: Any) -> bool:
+    return array.dtype.kind in "biuf" or array.dtype.name == "bfloat16"
+
+
+def _not_numeric(array: Any) -> Unknown:
+    return Unknown(f"fitdoctor computes no statistics for dtype `{array.dtype}`")
+
+
+def from_tally(tally: Tally, complete: bool) -> Statistics:
+    """Return what was counted as a fact."""
+    histogram, first = tally.shown_histogram, tally.first_nonfinite
+    return Statistics(
+        count=tally.rows,
+        complete=complete,
+        minimum=None if tally.minimum is None else float(tally.minimum),
+        maximum=None if tally.maximum is None else float(tally.maximum),
+        mean=tally.mean,
+        nan=tally.nan,
+        inf=tally.inf,
+        first_nonfinite=(first.row, *first.index) if first is not None else None,
+        integral=tally.integral and tally.finite > 0,
+        histogram=tuple(sorted(histogram.items())) if histogram is not None else None,
+        row_sums=tally.row_sums,
+        row_filled=tally.row_filled,
+        first_maximum=tally.first_maximum,
+        first_minimum=tally.first_minimum,
+    )
 
 
 def _chunks(array: Any) -> Iterator[tuple[int, int]]:

@@ -11,9 +11,9 @@ from typing import Any
 
 from fitdoctor.collect.arrays import Component as Leaf
 from fitdoctor.collect.arrays import components as leaves
+from fitdoctor.collect.tally_arrays import no_element
 from fitdoctor.facts.data import part_path
 from fitdoctor.scan.array_source import as_array
-from fitdoctor.scan.blocks import no_element
 from fitdoctor.scan.pieces import Component, Part
 
 Stray = Callable[[int, str], None]

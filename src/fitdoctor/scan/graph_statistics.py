@@ -10,8 +10,8 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-from fitdoctor.scan.columns import ColumnTally, meet
-from fitdoctor.scan.tally import MOST_VALUES, Seen, Tally, see
+from fitdoctor.collect.column_tally import ColumnTally, meet
+from fitdoctor.collect.tally import MOST_VALUES, Seen, Tally, see
 
 GROUP = 16
 """Elements whose statistics are joined before they are sent; lost together if a worker dies."""

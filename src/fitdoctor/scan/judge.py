@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from fitdoctor.collect.codes import Codes
+from fitdoctor.collect.statistics import from_tally
+from fitdoctor.collect.tally import Place, Tally, merged
 from fitdoctor.diagnose import examine_call
 from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Moment
 from fitdoctor.engine_inputs import SeenCall
@@ -29,7 +31,6 @@ from fitdoctor.facts.data import part_path
 from fitdoctor.scan.outcome import Scanned, column_name
 from fitdoctor.scan.pieces import Component, Source
 from fitdoctor.scan.table_source import TableSource
-from fitdoctor.scan.tally import Place, Tally, merged
 
 CAUSES = ("FIT110", "FIT114", "FIT206", "FIT003", "FIT203", "FIT113", "FIT115", "FIT207", "FIT208", "FIT705")
 """The causes that the values show; the others are about the program."""
@@ -175,7 +176,7 @@ def _array(component: Component, tally: Tally, scanned: Scanned, codes: Codes) -
         container=component.container,
         shape=_shape(tally, scanned),
         dtype=_dtype(tally),
-        statistics=_statistics(tally, scanned, first),
+        statistics=_statistics(tally, scanned.counted.complete),
         columns=tuple(columns[:256]),
         code=code,
         use=use,
@@ -208,13 +209,14 @@ def _table(pairs: list[tuple[Component, Tally]], scanned: Scanned, codes: Codes)
         columns.sort(key=lambda column, name=columns[index].name: column.name != name)  # type: ignore[misc]
     numbers = [tally for _component, tally in pairs if tally.finite or tally.nan or tally.inf]
     whole = functools.reduce(merged, numbers, Tally())
+    whole.first_nonfinite = place
     whole.rows = max(tally.rows for _component, tally in pairs)
     return ArrayFacts(
         path=path,
         container="pandas.DataFrame",
         shape=(whole.rows, len(pairs)),
         dtype="float64" if len(numbers) == len(pairs) else "object",
-        statistics=_statistics(whole, scanned, place),
+        statistics=_statistics(whole, scanned.counted.complete),
         columns=tuple(column for column in columns if column.nonfinite)[:256],
         code=code,
         use=use,
@@ -239,25 +241,7 @@ def _dtype(tally: Tally) -> str:
     return next((str(dtype) for dtype in tally.dtypes), "float64")
 
 
-def _statistics(tally: Tally, scanned: Scanned, first: Place | None) -> Statistics | Unknown:
+def _statistics(tally: Tally, complete: bool) -> Statistics | Unknown:
     if not tally.finite and not tally.nan and not tally.inf:
         return Unknown("it contains no numbers")
-    histogram = None
-    if tally.labels and tally.histogram and (tally.integral or len(tally.histogram) <= 64):
-        histogram = tuple(sorted(tally.histogram.items()))
-    return Statistics(
-        count=tally.rows,
-        complete=scanned.counted.complete,
-        minimum=tally.minimum,
-        maximum=tally.maximum,
-        mean=tally.mean,
-        nan=tally.nan,
-        inf=tally.inf,
-        first_nonfinite=(first.row, *first.index) if first is not None else None,
-        integral=tally.integral and tally.finite > 0,
-        histogram=histogram,
-        row_sums=tally.row_sums,
-        row_filled=tally.row_filled,
-        first_maximum=tally.first_maximum,
-        first_minimum=tally.first_minimum,
-    )
+    return from_tally(tally, complete)

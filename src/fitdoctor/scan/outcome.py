@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+from fitdoctor.collect.tally import Place, Tally
 from fitdoctor.data_statistics import ComponentReport as ComponentReport
 from fitdoctor.data_statistics import DataReport as DataReport
 from fitdoctor.data_statistics import Problem, ScanStatistics
@@ -14,7 +15,6 @@ from fitdoctor.data_statistics import SeenReport as SeenReport
 from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.records import replace
 from fitdoctor.scan.pieces import Component, Counted, Source
-from fitdoctor.scan.tally import Place, Tally
 
 MOST_SHOWN = 20
 """Shapes, labels and columns that are listed by name."""
@@ -140,9 +140,7 @@ def _component(component: Component, tally: Tally, scanned: Scanned) -> Componen
                 tuple(i for i in group if i not in tally.columns.constant) for group in tally.columns.alike
             ]
             alike = tuple(tuple(column_name(component, i) for i in one) for one in groups if len(one) > 1)
-    histogram = (
-        tally.histogram if tally.labels and (tally.integral or len(tally.histogram or ()) <= 64) else None
-    )
+    histogram = tally.shown_histogram
     return ComponentReport(
         path=component.path,
         part=component.part,

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from fitdoctor.collect.column_tally import ColumnTally, merged_columns
+from fitdoctor.collect.tally import Tally, merged
+from fitdoctor.collect.tally_arrays import ElementOf, add, no_element
 from fitdoctor.data_statistics import Problem as Problem
-from fitdoctor.scan.blocks import ElementOf, add, no_element
-from fitdoctor.scan.columns import ColumnTally, merged_columns
 from fitdoctor.scan.shared_rows import RowMatch
-from fitdoctor.scan.tally import Tally, merged
 
 PIECE_BYTES = 8 << 20
 """How many bytes a thread takes at a time."""

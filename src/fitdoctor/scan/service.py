@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fitdoctor.collect.arrays import components as leaves
 from fitdoctor.collect.arrays import dtype_name
+from fitdoctor.collect.tally import Tally, merged
 from fitdoctor.scan.damaged_records import damaged_file
 from fitdoctor.scan.element_source import summary_of
 from fitdoctor.scan.graph_hashes import KEY, compared, hashes_of_element, hashes_of_group
@@ -23,7 +24,6 @@ from fitdoctor.scan.outcome import Scanned
 from fitdoctor.scan.pieces import CannotScan, Component, Counted, Piece, Problem, Quiet, Watcher
 from fitdoctor.scan.shared_rows import RowMatch
 from fitdoctor.scan.shipping import expected_rows, refuse_unshippable, shared_by_each
-from fitdoctor.scan.tally import Tally, merged
 
 if TYPE_CHECKING:
     from fitdoctor.scan.scanning import Wishes

@@ -6,12 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from fitdoctor.scan.columns import ColumnTally, merged_columns
+from fitdoctor.collect.column_tally import ColumnTally, merged_columns
 
 MOST_SHAPES = 64
 """Further shapes and dtypes are counted together."""
 MOST_VALUES = 1024
 """No histogram is kept for more distinct values than this."""
+MOST_FRACTIONS = 64
+"""A histogram with more values than this is only shown if they are whole numbers."""
 
 Key = tuple[int | None, ...] | str
 """A shape, or the name of a dtype."""
@@ -67,6 +69,10 @@ class Tally:
     first_nonfinite: Place | None = None
     labels: bool = False
     """Whether to keep a histogram and the sums of rows."""
+    whole_numbers: bool = False
+    """Whether to keep a histogram of other data as well, as long as it has few values and only whole numbers."""
+    tables: bool = True
+    """Whether to compare the columns of tables."""
     histogram: Counter[float] | None = field(default_factory=Counter)
     """None if there are too many values."""
     row_sums: tuple[float, float] | None = None
@@ -81,6 +87,13 @@ class Tally:
     def mean(self) -> float | None:
         """The mean of the finite values."""
         return float(self.total / self.finite) if self.finite else None
+
+    @property
+    def shown_histogram(self) -> Counter[float] | None:
+        """The histogram; None for numbers that are not whole, unless they are labels with few values."""
+        counts = self.histogram or None
+        few = counts is not None and self.labels and len(counts) <= MOST_FRACTIONS
+        return counts if self.integral or few else None
 
     def saw(self, shape: tuple[int | None, ...], dtype: str, element: int | None, count: int = 1) -> None:
         """Count elements of a shape and dtype."""

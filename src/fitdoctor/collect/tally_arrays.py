@@ -11,8 +11,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from fitdoctor.scan.columns import MOST_COLUMNS, ColumnTally
-from fitdoctor.scan.tally import MOST_VALUES, Place, Tally
+from fitdoctor.collect.column_tally import MOST_COLUMNS, ColumnTally
+from fitdoctor.collect.tally import MOST_VALUES, Place, Tally
 
 BLOCK_BYTES = 2 << 20
 """Stays in the processor's cache from one look to the next. NumPy gives the interpreter's lock away while it reduces a
@@ -20,6 +20,8 @@ block; looks at smaller blocks end before another thread has woken up to take th
 LANE = 1024
 """Values summed in the array's own precision; sums of lanes are added in double precision."""
 _HEAD = 8192
+_FEW_VALUES = 64
+"""Data that is not labels and starts with more distinct values than this gets no histogram."""
 
 
 ElementOf = Callable[[int], int | None]
@@ -54,7 +56,7 @@ def add(tally: Tally, array: Any, row: int, element: ElementOf = no_element) -> 
         _add_flat(tally, _Flat(flat, max(flat.size // len(array), 1), row, array.shape[1:], element))
     if tally.labels and array.ndim >= 2 and 1 < array.shape[-1] <= MOST_COLUMNS:
         _add_row_sums(tally, values)
-    if array.ndim == 2 and 1 < array.shape[1] <= MOST_COLUMNS:
+    if tally.tables and array.ndim == 2 and 1 < array.shape[1] <= MOST_COLUMNS:
         _add_columns(tally, values)
 
 
@@ -142,8 +144,9 @@ def _add_flat(tally: Tally, flat: _Flat) -> None:
                 tally.integral = _integral(block[:_HEAD]) and _integral(block)
         else:
             whole += _whole_sum(block, low, high)
-        if tally.labels:
-            tally.count_values(_distinct(block, low, high) if tally.histogram is not None else None)
+        if tally.histogram is not None and (tally.labels or tally.whole_numbers and tally.integral):
+            most = MOST_VALUES if tally.labels else _FEW_VALUES
+            tally.count_values(_distinct(block, low, high, most))
     known.tell(tally, step, flat)
     tally.finite += values.size - lost
     tally.total += Fraction(total) + whole if total - total == 0 else _huge(values)
@@ -179,7 +182,10 @@ def _whole_sum(block: Any, low: Any, high: Any) -> int:
         return int(np.add.reduce(block.reshape(lanes, LANE), axis=1, dtype=np.int32).sum(dtype=np.int64))
     if max(abs(int(low)), abs(int(high))) * block.size < 1 << 63:
         return int(np.add.reduce(block, dtype=np.int64))
-    return sum(block.tolist())
+    # Two halves, whose sums fit 64 bits.
+    return (int(np.add.reduce(block >> 32, dtype=np.int64)) << 32) + int(
+        np.add.reduce(block & 0xFFFFFFFF, dtype=np.int64)
+    )
 
 
 def _huge(values: Any) -> Fraction:
@@ -204,7 +210,7 @@ def _finite_part(tally: Tally, block: Any, start: int, flat: _Flat) -> tuple[Any
     index = np.unravel_index(place, flat.inner) if flat.inner else ()
     row += flat.row
     tally.found_nonfinite(Place(row, tuple(int(i) for i in index), flat.element(row)))
-    if len(flat.inner) == 1 and 1 < flat.inner[0] <= MOST_COLUMNS:
+    if tally.tables and len(flat.inner) == 1 and 1 < flat.inner[0] <= MOST_COLUMNS:
         columns, counts = np.unique((start + bad) % flat.row_size, return_counts=True)
         table = _table(tally, flat.inner[0])
         for column, count in zip(columns.tolist(), counts.tolist(), strict=True):
@@ -219,15 +225,15 @@ def _table(tally: Tally, width: int) -> ColumnTally:
     return tally.columns
 
 
-def _distinct(block: Any, low: Any, high: Any) -> dict[float, int] | None:
-    """Return the count of each value; None if there are too many."""
+def _distinct(block: Any, low: Any, high: Any, most: int) -> dict[float, int] | None:
+    """Return the count of each value; None if there are too many, or more than `most` at the beginning."""
     import numpy as np
 
     if block.dtype.kind in "iu" and int(high) - int(low) < 4 * MOST_VALUES:
         counts = np.bincount(_offsets(block, low))
         return {float(int(low) + i): int(n) for i, n in enumerate(counts) if n}
     # Sorting everything to find out that there are too many values would cost more than the rest together.
-    if block.size > _HEAD and np.unique(block[:_HEAD]).size > MOST_VALUES:
+    if block.size > _HEAD and np.unique(block[:_HEAD]).size > most:
         return None
     values, counts = np.unique(block, return_counts=True)
     if values.size > MOST_VALUES:
@@ -239,8 +245,9 @@ def _offsets(block: Any, low: Any) -> Any:
     """Return the distance of each value from the minimum; narrow dtypes would wrap around."""
     import numpy as np
 
-    wide = block if block.itemsize == 8 else block.astype(np.int64)
-    return (wide - wide.dtype.type(low)).astype(np.int64)
+    if block.itemsize < 8:
+        return block.astype(np.int64) - int(low)
+    return (block - block.dtype.type(low)).astype(np.int64)
 
 
 def _add_row_sums(tally: Tally, values: Any) -> None:
