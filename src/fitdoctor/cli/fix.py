@@ -59,28 +59,21 @@ def main(argv: list[str]) -> int:
 
 def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
     """Split the arguments into our options and the program with its arguments."""
-    valued = {name for action in parser._actions if action.nargs is None for name in action.option_strings}
-    index = 0
-    while index < len(argv):
-        word = argv[index]
-        if word == "--":
-            return argv[:index], argv[index + 1 :]
-        if word == "-m":
-            return argv[:index], argv[index:]
-        if not word.startswith("-"):
-            if argv[index + 1 : index + 2] == ["--"]:
-                return argv[:index], [word, *argv[index + 2 :]]
-            # `fix train.py --write`: it would reach the program, and nothing would be written. Programs have options
-            # such as `--config`, `--timeout` and `--verbose` of their own.
-            misplaced = next((other for other in argv[index + 1 :] if other in ("--write", "--unsafe")), None)
-            if misplaced is not None:
-                raise UsageError(
-                    f"options after `{word}` go to the program: write `fitdoctor fix {misplaced} {word}`, "
-                    f"or `fitdoctor fix -- {word} {misplaced}` if the program takes `{misplaced}`"
-                )
-            return argv[:index], argv[index:]
-        index += 2 if word in valued else 1
-    return argv, []
+    ours, program = parser.split(argv)
+    word = argv[len(ours)] if program else "-m"
+    if word in ("--", "-m"):
+        return ours, program
+    if program[1:2] == ["--"]:
+        return ours, [word, *program[2:]]
+    # `fix train.py --write`: it would reach the program, and nothing would be written. Programs have options
+    # such as `--config`, `--timeout` and `--verbose` of their own.
+    misplaced = next((other for other in program[1:] if other in ("--write", "--unsafe")), None)
+    if misplaced is not None:
+        raise UsageError(
+            f"options after `{word}` go to the program: write `fitdoctor fix {misplaced} {word}`, "
+            f"or `fitdoctor fix -- {word} {misplaced}` if the program takes `{misplaced}`"
+        )
+    return ours, program
 
 
 def make_parser() -> Parser:

@@ -49,6 +49,19 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
 
+    def split(self, argv: list[str]) -> tuple[list[str], list[str]]:
+        """Split the arguments into our options and the program with its arguments."""
+        valued = {name for action in self._actions if action.nargs is None for name in action.option_strings}
+        index = 0
+        while index < len(argv):
+            word = argv[index]
+            if word == "--":
+                return argv[:index], argv[index + 1 :]
+            if word == "-m" or not word.startswith("-"):
+                return argv[:index], argv[index:]
+            index += 2 if word in valued else 1
+        return argv, []
+
     def error(self, message: str) -> NoReturn:
         """Replace argparse's error with our own."""
         raise UsageError(f"{message}{self._suggestion(message)} (see `{self.prog} --help`)")

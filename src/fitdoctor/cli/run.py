@@ -21,7 +21,7 @@ An error that is certain stops the program before its first step. Arguments afte
 def main(argv: list[str]) -> int:
     """Run a program and return its exit status."""
     parser = make_parser()
-    ours, program = _split(parser, argv)
+    ours, program = parser.split(argv)
     options = parser.parse_args(ours)
     if not program or program == ["-m"]:
         raise UsageError("name a script to run, or `-m MODULE` (see `fitdoctor run --help`)")
@@ -180,17 +180,3 @@ def make_parser() -> Parser:
     )
     add_output_options(parser)
     return parser
-
-
-def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
-    """Split the arguments into our options and the program with its arguments."""
-    valued = {name for action in parser._actions if action.nargs is None for name in action.option_strings}
-    index = 0
-    while index < len(argv):
-        word = argv[index]
-        if word == "--":
-            return argv[:index], argv[index + 1 :]
-        if word == "-m" or not word.startswith("-"):
-            return argv[:index], argv[index:]
-        index += 2 if word in valued else 1
-    return argv, []

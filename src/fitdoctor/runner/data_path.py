@@ -318,10 +318,7 @@ def _of_specs(
 
 def shape_text(shape: tuple[int | None, ...] | Unknown) -> str:
     """A shape as Python writes it."""
-    if isinstance(shape, Unknown):
-        return "?"
-    inside = ", ".join("None" if size is None else str(size) for size in shape)
-    return f"({inside},)" if len(shape) == 1 else f"({inside})"
+    return "?" if isinstance(shape, Unknown) else str(tuple(shape))
 
 
 def _place(code: Code | Unknown) -> Location | None:

@@ -29,7 +29,6 @@ are a separate cause, FIT902 (`removed-in-keras-3`).
 from __future__ import annotations
 
 import ast
-import difflib
 import functools
 import re
 from collections.abc import Iterator
@@ -326,6 +325,8 @@ def from_absent_name(failure: FailureFacts) -> Iterator[Finding]:
     module = _NOT_PUBLIC.sub("", absent["module"] or absent["package"])
     name, public = absent["name"] or absent["part"], PUBLIC_NAMES.get(module, ())
     # `AvgPool` lacks its number of axes: it is not misspelt.
+    import difflib
+
     by_case = {each.lower(): each for each in public if abs(len(each) - len(name)) < 2}
     close = difflib.get_close_matches(name.lower(), by_case, 1, _ALIKE)
     if not close or name in changes("name", module) or name in public:
