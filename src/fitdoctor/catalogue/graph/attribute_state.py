@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.graph.handed_out import own_reads
+from fitdoctor.catalogue.graph.return_instead_of_store import own_reads
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, insert_after, spell
 from fitdoctor.records import dataclass

@@ -1,4 +1,4 @@
-"""Edits that prepare it like the training data: swap, reshape, encode."""
+"""Edits that prepare validation data like the training data: swap, reshape, encode, scale."""
 
 from __future__ import annotations
 

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Collection
 
 from fitdoctor.catalogue.graph.attribute_state import as_state
-from fitdoctor.catalogue.graph.handed_out import handed_out
 from fitdoctor.catalogue.graph.kept_tensors import is_traced_by_itself
 from fitdoctor.catalogue.graph.numpy_on_symbolic_tensor.string_twins import string_edits
 from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
+from fitdoctor.catalogue.graph.return_instead_of_store import return_instead_of_store
 from fitdoctor.catalogue.knowledge.tracing.array_bodies import as_tensor_code
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Edit, Fix
@@ -85,8 +85,8 @@ def _outside(module: Module, function: FunctionInfo, call: ast.Call) -> tuple[Ed
     if any(not isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets):
         return ()
     if isinstance(call.func, ast.Attribute) and call.func.attr in VALUE_METHODS:
-        return handed_out(function, statement, call.func.value)
-    return handed_out(function, statement, call.args[0]) if len(call.args) == 1 else ()
+        return return_instead_of_store(function, statement, call.func.value)
+    return return_instead_of_store(function, statement, call.args[0]) if len(call.args) == 1 else ()
 
 
 def _asked(module: Module, call: ast.Call) -> ast.expr | None:

@@ -31,11 +31,11 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.handed_out import handed_out
 from fitdoctor.catalogue.graph.kept_tensors import ADDING, GROWING, Kept, guard_of, is_traced_by_itself
 from fitdoctor.catalogue.graph.leaks import declare_leaks
 from fitdoctor.catalogue.graph.own_graphs import unwrapped
 from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
+from fitdoctor.catalogue.graph.return_instead_of_store import return_instead_of_store
 from fitdoctor.diagnosis import Edit, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts
@@ -100,7 +100,7 @@ def _returned(function: FunctionInfo, written: ast.AST, name: str) -> Fix:
     """Write `out.append(x)` or `out["x"] = x` in the caller, which owns the list or dict."""
     match written if isinstance(written, ast.Call) else function.module.statement(written):
         case ast.Call(args=[value], keywords=[]) | ast.Assign(value=value):
-            edits = handed_out(function, written, value, name)
+            edits = return_instead_of_store(function, written, value, name)
         case _:
             edits = ()
     return fix("return the tensor and let the caller collect it", edits)
@@ -116,7 +116,7 @@ def _fixes(kept: Kept) -> list[Fix]:
     if guard is not None:
         return [fix(f"recompute `{kept.place}` in every trace", unwrapped(module, guard))]
     title = "return it from the traced function and collect the results of the calls"
-    remedies = [fix(title, handed_out(kept.function, kept.node, kept.value))]
+    remedies = [fix(title, return_instead_of_store(kept.function, kept.node, kept.value))]
     if how in ("train_step", "compute_loss", "loss"):
         title = "collect what Keras logs for each batch in the `on_train_batch_end` method of a callback"
         remedies.append(unsafe(title, collected_by_callback(kept.function, kept.node, kept.value)))

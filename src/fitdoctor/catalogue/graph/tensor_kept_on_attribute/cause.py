@@ -32,11 +32,11 @@ import ast
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.attribute_state import CONTAINERS, as_state, created_in_init
-from fitdoctor.catalogue.graph.handed_out import handed_out
 from fitdoctor.catalogue.graph.kept_reads import fatal_reads
 from fitdoctor.catalogue.graph.kept_tensors import Kept, guard_of
 from fitdoctor.catalogue.graph.leaks import Leak, declare_leaks
 from fitdoctor.catalogue.graph.own_graphs import unwrapped
+from fitdoctor.catalogue.graph.return_instead_of_store import return_instead_of_store
 from fitdoctor.diagnosis import Edit, Fix, Severity
 from fitdoctor.edits import fix, insert_after, spell, unsafe
 from fitdoctor.source.module import Module
@@ -77,7 +77,7 @@ def _fixes(kept: Kept) -> list[Fix]:
     state = _state_beside(kept) or as_state(kept.function, kept.owner, kept.node, kept.value)
     if how == "tf.function":
         title = f"return the tensor from `{kept.function.name}` and store the result of the call"
-        returned = fix(title, handed_out(kept.function, kept.node, kept.value))
+        returned = fix(title, return_instead_of_store(kept.function, kept.node, kept.value))
         return [returned, *([state] if state is not None else [])]
     weight = (
         f"make `{kept.name}` a weight (`self.add_weight(…, trainable=False)`) and update it with `assign`"

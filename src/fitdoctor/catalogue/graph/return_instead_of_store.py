@@ -95,7 +95,7 @@ class _Keeping:
         return all(scope is None or isinstance(scope.node, ast.Module) for scope in scopes)
 
 
-def handed_out(
+def return_instead_of_store(
     function: FunctionInfo, keeping: ast.AST, value: ast.expr, parameter: str = ""
 ) -> tuple[Edit, ...]:
     """Return the value from the function, and store it in the callers.
