@@ -412,12 +412,22 @@ def _odd_metrics(model: ModelFacts, outputs: int, names: tuple[str, ...], projec
     elif not model.metric_keys and len(model.metrics) != outputs:
         yield _Odd(
             "metrics",
-            f"the list of metrics has {len(model.metrics)}, but the model has {outputs} outputs",
+            f"`metrics` lists {_counted(len(model.metrics), 'metric')}, but the model has {outputs} outputs",
             str(len(model.metrics)),
             f"{outputs} lists, one per output, or a dict keyed by name",
             (whole, model.compile_code),
-            (fix("pass the metrics as a dict keyed by output name"),),
+            (_metrics_of_each(whole, names, outputs),),
         )
+
+
+def _metrics_of_each(where: Code | Unknown, names: tuple[str, ...], outputs: int) -> Fix:
+    """Give every output the whole list, as Keras 2 did."""
+    written = where.text if isinstance(where, Code) else ""
+    if len(names) != outputs or not (written.startswith("[") and written.endswith("]")) or "\n" in written:
+        return fix("pass the metrics as a dict keyed by output name")
+    mark = "'" if "'" in written else '"'
+    pairs = ", ".join(f"{mark}{name}{mark}: {written}" for name in names)
+    return fix("give every output these metrics, as Keras 2 did", replace_code(where, f"{{{pairs}}}"))
 
 
 def _argument(code: Code | Unknown, name: str, position: int, project: Project) -> Code | Unknown:

@@ -1,0 +1,15 @@
+"""One list of metrics per output."""
+
+import numpy as np
+from tensorflow.keras import Input, Model
+from tensorflow.keras.layers import Dense
+
+rng = np.random.default_rng(3)
+flats = rng.random((60, 6))
+prices, rents = flats.sum(axis=1, keepdims=True), flats[:, :2].sum(axis=1, keepdims=True)
+
+inputs = Input((6,))
+hidden = Dense(16, activation="relu")(inputs)
+model = Model(inputs, [Dense(1, name="price")(hidden), Dense(1, name="rent")(hidden)])
+model.compile(optimizer="adam", loss="mse", metrics={"price": ["mae"], "rent": ["mae"]})
+model.fit(flats, [prices, rents], epochs=2, verbose=0)
