@@ -42,8 +42,8 @@ from fitdoctor.engine_inputs import (
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, Frame, TrainingFacts, Unknown
 from fitdoctor.failure.assemble import assemble
 from fitdoctor.failure.messages import read_message
-from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.failure.raised_by import is_of_another_library, note_about
+from fitdoctor.failure.shapes import input_mismatch
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.lines import line_reader
 from fitdoctor.source.module import Module

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fitdoctor.failure import patterns
+from fitdoctor.failure import patterns, shapes
 from fitdoctor.failure.messages import read_message
 from fitdoctor.failure.raw_text import read_text_any
 from fitdoctor.failure.text import failures_in
@@ -58,17 +58,17 @@ EXTRACTORS = [
     patterns.attribute_missing,
     patterns.cardinality,
     patterns.dtype_mismatch,
-    patterns.exhausted_dimension,
+    shapes.exhausted_dimension,
     patterns.index_out_of_range,
-    patterns.input_count,
-    patterns.input_mismatch,
+    shapes.input_count,
+    shapes.input_mismatch,
     patterns.label_out_of_range,
     patterns.missing_gradients,
     patterns.named_tensor,
-    patterns.operation_shapes,
-    patterns.reshape_sizes,
-    patterns.shapes_in,
-    patterns.target_and_output,
+    shapes.operation_shapes,
+    shapes.reshape_sizes,
+    shapes.shapes_in,
+    shapes.target_and_output,
     patterns.unexpected_keyword,
 ]
 

@@ -6,6 +6,7 @@
 import pytest
 
 from fitdoctor.failure import patterns as p
+from fitdoctor.failure import shapes as s
 
 
 @pytest.mark.parametrize(
@@ -24,12 +25,12 @@ from fitdoctor.failure import patterns as p
     ],
 )
 def test_shapes_are_parsed(text, shape):
-    assert p.parse_shape(text) == shape
+    assert s.parse_shape(text) == shape
 
 
 def test_all_shapes_of_a_message():
     message = "A `Concatenate` layer requires … Received: input_shape=[(None, 48, 8), (None, 42, 8)]"
-    assert p.shapes_in(message) == ((None, 48, 8), (None, 42, 8))
+    assert s.shapes_in(message) == ((None, 48, 8), (None, 42, 8))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_all_shapes_of_a_message():
     ],
 )
 def test_expected_and_found_shape(message):
-    found = p.input_mismatch(message)
+    found = s.input_mismatch(message)
     assert (found.layer, found.index, found.expected, found.found) == ("churn", 0, (None, 8), (32, 9))
 
 
@@ -60,14 +61,14 @@ def test_expected_and_found_shape(message):
     ],
 )
 def test_ranks(message, rule):
-    found = p.input_mismatch(message)
+    found = s.input_mismatch(message)
     assert (found.layer, found.name, found.rank_rule, found.ranks[0]) == ("lstm", "", rule, 3)
     assert found.ranks[1] == 2
 
 
 @pytest.mark.parametrize("comma", [",", ""])
 def test_an_axis(comma):
-    found = p.input_mismatch(
+    found = s.input_mismatch(
         f"Input 0 of layer dense is incompatible with the layer: expected axis -1 of input shape to have value 784{comma} "
         "but received input with shape (None, 28)"
     )
@@ -75,7 +76,7 @@ def test_an_axis(comma):
 
 
 def test_a_functional_models_input():
-    found = p.input_mismatch(
+    found = s.input_mismatch(
         "Invalid input shape for input Tensor(\"data:0\", shape=(None, 28, 28), dtype=float32) with name 'image' and path ''. "
         "Expected shape (None, 784), but input has incompatible shape (None, 28, 28)"
     )
@@ -83,11 +84,11 @@ def test_a_functional_models_input():
 
 
 def test_the_words_before_keras_2_4():
-    found = p.input_mismatch(
+    found = s.input_mismatch(
         "Error when checking target: expected dense_2 to have shape (10,) but got array with shape (1,)"
     )
     assert (found.target, found.name, found.expected, found.found) == (True, "dense_2", (10,), (1,))
-    found = p.input_mismatch(
+    found = s.input_mismatch(
         "Error when checking input: expected conv2d_input to have 4 dimensions, but got array with shape (60000, 28, 28)"
     )
     assert (found.ranks, found.target) == ((4, 3), False)
@@ -168,7 +169,7 @@ def test_the_words_before_keras_2_4():
     ],
 )
 def test_labels_against_output(message, target, output, rule):
-    found = p.target_and_output(message)
+    found = s.target_and_output(message)
     assert (found.target, found.output, found.rule) == (target, output, rule)
 
 
@@ -231,35 +232,35 @@ def test_cardinality(message):
     ],
 )
 def test_an_operations_shapes(message, shapes, operation):
-    found = p.operation_shapes(message)
+    found = s.operation_shapes(message)
     assert (found.shapes, found.operation) == (shapes, operation)
 
 
 def test_reshapes():
-    found = p.reshape_sizes(
+    found = s.reshape_sizes(
         "Cannot reshape a tensor with 3200 elements to shape [20,10,4,16] (12800 elements) for …"
     )
     assert (found.given, found.wanted, found.target_shape) == (3200, 12800, (20, 10, 4, 16))
-    found = p.reshape_sizes(
+    found = s.reshape_sizes(
         "The total size of the tensor must be unchanged. Received: input_shape=(784,), target_shape=(7, 7, 32)"
     )
     assert (found.input_shape, found.target_shape) == ((784,), (7, 7, 32))
-    found = p.reshape_sizes(
+    found = s.reshape_sizes(
         "Input to reshape is a tensor with 10 values, but the requested shape requires a multiple of 7"
     )
     assert (found.given, found.multiple_of) == (10, 7)
-    found = p.reshape_sizes(
+    found = s.reshape_sizes(
         "total size of new array must be unchanged, input_shape = [784], output_shape = [7, 7, 32]"
     )
     assert found.target_shape == (7, 7, 32)
 
 
 def test_an_axis_that_shrank_away():
-    found = p.exhausted_dimension(
+    found = s.exhausted_dimension(
         "Computed output size would be zero or negative. Received `inputs shape=(None, 3, 16)`, `kernel shape=(5, 16, 32)`, `padding=valid`."
     )
     assert (found.input, found.kernel) == ((None, 3, 16), (5, 16, 32))
-    found = p.exhausted_dimension(
+    found = s.exhausted_dimension(
         "Negative dimension size caused by subtracting 3 from 2 for '{{node conv/Conv2D}} = Conv2D[T=DT_FLOAT](x, k)' "
         "with input shapes: [?,2,2,32], [3,3,32,64]."
     )
@@ -366,15 +367,15 @@ def test_types(message, found, expected):
 
 
 def test_inputs_by_number_and_name():
-    found = p.input_count(
+    found = s.input_count(
         "Layer \"functional\" expects 2 named input(s) with keys ['user', 'item'], but it received 1 input tensors."
     )
     assert (found.expected, found.received, found.expected_keys) == (2, 1, ("user", "item"))
-    found = p.input_count(
+    found = s.input_count(
         "Layer model expects 1 input(s), but it received 3 input tensors. Inputs received: ["
     )
     assert (found.layer, found.expected, found.received) == ("model", 1, 3)
-    found = p.input_count(
+    found = s.input_count(
         "Missing data for input \"ward\". You passed a data dictionary with keys ['numeric', 'ward_id']. "
         "Expected the following keys: ['numeric', 'ward']"
     )
@@ -394,11 +395,11 @@ def test_memory():
 
 def test_other_messages_give_nothing():
     for extract in (
-        p.input_mismatch,
-        p.target_and_output,
+        s.input_mismatch,
+        s.target_and_output,
         p.label_out_of_range,
         p.cardinality,
-        p.operation_shapes,
+        s.operation_shapes,
         p.unexpected_keyword,
         p.attribute_missing,
         p.dtype_mismatch,

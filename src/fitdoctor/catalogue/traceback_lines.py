@@ -6,7 +6,7 @@ import ast
 import re
 
 from fitdoctor.facts import FailureFacts, Shape
-from fitdoctor.failure.patterns import shapes_in
+from fitdoctor.failure.shapes import shapes_in
 
 _SETTINGS = ("training", "mask", "kwargs", "return_state", "initial_state")
 _MAKES_VARIABLE = re.compile(

@@ -5,67 +5,8 @@ from __future__ import annotations
 import re
 
 from fitdoctor.facts import Shape
-from fitdoctor.failure.shapes import (
-    SHAPE,
-    ExhaustedDimension,
-    InputCount,
-    InputMismatch,
-    OperationShapes,
-    ReshapeSizes,
-    TargetOutput,
-    exhausted_dimension,
-    input_count,
-    input_mismatch,
-    kernel_mismatch,
-    names_in,
-    operation_shapes,
-    parse_shape,
-    reshape_sizes,
-    shapes_in,
-    target_and_output,
-)
+from fitdoctor.failure.shapes import SHAPE, names_in, parse_shape
 from fitdoctor.records import dataclass
-
-__all__ = [
-    "AllocationFailed",
-    "ArgumentCount",
-    "AttributeMissing",
-    "Cardinality",
-    "DtypeMismatch",
-    "ExhaustedDimension",
-    "IndexOutOfRange",
-    "InputCount",
-    "InputMismatch",
-    "LabelOutOfRange",
-    "MissingGradients",
-    "NamedTensor",
-    "OperationShapes",
-    "RejectedInteger",
-    "ReshapeSizes",
-    "TargetOutput",
-    "UnexpectedKeyword",
-    "allocation_failed",
-    "argument_count",
-    "attribute_missing",
-    "cardinality",
-    "dtype_mismatch",
-    "exhausted_dimension",
-    "index_out_of_range",
-    "input_count",
-    "input_mismatch",
-    "kernel_mismatch",
-    "label_out_of_range",
-    "missing_gradients",
-    "named_tensor",
-    "operation_shapes",
-    "parse_shape",
-    "rejected_integer",
-    "reshape_sizes",
-    "shapes_in",
-    "target_and_output",
-    "unexpected_keyword",
-]
-
 
 # --- values -------------------------------------------------------------------------------------------------
 

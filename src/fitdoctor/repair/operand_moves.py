@@ -11,7 +11,7 @@ from fitdoctor.diagnosis import Edit, Fix, Location
 from fitdoctor.edits import append_arguments, fix, replace_code, set_argument, spell, unsafe, wrap
 from fitdoctor.facts import FailureSummary, Shape
 from fitdoctor.failure.failed_line import stands_at
-from fitdoctor.failure.patterns import operation_shapes, shapes_in
+from fitdoctor.failure.shapes import operation_shapes, shapes_in
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 

@@ -40,7 +40,7 @@ from fitdoctor.facts import (
     Spec,
     Unknown,
 )
-from fitdoctor.failure.patterns import InputMismatch, input_mismatch, kernel_mismatch
+from fitdoctor.failure.shapes import InputMismatch, input_mismatch, kernel_mismatch
 from fitdoctor.records import dataclass
 from fitdoctor.source.project import Project
 

@@ -63,7 +63,7 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
-from fitdoctor.failure.patterns import input_mismatch
+from fitdoctor.failure.shapes import input_mismatch
 from fitdoctor.records import replace
 from fitdoctor.source.fits.fit_sites import ModelSite
 from fitdoctor.source.module import Module

@@ -44,7 +44,7 @@ from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code, spell, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
-from fitdoctor.failure.patterns import InputMismatch
+from fitdoctor.failure.shapes import InputMismatch
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(

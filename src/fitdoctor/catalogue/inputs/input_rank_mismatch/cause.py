@@ -72,7 +72,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.called import called_in
-from fitdoctor.failure.patterns import InputMismatch, input_mismatch
+from fitdoctor.failure.shapes import InputMismatch, input_mismatch
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.fits.fit_sites import ModelSite
 from fitdoctor.source.project import NO_FILES, Project

@@ -66,7 +66,7 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
-from fitdoctor.failure.patterns import InputMismatch, input_mismatch, shapes_in
+from fitdoctor.failure.shapes import InputMismatch, input_mismatch, shapes_in
 from fitdoctor.records import replace
 from fitdoctor.source.fits.fit_sites import ModelSite
 from fitdoctor.source.project import Project

@@ -59,7 +59,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix, replace_code, spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Spec, Unknown
 from fitdoctor.failure.failed_line import module_of, stands_at
-from fitdoctor.failure.patterns import input_count
+from fitdoctor.failure.shapes import input_count
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin

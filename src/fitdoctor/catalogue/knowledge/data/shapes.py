@@ -22,7 +22,7 @@ from fitdoctor.facts import (
     Spec,
     Unknown,
 )
-from fitdoctor.failure.patterns import InputMismatch, input_mismatch
+from fitdoctor.failure.shapes import InputMismatch, input_mismatch
 
 
 def relation(found: Shape, expected: Shape) -> str:

@@ -34,7 +34,7 @@ from fitdoctor.facts import (
     Statistics,
     Unknown,
 )
-from fitdoctor.failure.patterns import TargetOutput, operation_shapes, target_and_output
+from fitdoctor.failure.shapes import TargetOutput, operation_shapes, target_and_output
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.fits.fit_sites import fit_sites
 from fitdoctor.source.project import Project

@@ -11,7 +11,7 @@ from fitdoctor.catalogue.knowledge.models.refusals import Refusal, of_site
 from fitdoctor.facts import Code, FailureFacts, Frame, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.called import called_in
 from fitdoctor.failure.failed_line import module_of
-from fitdoctor.failure.patterns import input_count, input_mismatch, shapes_in
+from fitdoctor.failure.shapes import input_count, input_mismatch, shapes_in
 from fitdoctor.source.fits.fit_sites import model_sites
 from fitdoctor.source.keras_names import INPUTS
 from fitdoctor.source.module import Module

@@ -26,7 +26,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.failed_line import module_of, stands_at
-from fitdoctor.failure.patterns import InputMismatch, input_mismatch, parse_shape
+from fitdoctor.failure.shapes import InputMismatch, input_mismatch, parse_shape
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.fits.fit_sites import ModelSite, model_sites
 from fitdoctor.source.module import Module

@@ -72,7 +72,7 @@ from fitdoctor.facts import (
     Outcome,
     Unknown,
 )
-from fitdoctor.failure.patterns import operation_shapes
+from fitdoctor.failure.shapes import operation_shapes
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project

@@ -77,7 +77,7 @@ from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe, wrap
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Statistics, Unknown
-from fitdoctor.failure.patterns import operation_shapes
+from fitdoctor.failure.shapes import operation_shapes
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.models.layer_rules import apply_layer
 from fitdoctor.source.models.layer_settings import LayerPlan

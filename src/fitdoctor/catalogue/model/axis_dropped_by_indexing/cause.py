@@ -36,7 +36,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, S
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import function_at, module_of, nodes_at
-from fitdoctor.failure.patterns import InputMismatch, input_mismatch
+from fitdoctor.failure.shapes import InputMismatch, input_mismatch
 from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project

@@ -42,7 +42,8 @@ from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.called import called_in
 from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.frames import is_framework
-from fitdoctor.failure.patterns import argument_count, target_and_output, unexpected_keyword
+from fitdoctor.failure.patterns import argument_count, unexpected_keyword
+from fitdoctor.failure.shapes import target_and_output
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
 from fitdoctor.source.definitions import argument_of

@@ -35,7 +35,7 @@ from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import LayerFacts
 from fitdoctor.failure.failed_line import function_at, module_of
-from fitdoctor.failure.patterns import exhausted_dimension
+from fitdoctor.failure.shapes import exhausted_dimension
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 

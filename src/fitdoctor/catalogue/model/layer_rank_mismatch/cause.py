@@ -84,7 +84,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.failed_line import function_at, module_of, nodes_at, raised_here
-from fitdoctor.failure.patterns import input_count, parse_shape
+from fitdoctor.failure.shapes import input_count, parse_shape
 from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project

@@ -38,7 +38,7 @@ from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, Shape, Unknown
-from fitdoctor.failure.patterns import operation_shapes, shapes_in
+from fitdoctor.failure.shapes import operation_shapes, shapes_in
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project

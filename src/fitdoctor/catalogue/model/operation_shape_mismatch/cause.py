@@ -53,7 +53,7 @@ from fitdoctor.edits import append_arguments, fix, replace_code, set_argument, s
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, ModelFacts, Outcome, Shape, Unknown
 from fitdoctor.failure.failed_line import function_at, module_of, nodes_at, raised_here, stands_at
 from fitdoctor.failure.frames import is_framework
-from fitdoctor.failure.patterns import OperationShapes, operation_shapes, target_and_output
+from fitdoctor.failure.shapes import OperationShapes, operation_shapes, target_and_output
 from fitdoctor.failure.traced_code import raised_in_trace
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.definitions import argument_of

@@ -54,7 +54,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.failed_line import module_of, nodes_at
-from fitdoctor.failure.patterns import ReshapeSizes, operation_shapes, reshape_sizes
+from fitdoctor.failure.shapes import ReshapeSizes, operation_shapes, reshape_sizes
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 

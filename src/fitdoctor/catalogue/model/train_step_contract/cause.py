@@ -46,7 +46,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import append_arguments, fix, insert_after, insert_before, replace_code, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import at_frame, module_of, raised_here
-from fitdoctor.failure.patterns import input_count
+from fitdoctor.failure.shapes import input_count
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.symbolic import name_of

@@ -50,7 +50,7 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
-from fitdoctor.failure.patterns import input_mismatch
+from fitdoctor.failure.shapes import input_mismatch
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(

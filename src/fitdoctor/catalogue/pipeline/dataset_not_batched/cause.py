@@ -52,7 +52,7 @@ from fitdoctor.facts import (
     Spec,
     Unknown,
 )
-from fitdoctor.failure.patterns import input_mismatch
+from fitdoctor.failure.shapes import input_mismatch
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 

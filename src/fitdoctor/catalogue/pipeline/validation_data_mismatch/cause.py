@@ -38,7 +38,7 @@ from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
-from fitdoctor.failure.patterns import input_count, input_mismatch, target_and_output
+from fitdoctor.failure.shapes import input_count, input_mismatch, target_and_output
 from fitdoctor.records import replace
 from fitdoctor.source.keras_names import INPUTS
 from fitdoctor.source.module import Module
