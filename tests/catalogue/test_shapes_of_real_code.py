@@ -270,3 +270,51 @@ model = Model([given, other], [code, Penalty()(other)])
     path.write_text(text)
     (finding,) = linted(path).findings
     assert finding.fixes[0].title == "pass `code` to the layer, in a list with its other inputs"
+
+
+PASSES = """
+import numpy as np
+import tensorflow as tf
+from sklearn.metrics import confusion_matrix
+from tensorflow.keras.preprocessing.image import ImageDataGenerator
+test = tf.keras.utils.image_dataset_from_directory("test")
+folder = ImageDataGenerator().flow_from_directory("test")
+model = tf.keras.models.load_model("model.keras")
+"""
+ONE_BY_ONE = """
+true, predicted = [], []
+for x, y in test:
+    true.extend(y.numpy())
+    predicted.extend(np.argmax(model.predict(x), axis=-1))
+print(confusion_matrix(true, predicted))
+"""
+TWO_LOOPS = """
+true = []
+for x, y in test.prefetch(1):
+    true.extend(y.numpy())
+print(confusion_matrix(true, np.argmax(model.predict(test), axis=-1)))
+"""
+COUNTED = """
+counts = np.bincount(np.concatenate([y for x, y in test]))
+print(model.predict(test) == counts.max())
+"""
+LISTED = (
+    "predicted = model.predict(folder)\nprint(confusion_matrix(folder.classes, predicted.argmax(axis=1)))\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (TWO_LOOPS, True),
+        (LISTED, True),
+        (ONE_BY_ONE, False),
+        (COUNTED, False),
+        (TWO_LOOPS.replace("print", "test = test.cache()\nprint"), False),
+        (f"test = test.cache()\n{TWO_LOOPS}", False),
+        ('test = tf.keras.utils.image_dataset_from_directory("test", shuffle=False)\n' + TWO_LOOPS, False),
+        ('folder = ImageDataGenerator().flow_from_directory("test", shuffle=False)\n' + LISTED, False),
+    ],
+)
+def test_labels_of_another_pass(tmp_path: Path, text: str, found: bool) -> None:
+    assert silent(tmp_path, PASSES + text) is not found

@@ -12,11 +12,14 @@ happens if features and labels are shuffled by two calls, if `train_test_split` 
 `random_state`, if the labels were taken from a table before `table.sample(frac=1)`, or if two datasets are shuffled
 before they are zipped: `zip((x.shuffle(n), y.shuffle(n)))`.
 
+Evaluation has the same mistake. A shuffled dataset, or the iterator of a folder of images, yields its rows in another
+order in every pass, so labels that one pass collects, or `iterator.classes`, do not belong to what `predict` returns.
+
 ## Fix
 
 Reorder both with one index: `order = rng.permutation(len(x))`, then `x, y = x[order], y[order]`. Or pass both to one call
-of `train_test_split` or `sklearn.utils.shuffle`. Shuffle a dataset after `zip`. `fit` itself shuffles the rows of arrays
-in every epoch.
+of `train_test_split` or `sklearn.utils.shuffle`. Shuffle a dataset after `zip`, and not at all if it is only evaluated.
+`fit` itself shuffles the rows of arrays in every epoch.
 
 ## Known limits
 
@@ -28,6 +31,7 @@ program shuffles a copy, as control experiments do. Arrays of unknown origin are
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -46,9 +50,10 @@ from fitdoctor.catalogue.labels.rows_out_of_step.separate_orders import (
     separate_orders,
     shuffled_alone,
 )
+from fitdoctor.catalogue.labels.rows_out_of_step.separate_passes import separate_passes
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Evidence, Finding, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -60,6 +65,7 @@ from fitdoctor.facts import (
     Statistics,
     Unknown,
 )
+from fitdoctor.source.definitions import last_name
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -202,6 +208,35 @@ def from_zip(fit: FitFacts, data: DataFacts, model: ModelFacts) -> Iterator[Find
         unsafe("shuffle the pairs, after `zip`", (*apart, *after) if after and len(apart) == 2 else ()),
         subject="zip of shuffled datasets",
     )
+
+
+@CAUSE.in_source
+@mentions("flow_from_", "from_directory", "shuffle")
+def from_passes(module: Module) -> Iterator[Finding]:
+    """Report predictions that are compared with labels of another pass over shuffled data."""
+    for found in separate_passes(module):
+        name, shuffling = found.data.id, found.shuffling
+        flag = "reshuffle_each_iteration" if last_name(shuffling) == "shuffle" else "shuffle"
+        trained = any(_is_passed(module, site.argument("x", 0), name) for site in module.method_calls("fit"))
+        yield CAUSE.finding(
+            f"`{name}` is shuffled again in every pass, so the predictions are compared with the labels of other rows",
+            module.location(shuffling),
+            Evidence(
+                "the predictions are in the order of this pass", location=module.location(found.predicting)
+            ),
+            Evidence("the labels are in another order", location=module.location(found.labels)),
+            Evidence("they are compared here", location=module.location(found.comparison)),
+            unsafe(
+                f"keep one order: `{flag}=False`",
+                () if trained else set_argument(module.code(shuffling), flag, "False"),
+            ),
+            fix("collect labels and predictions in one loop: `for x, y in …: model.predict_on_batch(x)`"),
+            subject=f"order of {name}",
+        )
+
+
+def _is_passed(module: Module, given: ast.expr | None, name: str) -> bool:
+    return given is not None and module.segment(given) == name
 
 
 def _branches(steps: tuple[PipelineStep, ...]) -> list[list[PipelineStep]]:
