@@ -7,7 +7,7 @@ import pytest
 from fitdoctor.diagnose import examine_failure, examine_source
 from fitdoctor.diagnosis import Finding, Severity
 from fitdoctor.edits import apply_edits
-from fitdoctor.facts import FailureFacts
+from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text
@@ -165,3 +165,18 @@ def test_a_keyword_is_gone_from_keras_only_if_a_class_of_keras_rejected_it(
 ) -> None:
     failure = FailureFacts("TypeError", f"{cls}.__init__() got an unexpected keyword argument '{keyword}'")
     assert ("FIT902" in {each.id for each in examine_failure(failure).findings}) is of_keras
+
+
+@pytest.mark.parametrize("by_package", [False, True])
+def test_a_name_that_the_program_itself_looks_up_is_no_conflict_of_packages(by_package: bool) -> None:
+    packages = "/lib/site-packages"
+    program = Frame("train.py", 3, "<module>")
+    package = Frame(f"{packages}/some_addons/__init__.py", 8, "<module>", library=True)
+    wrapper = Frame(f"{packages}/tensorflow/python/util/module_wrapper.py", 232, "_getattr", library=True)
+    failure = FailureFacts(
+        "AttributeError",
+        "module 'tensorflow.compat.v1' has no attribute 'estimator'",
+        frames=(program, *[package] * by_package, wrapper),
+    )
+    found = {each.id for each in examine_failure(failure).findings}
+    assert ("FIT901" in found) is by_package

@@ -329,7 +329,9 @@ def _decodes_text(failure: FailureFacts) -> bool:
 
 def _lacking_name(failure: FailureFacts) -> str:
     """Return the meaning of a name that a package, not the program, looks for in TensorFlow or Keras; "" if none."""
-    last = failure.frames[-1] if failure.frames else None
+    # TensorFlow's modules look names up in functions of their own: the frame before asked for the name.
+    frames = [each for each in failure.frames if each.function not in ("_getattr", "__getattr__")]
+    last = frames[-1] if frames else None
     by_package = last is not None and last.library
     lacking = _LACKING.search(failure.message) if failure.type == "AttributeError" else None
     if lacking is not None:
