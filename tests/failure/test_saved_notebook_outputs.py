@@ -498,3 +498,59 @@ def test_keras_in_an_egg_is_not_the_program():
     )
     finding = _told(text).findings[0]
     assert (finding.id, finding.location.line) == ("FIT505", 4)
+
+
+@pytest.mark.parametrize(
+    ("error", "line", "cause"),
+    [
+        (
+            'TypeError: The added layer must be an instance of class Layer. Found: Tensor("in:0", shape=(?, 4))',
+            "net.add(Input(shape=(4,)))",
+            "FIT309",
+        ),
+        ("AttributeError: 'generator' object has no attribute 'dtype'", "learn(words)", "FIT710"),
+        ("ValueError: No model found in config file.", "net = load_model('weights.h5')", "FIT908"),
+    ],
+)
+def test_what_the_object_in_the_message_is_decides(error, line, cause):
+    finding = _told(_output(error, line, (_KERAS, "error_handler", "raise e"))).findings[0]
+    assert finding.id == cause
+
+
+def test_the_memory_for_a_small_kernel_was_full_before():
+    message = (
+        "ResourceExhaustedError: OOM when allocating tensor with shape[3,3,64,64]\n"
+        "\t [[Node: conv4/kernel/Assign = Assign[T=DT_FLOAT](conv4/kernel, conv4/init)]]"
+    )
+    finding = _told(_output(message, "net = build()", (_SESSION, "quick_execute", "raise core"))).findings[0]
+    assert "a weight of shape (3, 3, 64, 64)" in finding.message
+    assert finding.fixes[0].title.startswith("free the memory first")
+
+
+@pytest.mark.parametrize(
+    ("error", "line", "note"),
+    [
+        (
+            "ValueError: The radius must be positive.",
+            'raise ValueError("The radius must be positive.")',
+            "the program itself",
+        ),
+        ('Exception: "dot" not found in path.', "plot_model(net)", "Graphviz"),
+        ("ResourceInUse: Job names must be unique within an AWS account", "job.fit(data)", ""),
+    ],
+)
+def test_what_is_no_failure_of_training_gets_a_note_at_most(error, line, note):
+    told = _told(_output(error, line))
+    assert not told.findings
+    assert note in told.unexplained[0].note
+
+
+def test_frames_of_converted_code_begin_at_the_folder_above_them():
+    text = (
+        "ValueError: in converted code:\n    relative to /v/lib/python3.6/site-packages/tensorflow_core/python:\n\n"
+        "    keras/saving/load.py:239 call\n        return call_fn(inputs)\n"
+        "    keras/saving/utils.py:46 <lambda>\n        lambda: call_fn(inputs)\n\n"
+        "    ValueError: Could not find matching function to call loaded from the SavedModel. Got:\n"
+    )
+    [finding] = _told(text).findings
+    assert (finding.id, finding.location) == ("FIT314", None)

@@ -204,7 +204,11 @@ TypeError: in converted code:
     TypeError: call() takes 3 positional arguments but 4 were given
 """
     [finding] = _told(text).findings
-    assert (finding.id, finding.location.path, finding.location.line) == ("FIT314", "blocks.py", 31)
+    assert (finding.id, finding.location.path, finding.location.line) == (
+        "FIT314",
+        "/home/me/net/blocks.py",
+        31,
+    )
 
 
 def test_a_message_that_stays_unexplained_is_shown_in_its_own_words():

@@ -106,6 +106,7 @@ def known_by_words(failure: FailureFacts) -> dict[str, Cause]:
     return {known.cause: cause}
 
 
+_RAISES = re.compile(r"raise [A-Z]\w+(?:Error|Exception)\(")
 _OF_NO_LIBRARY = ("SIGABRT", "DisconnectedInputError")
 """A crash, and what Theano raises for Keras: they are about the model, wherever they come from."""
 
@@ -127,6 +128,9 @@ def _matching(failure: FailureFacts) -> Iterator[KnownMessage]:
     elsewhere = is_of_another_library(failure.frames) or bool(raised_by(failure))
     if elsewhere and not beside and failure.type not in _OF_NO_LIBRARY and not raised_by_backend(failure):
         return
+    last = failure.frames[-1] if failure.frames else None
+    if last is not None and not last.library and _RAISES.match(last.text):
+        return  # an exception of the program's own
     quoted = any(frame.library for frame in failure.frames) or _RECEIVED.search(failure.message)
     for known in known_messages():
         if known.rule.subject == BY_TYPE and beside or known.quoted and not (quoted and _is_own(failure)):

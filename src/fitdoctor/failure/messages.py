@@ -44,6 +44,8 @@ _TYPED = re.compile(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*): ?(?P<message>.
 _AUTOGRAPH = ("in user code:", "in converted code:")
 """The second is that of TensorFlow 2.0 and 2.1."""
 _RELATIVE = re.compile(r"^\s*relative to (?P<folder>[^\n]+):$")
+_BELOW = re.compile(r"^(?P<margin>\s*)(?P<path>(?![/\\<~]|[A-Za-z]:)\S+\.py:\d+ [\w<>]+)(?=\s*\*{0,2}$)")
+"""A frame whose path begins at the folder above."""
 
 _GRAPH = "Graph execution error:"
 _DETECTED = re.compile(
@@ -218,8 +220,12 @@ def _from_autograph(text: str, message: Message, here: bool) -> str:
     lines = text.lstrip().partition("\n")[2].strip("\n").split("\n")
     if lines[0].startswith("    "):
         lines = _dedented(lines)
-    if lines and _RELATIVE.match(lines[0]):
-        lines = lines[1:]
+    relative = _RELATIVE.match(lines[0]) if lines else None
+    if relative is not None:
+        folder = relative["folder"].rstrip("/\\")
+        lines = [
+            _BELOW.sub(lambda path: f"{path['margin']}{folder}/{path['path']}", line) for line in lines[1:]
+        ]
     index = 0
     while index < len(lines):
         line = lines[index]

@@ -121,6 +121,9 @@ _TYPES = {
 _CALLED = re.compile(r"\b(?P<name>cv2|np|numpy|pd|pandas|plt|sns|torch)\.\w+")
 _OWN_CALL = re.compile(r"\b(?:tf|keras|K|model|layers|tensorflow)\b|\.(?:fit|predict|evaluate|compile)\(")
 _OWN_ATTRIBUTE = re.compile(r"'(?P<owner>\w+)' object has no attribute '(?P<name>[a-z]\w*)'")
+_GRAPHVIZ = re.compile(
+    r"[\"']?dot[\"']? not found in path|Graphviz's executables|pydot.{0,40}(?:failed|install)"
+)
 _CIRCULAR = re.compile(r"partially initialized module '(?P<name>[\w.]+)'")
 _WRONG_CALL = re.compile(r"(?P<name>[\w.<>]+)\(\) (?:takes|missing|got an unexpected|got multiple) ")
 KERAS_CALL = re.compile(
@@ -233,6 +236,8 @@ def raised_by(failure: FailureFacts) -> str:
             f"`{circular['name']}` is imported by a module that it imports itself: a file of the program is called like a "
             "package, or the installed package is damaged"
         )
+    if _GRAPHVIZ.search(failure.message):
+        return "Graphviz, which draws the picture of the model, is not installed; training does not need it"
     if "error happened while compiling the node" in failure.message:
         return "Theano, the backend of this Keras, cannot compile its code on this machine; use TensorFlow as the backend"
     by_framework = any(is_framework(frame.path) for frame in after or failure.frames)
@@ -361,6 +366,8 @@ def _of_own_line(failure: FailureFacts) -> str:
         return ""
     if failure.type == "StopIteration" and "next(" in last.text:
         return "the iterator that this line reads has no more elements"
+    if re.match(r"raise [A-Z]\w+(?:Error|Exception)\(", last.text):
+        return "raised by a line of the program itself, not by Keras or TensorFlow"
     absent, key = _OWN_ATTRIBUTE.match(failure.message), failure.message.strip("'\"")
     if absent and f".{absent['name']}" in last.text:
         return f"this line reads `{absent['name']}`, which an object of the class `{absent['owner']}` does not have"

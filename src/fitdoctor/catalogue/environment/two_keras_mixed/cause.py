@@ -355,8 +355,9 @@ def from_frames(failure: FailureFacts) -> Iterator[Finding]:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report an object that Keras rejected if the program imports another Keras."""
-    if not FOREIGN.search(failure.message) or _A_CLASS.search(failure.message):
-        # A class instead of an instance is from the right Keras: `layer-not-called`.
+    given_tensor = not project and "Found: Tensor(" in failure.message
+    if not FOREIGN.search(failure.message) or _A_CLASS.search(failure.message) or given_tensor:
+        # A class instead of an instance, or a tensor instead of a layer, is from the right Keras: `layer-not-called`.
         return
     named = LEGACY in failure.message or PRIVATE in failure.message
     evidence = Evidence("Keras rejected an object from another Keras package")

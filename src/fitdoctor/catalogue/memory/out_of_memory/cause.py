@@ -72,6 +72,10 @@ class _Owner:
 
 _NO_ROOM = re.compile(r"Dst tensor is not initialized|CUDA_ERROR_OUT_OF_MEMORY")
 """What TensorFlow reports if a GPU is full (from its messages; not run here)."""
+_WEIGHT_NODE = re.compile(
+    r"/(?:(?:\w+_)?kernel|bias|embeddings|gamma|beta)(?:/\w+)*$|/Initializer/|/Assign$|/Adam/\w+/(?:m|v)\b"
+)
+"""The node of a graph that creates, initializes or reads a weight."""
 _HELD = re.compile(r"it was using ([\d.]+) GiB of ([\d.]+) GiB")
 
 
@@ -110,7 +114,8 @@ def _refused(
 ) -> Finding:
     shape = failed.shape
     owner = _pairs_of_positions(failure, shape, model) or _owner(shape, model, fit, data)
-    if any(frame.library and frame.function == "add_weight" for frame in failure.frames):
+    creates = any(frame.library and frame.function == "add_weight" for frame in failure.frames)
+    if creates or _WEIGHT_NODE.search(failure.node):
         owner = _Owner("a weight", "weight", owner.layer)
     elif failed.by_numpy or failure.type == "MemoryError" and "device memory" not in failure.message:
         owner = _Owner("a NumPy array" if failed.by_numpy else "memory for the program", "host")
@@ -124,7 +129,7 @@ def _refused(
         location or (frame.location if frame else None),
         Evidence("failed allocation", shape_words(shape) if shape else failure.first_line),
         *_size_of(shape),
-        _remedy(owner),
+        _FULL if owner.kind == "weight" and _is_small(shape) else _remedy(owner),
         subject="memory",
         notes=[_helps(owner)] if owner.kind not in ("unknown", "host") else [],
     )
@@ -137,6 +142,18 @@ def _size_of(shape: Shape | None) -> list[Evidence]:
     return [Evidence(f"this is {size / 2**30:,.1f} GiB as float32")] if size >= 2**28 else []
 
 
+_FULL = fix(
+    "free the memory first: it was full before this small tensor; end other processes and notebooks (`nvidia-smi` lists "
+    "them), or make the model smaller"
+)
+
+
+def _is_small(shape: Shape | None) -> bool:
+    return bool(shape) and math.prod(axis or 0 for axis in shape or ()) < _SMALL
+
+
+_SMALL = 2**24
+"""Numbers in a tensor that any GPU has room for."""
 _LONG = 1024
 """Positions from which pairs of positions take more memory than everything else."""
 _MUCH = 2**32

@@ -434,6 +434,14 @@ def _advice(shapes: OperationShapes) -> str:
     if shapes.is_product and len(first) > 1 and len(second) > 1:
         inner = f"({shape_words(first[-1:])[1:-2]} and {shape_words(second[-2:-1])[1:-2]})"
         return f"transpose one factor, or remove a transpose: the two inner axes {inner} must be equally long"
+    longer, shorter = sorted((first, second), key=len, reverse=True)
+    if (
+        0 < len(shorter) < len(longer)
+        and longer[: len(shorter)] == shorter
+        and longer[-len(shorter) :] != shorter
+    ):
+        added = ", None" * (len(longer) - len(shorter))
+        return f"add the missing axis at the end of the shorter one: `x[...{added}]`; shapes are compared from the last axis"
     if len(first) == len(second) == 1:
         return (
             "compare the shapes of labels and outputs before they are flattened, or the lengths of the two vectors: one has "
