@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from fitdoctor.catalogue import catalogue
+from fitdoctor.catalogue.model.nothing_to_train.cause import _all_but_the_last
 from fitdoctor.diagnosis import Finding, Severity
+from fitdoctor.source.module import Module
+from fitdoctor.source.read import source_from_text
 from tests.catalogue.contract_programs import NET, found, line_of
 
 # --- FIT322 ---------------------------------------------------------------------------------------------------------
@@ -108,3 +113,11 @@ def test_every_cause_claims_what_it_can_do() -> None:
 def test_keras_2_goes_on_training_what_was_frozen_after_compile(keras: int, findings: int) -> None:
     text = f"{NET}net.compile('adam', 'mse')\nnet.trainable = False\nnet.fit(x, y)\n"
     assert len(found(text, "FIT311", keras)) == findings
+
+
+@pytest.mark.parametrize(
+    ("frozen", "edits"), [("net", 1), ("net.layers[0]", 0), ("net.get_layer(index=0)", 0), ("net.base", 1)]
+)
+def test_a_layer_is_not_frozen_layer_by_layer(frozen: str, edits: int) -> None:
+    module = Module(source_from_text(f"{frozen}.trainable = False\n", "train.py"))
+    assert len(_all_but_the_last(module, module.nodes(ast.Assign)[0])) == edits

@@ -199,6 +199,8 @@ def _all_but_the_last(module: Module, statement: ast.stmt) -> tuple[Edit, ...]:
         text = module.segment(statement.iter)
         return (Edit(module.location(statement.iter), f"{text}[:-1]"),) if text.endswith(".layers") else ()
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
+        if not isinstance(statement.targets[0].value, (ast.Name, ast.Attribute)):
+            return ()  # `model.layers[0]` and `model.get_layer("dense")` are layers, which have none of their own
         owner = module.segment(statement.targets[0].value)
         inner = f"{indent_of(module, statement)}    layer.trainable = False"
         loop = f"for layer in {owner}.layers[:-1]:\n{inner}"
