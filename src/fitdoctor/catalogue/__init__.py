@@ -115,7 +115,7 @@ class Cause:
         return self._register(Moment.SOURCE, function)
 
     def likely_in_source(self, function: JudgeFunction) -> JudgeFunction:
-        """Register a judge of live calls for the source as well, which may not show all that the program does."""
+        """Register a judge of the source, which may not show all that the program does: its findings are at most likely."""
         return self._register(Moment.SOURCE, function, Confidence.LIKELY)
 
     def before_fit(self, function: JudgeFunction) -> JudgeFunction:

@@ -44,7 +44,6 @@ from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import raised_here
 from fitdoctor.failure.frames import is_framework
-from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -73,7 +72,7 @@ def _is_one_object(data: DataFacts) -> bool:
     return asked and any(array.shape == () and array.dtype == "object" for array in arrays_of(data))
 
 
-@CAUSE.in_source
+@CAUSE.likely_in_source
 @mentions("object", "DataFrame")
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report object arrays of rows, or lists in table cells, which Keras 3 rejects."""
@@ -85,8 +84,7 @@ def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proj
         for array in arrays_of(data)
         if array.container == "numpy.ndarray" and array.dtype == "object" and isinstance(array.shape, Unknown)
     ]
-    for finding in _findings(model, fit, data, project) if ragged else ():
-        yield replace(finding, confidence=Confidence.LIKELY)
+    yield from _findings(model, fit, data, project) if ragged else ()
 
 
 _UNEVEN = re.compile(r"array has an inhomogeneous shape|setting an array element with a sequence")

@@ -91,15 +91,14 @@ def from_data(
             yield from _findings(fit, data, project)
 
 
-@CAUSE.in_source
+@CAUSE.likely_in_source
 @doubting(INPUTS)
 def from_lengths(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report sample counts that differ according to the source."""
     compared = (*data.x, *data.y)
     known = all(isinstance(array.shape, tuple) and array.shape[:1] != (None,) for array in compared)
     if data.form == "arrays" and known and _differ(compared):
-        for finding in _findings(fit, data, project):
-            yield replace(finding, confidence=Confidence.LIKELY)
+        yield from _findings(fit, data, project)
 
 
 def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project) -> Iterator[Finding]:

@@ -45,7 +45,7 @@ from fitdoctor.catalogue.knowledge.data.dropped_steps import result_dropped
 from fitdoctor.catalogue.knowledge.data.shapes import forward_failure
 from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, rework, rework_place, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import module_of
@@ -84,7 +84,7 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Projec
             yield _finding(array, model, fit, data, project)
 
 
-@CAUSE.in_source
+@CAUSE.likely_in_source
 @doubting(INPUTS)
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report a NumPy array of strings, which Keras 3 always rejects."""
@@ -92,7 +92,7 @@ def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proj
         return
     for array in arrays_of(data):
         if array.container == "numpy.ndarray" and array.dtype == "str":
-            yield replace(_finding(array, model, fit, data, project), confidence=Confidence.LIKELY)
+            yield _finding(array, model, fit, data, project)
 
 
 def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:

@@ -58,7 +58,7 @@ _SUBJECT = "class_weight"
 _LOOKED_UP_IN = ("class_weight_to_sample_weights", "make_class_weight_map_fn", "_make_class_weight_map_fn")
 
 
-@CAUSE.in_source
+@CAUSE.likely_in_source
 @mentions("class_weight")
 def from_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report an array passed instead of a dict, read from the source."""
@@ -69,8 +69,7 @@ def from_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Fi
     made = found[0].made_by(found[1]) if found is not None and isinstance(found[1], ast.expr) else None
     if found is not None and isinstance(made, ast.Call):
         weights = replace(weights, code=found[0].code(made))
-    for finding in from_data(replace(fit, class_weight=weights), data, project):
-        yield replace(finding, confidence=Confidence.LIKELY)
+    yield from from_data(replace(fit, class_weight=weights), data, project)
 
 
 @CAUSE.before_fit

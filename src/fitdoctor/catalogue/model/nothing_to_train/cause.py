@@ -29,10 +29,9 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, LayerFacts, ModelFacts, Unknown
-from fitdoctor.records import replace
 from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -42,15 +41,13 @@ CAUSE = Cause(id="FIT311", slug="nothing-to-train", severity=Severity.WARNING)
 _TRAINS = frozenset({"fit", "train_on_batch", "fit_generator"})
 
 
-@CAUSE.in_source
+@CAUSE.likely_in_source
 @mentions("trainable")
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report frozen weights from source alone; not for Keras 2, which trains what was trainable at `compile`."""
     if model.keras == 2 or not model.parameters:
         return
-    yield from (
-        replace(found, confidence=Confidence.LIKELY) for found in from_model(model, fit, data, project)
-    )
+    yield from from_model(model, fit, data, project)
 
 
 @CAUSE.before_fit

@@ -53,7 +53,6 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.shapes import input_mismatch
-from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -130,7 +129,7 @@ def from_batches(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Pro
         yield _single(data, fit, project, f" of shape {shape_words(data.x[0].shape)}")
 
 
-@CAUSE.in_source
+@CAUSE.likely_in_source
 @mentions(*BATCHED_DATA)
 def samples_in_source(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project
@@ -145,8 +144,7 @@ def samples_in_source(
         return
     given = single_samples.given_out(data, project)
     if given is not None and single_samples.is_one_sample(*given):
-        single = _single(data, fit, project, f" of shape {shape_words(wanted[1:])}")
-        yield replace(single, confidence=Confidence.LIKELY)
+        yield _single(data, fit, project, f" of shape {shape_words(wanted[1:])}")
 
 
 def _single(data: DataFacts, call: FitFacts, project: Project, shape: str) -> Finding:
@@ -292,8 +290,5 @@ def _failed_batches(
     if not found and one and single_samples.SCALAR in failure.message:
         found = [_single(data, call, project, "")]
     elif not found and one and isinstance(model, ModelFacts) and project:
-        found = [
-            replace(finding, confidence=Confidence.CERTAIN)
-            for finding in samples_in_source(model, call, data, project)
-        ]
+        found = list(samples_in_source(model, call, data, project))
     yield from found

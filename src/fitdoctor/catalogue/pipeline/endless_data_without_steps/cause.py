@@ -39,7 +39,6 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
-from fitdoctor.records import replace
 from fitdoctor.source.callees import argument_for
 from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.module import FunctionInfo, Module
@@ -54,12 +53,11 @@ KERAS_CALLBACKS = frozenset(
 """Callbacks that do not end an epoch early in normal training."""
 
 
-@CAUSE.in_source
+@CAUSE.likely_in_source
 @mentions(*BATCHED_DATA)
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Report endless data from source alone, which may not show everything the program does."""
-    for finding in from_data(model, fit, data, project):
-        yield replace(finding, confidence=Confidence.LIKELY)
+    yield from from_data(model, fit, data, project)
 
 
 @CAUSE.before_fit

@@ -39,7 +39,6 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Se
 from fitdoctor.edits import fix
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.shapes import input_count, input_mismatch, target_and_output
-from fitdoctor.records import replace
 from fitdoctor.source.keras_names import INPUTS
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin, origin
@@ -79,7 +78,7 @@ def from_data(
     yield _finding(fit, training, validation, pair, project)
 
 
-@CAUSE.in_source
+@CAUSE.likely_in_source
 @mentions("validation_data")
 def from_source(
     model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
@@ -97,11 +96,10 @@ def from_source(
     if not _taken(ours, wanted) or _taken(theirs, wanted):
         return
     if theirs.shape and minded(model, validation, theirs.shape[1:], wanted[1:]):
-        finding = _finding(fit, training, validation, (ours, theirs), project)
-        yield replace(finding, confidence=Confidence.LIKELY)
+        yield _finding(fit, training, validation, (ours, theirs), project)
 
 
-@CAUSE.in_source
+@CAUSE.likely_in_source
 @mentions("validation_data")
 def labels_in_source(
     model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project
@@ -116,8 +114,7 @@ def labels_in_source(
     if isinstance(output, Unknown) or len(output) != 2 or output[-1] != widths[0]:
         return
     if None not in widths and widths[0] != widths[1]:
-        finding = _finding(fit, training, validation, (training.y[0], validation.y[0]), project)
-        yield replace(finding, confidence=Confidence.LIKELY)
+        yield _finding(fit, training, validation, (training.y[0], validation.y[0]), project)
 
 
 @CAUSE.in_source
