@@ -76,6 +76,10 @@ def same_preparation(ours: ArrayFacts, theirs: ArrayFacts, project: Project) -> 
     template = _template(module, node)
     if template is None:
         return None
+    ready = _named(module, there[1], template)
+    if ready:
+        role = "training" if theirs.path[:1] in "xy" else "validation"
+        return fix(f"pass the {role} data that is prepared: `{ready}`", replace_code(theirs.use, ready))
     place = _labels_to_change(theirs, project)
     shown = template.replace("{}", place.text if isinstance(place, Code) else "")
     return fix(f"prepare it like the training data: `{shown}`", wrap(place, template))
@@ -204,6 +208,19 @@ def _template(module: Module, node: ast.expr) -> str | None:
         return None
     # A scaler is fitted to the training data only.
     return re.sub(rf"\b{re.escape(inner)}\b", "{}", text).replace(".fit_transform(", ".transform(")
+
+
+def _named(module: Module, data: ast.expr, template: str) -> str:
+    """Return the name that the program already gives to data that is prepared like this; "" if there is none."""
+    wanted = template.replace("{}", module.segment(data))
+    names = [
+        each.targets[0].id
+        for each in module.nodes(ast.Assign)
+        if isinstance(each.targets[0], ast.Name)
+        and module.scope(each) is module.scope(data)
+        and _fitted_once(module.segment(each.value)) == wanted
+    ]
+    return names[0] if len(names) == 1 and names[0] != getattr(data, "id", "") else ""
 
 
 def _prepared(module: Module, node: ast.expr) -> ast.Name | None:

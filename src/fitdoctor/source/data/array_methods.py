@@ -83,7 +83,7 @@ def _array_method(run: Interpreter, array: Array, name: str, arguments: Argument
         return arrays.squeeze(array, arguments.get("axis", 0))
     if name in _REDUCTIONS:
         if array.container == "pandas.DataFrame":
-            return UNTOLD
+            return UNTOLD if arguments.positional or arguments.keywords else _per_column(array)
         if array.container == "pandas.Series":
             return Array((), UNTOLD)
         return reduction(run, array, name, arguments, 0)
@@ -96,6 +96,12 @@ def _array_method(run: Interpreter, array: Array, name: str, arguments: Argument
     if name == "nunique" and array.container == "pandas.Series":
         return UNTOLD if array.kinds is None else Plain(array.kinds)
     return UNTOLD
+
+
+def _per_column(table: Array) -> Array:
+    """A number per column, such as `frame.mean()`."""
+    dims = arrays.known_dims(table)
+    return Array((UNTOLD if dims is None else dims[1],), UNTOLD, "pandas.Series")
 
 
 def _same_shape(array: Array, name: str) -> Value:
@@ -142,7 +148,8 @@ def _table_method(run: Interpreter, table: Array, name: str, arguments: Argument
             _changed(run, table, arguments, tables.without_columns(table, _labels(run, item)))
         else:
             run.state.written.add(table.buffer)
-        return series
+        # What is written into the table from now on does not reach the column that it no longer has.
+        return replace(series, buffer=0) if isinstance(series, Array) else series
     if name in _ROWS_DROPPED:
         return _fewer_rows(table)
     if name in ("map", "apply", "replace") and table.container == "pandas.Series":

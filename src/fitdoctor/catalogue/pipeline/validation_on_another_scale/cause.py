@@ -374,7 +374,8 @@ def _finding(ours: ArrayFacts, theirs: ArrayFacts, maps: list[Missing], project:
     stage = next((each.stage for each in maps), None)
     remedy = _remedy(ours, theirs, project)
     made, prepared_at = place(theirs.code), next((edit.location for edit in remedy.edits), None)
-    if made is not None and prepared_at is not None and made.path == prepared_at.path:
+    raw = isinstance(ours.use, Code) and prepared_at == ours.use.location
+    if made is not None and prepared_at is not None and made.path == prepared_at.path and not raw:
         prepared_at = None
     return CAUSE.finding(
         f"`{_name(theirs)}` ranges from {_span(theirs)}, but the training data ranges from {_span(ours)}",
@@ -473,8 +474,9 @@ def _range(array: ArrayFacts) -> str:
 
 
 def _remedy(ours: ArrayFacts, theirs: ArrayFacts, project: Project) -> Fix:
-    """Prepare the validation data like the training data."""
-    alike = same_preparation(ours, theirs, project) if _is_far(ours, theirs) else None
+    """Prepare the validation data like the training data, or the other way round if that is raw."""
+    parts = (ours, theirs) if _is_far(ours, theirs) else (theirs, ours)
+    alike = same_preparation(*parts, project)
     if alike is not None:
         return unsafe(alike.title, alike.edits)
     return fix("prepare training and validation data with the same code")
