@@ -97,7 +97,6 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT507': ('variables/tape_misused', ('source', 'after_failure'), [({'Module'}, ('GradientTape',))]),
     'FIT508': ('variables/gradients_not_paired', ('source', 'after_failure'), [({'Module'}, ('apply_gradients', 'apply'))]),
     'FIT509': ('variables/gradients_not_applied', ('source',), [({'Module'}, ('GradientTape',))]),
-    'FIT510': ('variables/regularization_omitted', ('source',), [({'Module'}, ('GradientTape',))]),
     'FIT601': ('devices/device_not_here', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('device', 'MirroredStrategy', 'OneDeviceStrategy'))]),
     'FIT602': ('devices/resource_on_other_device', ('after_failure',), []),
     'FIT603': ('devices/hard_coded_device', ('source',), [({'Module'}, ('device',))]),

@@ -36,6 +36,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.models.model_code import calls_in_model, trained_models
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import Tape, tapes
 from fitdoctor.catalogue.reorder_statements import first_statement, needed_assignments
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
@@ -221,11 +222,13 @@ def from_step(module: Module, project: Project) -> Iterator[Finding]:
     for tape in tapes(module):
         gradient = next((each for each in tape.gradients if _trains(module, each)), None)
         loss = gradient.args[0] if gradient is not None and gradient.args else None
-        calls = (node for node in tape.nodes if isinstance(node, ast.Call))
-        for call in calls if isinstance(loss, ast.Name) else ():
-            added = next(_adding(module, call), None)
+        if not isinstance(loss, ast.Name):
+            continue
+        called = {module.segment(node.func): node.func for node in tape.nodes if isinstance(node, ast.Call)}
+        for text, model in {**trained_models(tape), **called}.items():
+            added = next(_adding(module, model), None)
             if added is not None:
-                yield _left_out(tape, loss, call, added)  # type: ignore[arg-type]
+                yield _omitted(tape, loss, text, added)
                 break
 
 
@@ -237,42 +240,38 @@ def _trains(module: Module, gradient: ast.Call) -> bool:
     return bool(applied) and any("trainable" in ast.unparse(each) for each in asked)
 
 
-def _adding(module: Module, call: ast.Call) -> Iterator[tuple[Module, ast.Call]]:
-    """Yield the calls that add a loss to the model that a call runs."""
-    own = module.class_of(call) if is_self(module, call.func) else None
-    made = module.origin(call.func)
-    pending: list[ClassInfo | FunctionInfo | None] = [own]
-    if isinstance(made.node, ast.Call):
-        pending.append(made.module.definition(made.node.func))
-        if made.module.called(made.node) in ("keras.Sequential", "keras.Model"):
-            pending.append(made.module.function_of(made.node))
-    seen: set[ast.AST] = set()
-    while pending:
-        part = pending.pop()
-        if part is None or part.node in seen:
-            continue
-        seen.add(part.node)
-        methods = [*part.methods.values()] if isinstance(part, ClassInfo) else [part]
-        for site in (site for method in methods for site in part.module.calls_in.get(method.node, ())):
-            if _adds(part, site):
-                yield part.module, site.node
-            pending.append(part.module.definition(site.node.func))
+def _adding(module: Module, model: ast.expr) -> Iterator[tuple[Module, ast.Call]]:
+    """Yield the calls in the code of a model that add a loss to it."""
+    for where, call in calls_in_model(module, model):
+        if where.called(call).startswith("keras.layers."):
+            if any(
+                (each.arg or "") in _REGULARIZES and _penalizes(where, each.value) for each in call.keywords
+            ):
+                yield where, call
+        elif isinstance(call.func, ast.Attribute) and call.func.attr == "add_loss":
+            owner, function = where.class_of(call), where.function_of(call)
+            if (
+                owner is not None
+                and owner.kind == "Layer"
+                and function is not None
+                and function.name == "call"
+            ):
+                yield where, call
 
 
-def _adds(part: ClassInfo | FunctionInfo, site: CallSite) -> bool:
-    if site.method == "add_loss":
-        return (
-            isinstance(part, ClassInfo) and part.kind == "Layer" and site.function is part.methods.get("call")
-        )
-    return site.name.startswith("keras.layers.") and any(
-        keyword.arg in _REGULARIZES
-        and not (isinstance(keyword.value, ast.Constant) and keyword.value.value is None)
-        for keyword in site.node.keywords
-    )
+def _penalizes(module: Module, given: ast.expr) -> bool:
+    """Whether a regularizer is certainly one: a name, or a call with a factor other than 0."""
+    given = module.made_by(given)
+    if isinstance(given, ast.Constant):
+        return isinstance(given.value, str)
+    if not isinstance(given, ast.Call) or not module.called(given).startswith("keras.regularizers."):
+        return False
+    factors = [*given.args, *(keyword.value for keyword in given.keywords)]
+    return not factors or any(getattr(module.made_by(factor), "value", 1) != 0 for factor in factors)
 
 
-def _left_out(tape: Tape, loss: ast.Name, call: ast.Call, added: tuple[Module, ast.Call]) -> Finding:
-    module, model = tape.module, tape.module.segment(call.func)
+def _omitted(tape: Tape, loss: ast.Name, model: str, added: tuple[Module, ast.Call]) -> Finding:
+    module = tape.module
     stored = [node for node in tape.nodes if isinstance(node, ast.Name) and node.id == loss.id]
     stores = [module.statement(node) for node in stored if isinstance(node.ctx, ast.Store)]
     statement = stores[-1] if stores else module.statement(loss)

@@ -1,4 +1,4 @@
-"""Custom losses and the terms that layers collect (FIT510)."""
+"""Custom losses and the terms that layers collect (FIT410)."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ class Net(keras.Model):
     ],
 )
 def test_terms_left_out_of_a_loop(model: str) -> None:
-    (finding,) = found(LOOP.format(model, ""), "FIT510")
+    (finding,) = found(LOOP.format(model, ""), "FIT410")
     assert [edit.replacement.strip() for edit in finding.fixes[0].edits] == ["loss += sum(model.losses)"]
-    assert found(LOOP.format(model, " + sum(model.losses)"), "FIT510") == []
+    assert found(LOOP.format(model, " + sum(model.losses)"), "FIT410") == []
     helper = "\ndef penalty(m):\n    return sum(m.losses)\n"
-    assert found(LOOP.format(model, " + penalty(model)") + helper, "FIT510") == []
+    assert found(LOOP.format(model, " + penalty(model)") + helper, "FIT410") == []
 
 
 def test_terms_left_out_of_a_train_step() -> None:
-    (finding,) = found(STEP.format("self.loss_fn(y, self(x, training=True))"), "FIT510")
+    (finding,) = found(STEP.format("self.loss_fn(y, self(x, training=True))"), "FIT410")
     assert [edit.replacement.strip() for edit in finding.fixes[0].edits] == ["loss += sum(self.losses)"]
-    assert found(STEP.format("self.compute_loss(x, y, self(x, training=True))"), "FIT510") == []
+    assert found(STEP.format("self.compute_loss(x, y, self(x, training=True))"), "FIT410") == []
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_terms_left_out_of_a_train_step() -> None:
     ],
 )
 def test_models_without_terms(model: str) -> None:
-    assert found(LOOP.format(model, ""), "FIT510") == []
+    assert found(LOOP.format(model, ""), "FIT410") == []
