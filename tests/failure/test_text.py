@@ -273,3 +273,21 @@ def test_the_same_line_of_two_cells_is_two_places():
     )
     [failure] = failures_in(text)
     assert failure.last_user_frame.text == "first = index['<start>']"
+
+
+def test_the_shapes_that_keras_warned_of_replace_those_of_an_inner_layer():
+    text = (
+        "WARNING:tensorflow:Model was constructed with shape (None, 30) for input KerasTensor(name='ids'), "
+        "but it was called on an input with incompatible shape (None, 75).\n"
+        "ValueError: Input 0 of layer dense is incompatible with the layer: expected axis -1 of input shape to have value 480 "
+        "but received input with shape (None, 1200)\n"
+    )
+    assert "expected shape=(None, 30), found shape=(None, 75)" in failures_in(text)[-1].message
+
+
+def test_a_warning_about_another_number_of_axes_does_not():
+    text = (
+        "Model was constructed with shape (None, 30, 1) for input x, but it was called on an input with incompatible shape "
+        "(None, 75).\nValueError: Input 0 of layer conv is incompatible with the layer: expected min_ndim=3, found ndim=2\n"
+    )
+    assert "min_ndim" in failures_in(text)[-1].message

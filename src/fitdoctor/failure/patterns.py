@@ -350,7 +350,7 @@ class AllocationFailed:
     by_numpy: bool = False
 
 
-_OOM = r"OOM when allocating tensor with shape ?(?P<shape>[\[(][\d, ]*[\])])"
+_OOM = r"OOM when allocating tensor (?:with|of) shape ?(?P<shape>[\[(][\d, ]*[\])])"
 _OF_NUMPY = r"Unable to allocate \S+ \w+ for an array with shape (?P<shape>\([\d, ]*\))"
 
 

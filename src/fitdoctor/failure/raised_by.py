@@ -75,7 +75,8 @@ _FILES = re.compile(
     r"Unable to (?:synchronously )?(?:open|create) file|Failed to find any matching files|[Nn]o such file or directory"
     r"|No file or directory found at|File system scheme"
     r"|Transport endpoint is not connected|[Ii]s (?:not )?a directory"
-    r"|SavedModel file does not exist|cannot find the (?:path|file) specified|Cannot create group in read.only mode"
+    r"|Parent directory of \S+ doesn't exist|SavedModel file does not exist"
+    r"|cannot find the (?:path|file) specified|Cannot create group in read.only mode"
 )
 _DAMAGED = re.compile(r"\((?:file signature not found|truncated file)")
 _IN_WORKER = re.compile(r"(?:^|/)(?:multiprocessing/pool|concurrent/futures/(?:_base|process))\.py$")

@@ -91,7 +91,31 @@ def failures_in(text: str, path: str = "") -> list[FailureFacts]:
         found = _with_logged_status(text[: found[-1].start], found)
     found = _without_inside([*found, *_signs(text)])
     facts = (_facts(group, _trained_before(text, group[0].start)) for group in _chains(found))
-    return _with_origin(text, _distinct(facts))
+    return _with_input_warned_of(text, _with_origin(text, _distinct(facts)))
+
+
+_CONSTRUCTED = re.compile(
+    r"Model was constructed with shape (?P<expected>\([^()\n]*\)) for input [\s\S]{1,800}? but it was called on an input "
+    r"with incompatible shape (?P<found>\([^()\n]*\))"
+)
+"""What Keras 2 warned of before a layer inside the model rejected what it made of the data."""
+_REJECTED = re.compile(r"^Input \d+ (?:of layer \S+ )?is incompatible with (?:the )?layer")
+
+
+def _with_input_warned_of(text: str, failures: list[FailureFacts]) -> list[FailureFacts]:
+    """Give the last failure the shapes of the model's input, if a warning names them and the failure an inner layer."""
+    warned = (
+        list(_CONSTRUCTED.finditer(text, max(0, len(text) - _WINDOW)))
+        if "constructed with shape" in text
+        else []
+    )
+    if not failures or not warned or not _REJECTED.match(failures[-1].message):
+        return failures
+    expected, found = warned[-1]["expected"], warned[-1]["found"]
+    if expected.count(",") != found.count(","):
+        return failures
+    said = f'Input 0 of layer "model" is incompatible with the layer: expected shape={expected}, found shape={found}'
+    return [*failures[:-1], replace(failures[-1], message=said)]
 
 
 _REQUIRES = "OP_REQUIRES failed at"

@@ -49,7 +49,7 @@ from fitdoctor.catalogue.knowledge.data.shapes import (
     while_validating,
     without_one_axis,
 )
-from fitdoctor.catalogue.knowledge.models.model_inputs import input_giving
+from fitdoctor.catalogue.knowledge.models.model_inputs import input_giving, names_whole_model
 from fitdoctor.catalogue.knowledge.models.refusals import of_site
 from fitdoctor.catalogue.knowledge.models.size_sources import Decided, decided_size
 from fitdoctor.catalogue.prefilter import INPUTS
@@ -256,9 +256,12 @@ def _from_message(
     of_model = input_giving(project, expected) or (None if tries else _only_input(model))
     of_data = only_input_line(data)
     unseen = not project and frame is not None and "validation_data" in frame.text
+    built_in = said.axis is not None and said.layer and not names_whole_model(said.layer) and not project
     inner = _given_to_model(failure) if said.layer and said.axis is not None else None
     yield CAUSE.finding(
-        f"each sample has shape {shape_words(sample)}, but the model expects {wanted}"
+        f"the layer `{said.layer}` gets samples of shape {shape_words(sample)}, but was built for {wanted}"
+        if inner is None and built_in
+        else f"each sample has shape {shape_words(sample)}, but the model expects {wanted}"
         if inner is None or inner == found
         else f"samples of shape {shape_words(inner[1:])} do not match the model: its layer `{said.layer}` receives "
         f"{shape_words(sample)}, but expects {wanted}",
@@ -268,6 +271,8 @@ def _from_message(
         if _fits_reshaped(sample, expected[1:])
         else fix(f"pass samples of shape {wanted}, as in training")
         if tries
+        else fix("pass samples of the size that the model was built for, or build it for the size of these")
+        if inner is None and built_in
         else fix(f"set the input shape to {shape_words((inner or found)[1:])}, or change the data"),
         subject=f"argument x of {failure.called or 'fit'}",
         notes=[_WHICH_DATA] if unseen else [],
