@@ -207,6 +207,23 @@ MORE = [
         ["features = layers.Dense(256)(picture)"],
     ),
     (
+        "FIT306",
+        """
+        import keras
+        from keras.layers import Conv2D, MaxPooling2D
+        model = keras.Sequential([
+            keras.Input((24, 24, 3)), Conv2D(8, 3, 3), MaxPooling2D(),
+            Conv2D(8, 3, 3), MaxPooling2D(2),
+            Conv2D(8, 1, 2),
+        ])
+        """,
+        [
+            "keras.Input((24, 24, 3)), Conv2D(8, (3, 3)), MaxPooling2D(),",
+            "Conv2D(8, (3, 3)), MaxPooling2D(2),",
+            "Conv2D(8, 1, 2),",
+        ],
+    ),
+    (
         "FIT311",
         """
         import keras
@@ -225,6 +242,22 @@ MORE = [
             both.train_on_batch(np.ones((8, 2)), np.ones((8, 1)))
         """,
         ["critic.trainable = True", "critic.trainable = False"],
+    ),
+    (
+        "FIT407",
+        """
+        import numpy as np
+        import tensorflow as tf
+        class Sign(tf.keras.layers.Layer):
+            def call(self, x):
+                size = tf.shape(x)[-1]
+                signs = np.eye(size)
+                signs[-1, -1] = -1
+                return x @ tf.constant(signs, "float32")
+        x = tf.keras.Input((4,))
+        model = tf.keras.Model(x, Sign()(x))
+        """,
+        ["size = x.shape[-1]"],
     ),
     (
         "FIT322",

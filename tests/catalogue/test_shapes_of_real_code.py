@@ -318,3 +318,74 @@ LISTED = (
 )
 def test_labels_of_another_pass(tmp_path: Path, text: str, found: bool) -> None:
     assert silent(tmp_path, PASSES + text) is not found
+
+
+PREPARING = """
+import tensorflow as tf
+
+class Picture:
+    def __init__(self, image):
+        self.image = image
+
+    def scale(self):
+        self.image = tf.cast(self.image, tf.float32)
+        self.image = self.image / 255.0
+
+class Flipped(Picture):
+    pass
+
+BEFORE
+def parse(image):
+    MAKE
+    picture.scale()
+    return picture.image
+
+data = tf.data.Dataset.from_tensor_slices(tf.zeros((8, 4, 4, 3), tf.uint8)).map(parse)
+"""
+
+
+def test_an_object_that_traced_code_creates_lives_in_one_trace(tmp_path: Path) -> None:
+    assert silent(tmp_path, PREPARING.replace("BEFORE", "").replace("MAKE", "picture = Flipped(image)"))
+    kept = PREPARING.replace("BEFORE", "picture = Flipped(None)").replace("MAKE", "pass")
+    assert not silent(tmp_path, kept)
+
+
+def test_a_model_may_have_a_flag_of_another_name(tmp_path: Path) -> None:
+    text = """
+import tensorflow as tf
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.drop, self.out = tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(1)
+
+    def call(self, x, is_training=False):
+        return self.out(self.drop(x, training=is_training))
+
+model = Net()
+optimizer = tf.keras.optimizers.SGD()
+
+def step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(CALL - y))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+"""
+    assert silent(tmp_path, text.replace("CALL", "model(x, is_training=True)"))
+
+
+def test_a_flag_that_is_left_out_is_still_reported(tmp_path: Path) -> None:
+    text = """
+import tensorflow as tf
+model = tf.keras.Sequential([tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.SGD()
+
+def step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x) - y))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+"""
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    assert [each.id for each in linted(path).findings] == ["FIT332"]

@@ -93,6 +93,7 @@ def test_a_lock_file_counts_before_what_is_asked_for(tmp_path):
         (["import keras"], "3.7.3", 2),
         (["import keras"], "2.7.15", 2),
         (["import keras"], "3.11.1", None),
+        (["import keras"], "3.1.undefined", None),
         (["import keras"], None, None),
     ],
 )
@@ -227,6 +228,8 @@ def test_what_an_older_tensorflow_accepts_is_no_finding(tmp_path, program, cause
         ("README.md", "Runs on TensorFlow 1.15 and on TensorFlow 2.17", None),
         ("README.md", "With TensorFlow 2.17, set **TF_USE_LEGACY_KERAS=1**", 2),
         ("Dockerfile", "ENV TF_USE_LEGACY_KERAS=1\nRUN pip install tensorflow==2.17.0\n", 2),
+        ("Dockerfile", "ARG IMAGE=nvcr.io/nvidia/tensorflow:21.02-tf2-py3\nFROM ${IMAGE}\n", 2),
+        ("Dockerfile", "FROM nvcr.io/nvidia/tensorflow:25.01-tf2-py3\n", None),
         ("README.md", "Unset TF_USE_LEGACY_KERAS", None),
     ],
 )

@@ -217,6 +217,12 @@ def _pins_of(path: str) -> list[Pin]:
             ("tensorflow", f"=={version}")
             for version in re.findall(r"tensorflow/tensorflow:(\d+\.\d+\.\d+)", text)
         ]
+        # NVIDIA's images of 2023 and before have TensorFlow 2.14 at most.
+        images += [
+            ("tensorflow", "==1.15.5" if major == "1" else "<2.15")
+            for year, major in re.findall(r"nvidia/tensorflow:(\d\d)\.\d\d-tf([12])\b", text)
+            if year <= "23"
+        ]
         return [*images, *installed_by(text)]
     if name.endswith((".yml", ".yaml")):
         return list(_from_conda(text))
@@ -363,7 +369,8 @@ def of_notebook(cells: Iterable[str], metadata: Any) -> Assumed | None:
     version = information.get("version") if isinstance(information, dict) else None
     numbers = re.match(r"(\d+)\.(\d+)", version) if isinstance(version, str) else None
     python = (int(numbers[1]), int(numbers[2])) if numbers is not None else _FIRST_PYTHON
-    if python < _FIRST_PYTHON:
+    # A hand-written 3.1 is 3.10: TensorFlow never ran on the real one.
+    if python < _FIRST_PYTHON and not (3, 0) <= python < (3, 3):
         text = "\n".join(cells)
         old = python <= _LAST_PYTHON_OF_1
         first = old and bool(_OF_1.search(text)) and not _OF_2.search(text)

@@ -41,13 +41,29 @@ def fatal_reads(kept: Kept) -> list[Read]:
     if kept.holder == "cache":
         return [Read(kept.module, kept.value, "again")]
     project = kept.module.project
+    modules = project.programs_of(kept.module) if project is not None else (kept.module,)
+    if any(_lives_in_a_trace(kept, module) for module in modules):
+        return []
     found = [
         Read(module, node, how)
-        for module in (project.programs_of(kept.module) if project is not None else (kept.module,))
+        for module in modules
         for node in _reads_in(kept, module)
         if not _looks_only(module, node) and (how := _why_fatal(kept, module, node))
     ]
     return sorted(found, key=lambda read: ("eager", "trace", "again").index(read.how))
+
+
+def _lives_in_a_trace(kept: Kept, module: Module) -> bool:
+    """Whether traced code creates the object that holds the tensor, so that every trace has its own."""
+    if kept.owner is None or kept.owner.kind:
+        return False
+    for call in module.nodes(ast.Call):
+        made = module.definition(call.func)
+        if isinstance(made, ClassInfo) and _related(made, kept.owner):
+            function = module.function_of(call)
+            if function is not None and function.runs_traced:
+                return True
+    return False
 
 
 # --- finding the reads --------------------------------------------------------------------------------------------

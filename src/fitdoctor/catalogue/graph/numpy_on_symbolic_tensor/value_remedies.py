@@ -39,7 +39,9 @@ def value_remedies(
     strings = _of_strings(function, call)
     outside = _outside(module, function, call)
     # Code that calls another library has no equivalent, even if its NumPy calls do.
-    twins = None if _calls_library(function) else _twins(module, function, [use, *uses])
+    twinless = _calls_library(function) or _is_written_to(module, function, call)
+    twins = None if twinless else _twins(module, function, [use, *uses])
+    static = _static_size(module, call)
     state = _as_state(module, function, call)
     collected = _collected(module, function, call)
     if strings is not None:
@@ -50,6 +52,8 @@ def value_remedies(
         remedies.append(collected)
     elif state is not None:
         remedies.append(state)
+    elif static is not None:
+        remedies.append(static)
     elif twins:
         names, edits = twins
         remedies.append(fix(f"call {listing(names)} instead", edits))
@@ -70,6 +74,35 @@ def value_remedies(
     elif not remedies:
         remedies.append(fix("use the equivalent `tf` or `keras.ops` function"))
     return remedies
+
+
+_SHAPES = ("tensorflow.shape", "keras.backend.shape", "keras.ops.shape")
+
+
+def _static_size(module: Module, call: ast.Call) -> Fix | None:
+    """Read a size that is a plain number from the static shape: `x.shape[-1]` for `tf.shape(x)[-1]`."""
+    for given in call.args:
+        match module.origin(given).node:
+            case ast.Subscript(value=ast.Call(args=[tensor]) as shape, slice=ast.UnaryOp(op=ast.USub())) if (
+                module.called(shape) in _SHAPES
+            ):
+                text = f"{module.segment(tensor)}.shape"
+                return fix(f"use the static shape, `{text}`", (Edit(module.location(shape), text),))
+    return None
+
+
+def _is_written_to(module: Module, function: FunctionInfo, call: ast.Call) -> bool:
+    """Whether the function changes elements of the array that a call makes, which tensors do not allow."""
+    statement = module.statement(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    return any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in names
+        for node in own_nodes(function)
+    )
 
 
 def _calls_library(function: FunctionInfo) -> bool:

@@ -32,10 +32,11 @@ from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refu
 from fitdoctor.catalogue.training_loops import loops_around
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, set_argument
+from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import LayerFacts
 from fitdoctor.failure.failed_line import function_at, module_of
 from fitdoctor.failure.shapes import exhausted_dimension
+from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -77,6 +78,7 @@ def dimension_exhausted(refusal: Refusal, project: Project) -> Iterator[Finding]
             f"input of {shown}", observed, f"at least {window}" if window else "", location=refusal.place
         ),
         *_shrinking(refusal),
+        *_of_keras_1(refusal, project),
         *_fixes(layer, project),
         # A function that is called several times creates several layers: one line, one finding.
         subject=f"window of {name}",
@@ -123,6 +125,35 @@ def _shrinking(refusal: Refusal) -> list[Evidence]:
         if isinstance(shapes, tuple) and shapes:
             steps.append(f"{layer.class_name} {shape_words(shapes[0][1:-1])}")
     return [Evidence("sizes after each layer", ", ".join(steps))] if steps else []
+
+
+def _of_keras_1(refusal: Refusal, project: Project) -> Iterator[Fix]:
+    """Write `Conv2D(64, 3, 3)` with a tuple: in Keras 1, these were rows and columns; now the last is `strides`."""
+    layers = (*refusal.way, *([refusal.layer] if refusal.layer is not None else []))
+    found = next(
+        (place for each in layers if (place := found_in(project, each.code)) and _squares(*place)), None
+    )
+    if found is None:
+        return
+    module = found[0]
+    edits = [edit for site in module.calls_under("keras.layers.") for edit in _squares(module, site.node)]
+    yield unsafe("write the kernel size as a tuple: the third argument of `Conv2D` is `strides`", edits)
+
+
+def _squares(module: Module, call: ast.AST) -> tuple[Edit, ...]:
+    match call:
+        case ast.Call(
+            args=[_, ast.Constant(value=int(rows)) as first, ast.Constant(value=int(columns)) as last, *_]
+        ):
+            if rows == columns > 1 and module.called(call) in _CONVOLUTIONS:
+                return (
+                    Edit(replace(module.location(first), end_column=module.location(first).column), "("),
+                    Edit(replace(module.location(last), column=module.location(last).end_column), ")"),
+                )
+    return ()
+
+
+_CONVOLUTIONS = ("keras.layers.Conv2D", "keras.layers.Convolution2D")
 
 
 def _fixes(layer: LayerFacts | None, project: Project) -> list[Fix]:

@@ -94,7 +94,8 @@ def _calls_of_trained(tape: Tape) -> Iterator[ast.Call]:
             continue
         part = "self" in trained and isinstance(node.func, ast.Attribute) and is_self(module, node.func.value)
         if module.segment(node.func) in trained or part and is_layer_call(module, node):
-            if all(keyword.arg not in ("training", None) for keyword in node.keywords):
+            # A `call` may have a flag of another name: `is_training`.
+            if all(keyword.arg is not None and "train" not in keyword.arg for keyword in node.keywords):
                 yield node
 
 
