@@ -389,3 +389,17 @@ def step(x, y):
     path = tmp_path / "train.py"
     path.write_text(text)
     assert [each.id for each in linted(path).findings] == ["FIT332"]
+
+
+def test_the_older_name_of_py_function_returns_a_list(tmp_path: Path) -> None:
+    text = """
+import tensorflow as tf
+
+def pair(row):
+    return row, float(row)
+
+data = tf.data.Dataset.range(4).map(lambda row: tuple(tf.py_func(pair, [row], [tf.int64, tf.float64])))
+"""
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    assert [each.id for each in linted(path).findings] == ["FIT406"]

@@ -13,7 +13,7 @@ _NOT_TENSORS = frozenset(
     "convert_to_tensor_or_sparse device debugging ensure_eager executing_eagerly function "
     "get_current_name_scope get_logger get_static_value grad_pass_through group init_scope "
     "inside_function is_symbolic_tensor is_tensor load_library load_op_library make_ndarray "
-    "make_tensor_proto name_scope no_gradient no_op numpy_function print py_function recompute_grad "
+    "make_tensor_proto name_scope no_gradient no_op numpy_function print py_func py_function recompute_grad "
     "register_tensor_conversion_function timestamp type_spec_from_value variable_creator_scope "
     "while_loop custom_gradient map_fn scan foldl foldr vectorized_map "
     "nondifferentiable_batch_function tuple ragged sparse lookup io data keras nest config distribute "
@@ -41,7 +41,7 @@ LIST_AND_TENSOR = frozenset(
 _SOME = frozenset(
     "tensorflow.cond tensorflow.case tensorflow.switch_case tensorflow.while_loop tensorflow.map_fn "
     "tensorflow.scan tensorflow.foldl tensorflow.foldr tensorflow.vectorized_map "
-    "tensorflow.py_function tensorflow.numpy_function keras.ops.cond keras.ops.while_loop "
+    "tensorflow.py_function tensorflow.py_func tensorflow.numpy_function keras.ops.cond keras.ops.while_loop "
     "keras.ops.map keras.ops.scan keras.ops.fori_loop keras.ops.vectorized_map keras.ops.switch".split()
 )
 """A tensor, or a structure of tensors, as the function that is given has it."""

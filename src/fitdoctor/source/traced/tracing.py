@@ -55,7 +55,12 @@ _EAGER_SWITCHES = (
     "tensorflow.config.experimental_run_functions_eagerly",
     "keras.config.run_functions_eagerly",
 )
-_PYTHON_CALLS = ("tensorflow.numpy_function", "tensorflow.py_function")
+_PYTHON_CALLS = (
+    "tensorflow.numpy_function",
+    "tensorflow.py_function",
+    "tensorflow.py_func",
+    "tensorflow.compat.v1.py_func",
+)
 _MAKING = ("__init__", "build_from_config", "from_config")
 _NOT_CONVERTED = "tensorflow.autograph.experimental.do_not_convert"
 _LAYER_FUNCTIONS = ("activation", "recurrent_activation", "kernel_regularizer", "activity_regularizer")
