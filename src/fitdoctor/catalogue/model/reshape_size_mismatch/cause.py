@@ -39,7 +39,7 @@ from fitdoctor.catalogue.knowledge.models.batch_sizes import (
 )
 from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refusals
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import (
     Code,
@@ -195,12 +195,10 @@ def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
     found = project.module_at(failed.place.path)
     call = _reshape_at(found, failed.place)
     place_of = (found, call) if found is not None and call is not None else None
-    yield _of_last_batch(
-        data, data.trial.short_rows, place_of, failed.place, reshape_sizes(failed.message), Confidence.CERTAIN
-    )
+    yield _of_last_batch(data, data.trial.short_rows, place_of, failed.place, reshape_sizes(failed.message))
 
 
-@CAUSE.in_source
+@CAUSE.likely_in_source
 @mentions("reshape")
 def last_batch_in_source(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project
@@ -210,7 +208,7 @@ def last_batch_in_source(
     found = reshaped_in_call(model, project, fit.batch_size) if left and fit.batch_size else None
     if found is not None:
         sizes = ReshapeSizes(None, None, None, None, (fit.batch_size,))
-        yield _of_last_batch(data, left, found, None, sizes, Confidence.LIKELY)
+        yield _of_last_batch(data, left, found, None, sizes)
 
 
 def _of_last_batch(
@@ -219,20 +217,18 @@ def _of_last_batch(
     found: tuple[Module, ast.Call] | None,
     raised: Location | None,
     sizes: ReshapeSizes | None,
-    confidence: Confidence,
 ) -> Finding:
     edits: tuple[Edit, ...] = ()
     if found is not None and sizes is not None:
         edits = _first_left_open(*found, sizes)
     target = found[0].segment(found[1].args[1]) if found is not None and raised is None else ""
     words = target or _words(sizes.target_shape if sizes is not None else None)
-    return CAUSE.finding(
+    return CAUSE.certain(
         f"the last batch has {rows} row{'s' * (rows != 1)}, but the reshape to {words} hard-codes the batch size",
         place(found[0].location(found[1]) if found is not None else None, raised),
         Evidence("the last batch is shorter", f"{rows} rows", f"{data.batch_size} rows", fact="data.samples"),
         fix("leave the batch size open: -1", edits),
         subject="reshape",
-        confidence=confidence,
     )
 
 
