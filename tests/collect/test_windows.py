@@ -56,3 +56,7 @@ def test_rows_of_a_table_are_not_windows() -> None:
     assert isinstance(shared_windows(table[:200], table[200:]), Unknown)
     counts = np.random.default_rng(3).integers(0, 2, size=(300, 8)).astype("float32")
     assert isinstance(shared_windows(counts[:200], counts[200:]), Unknown)
+
+
+def test_data_without_samples_has_no_target_in_its_windows() -> None:
+    assert target_in_window(WINDOWS[:0], SERIES[:0, 0]) is None

@@ -27,14 +27,11 @@ def target_in_window(x: Any, y: Any) -> tuple[int, ...] | None:
 
     if not (isinstance(x, np.ndarray) and isinstance(y, np.ndarray)) or x.dtype.kind != "f":
         return None
+    if len(y) < _LEAST_ROWS:
+        return None
     targets = y[:ROWS].reshape(len(y[:ROWS]), -1)
     rows = x[:ROWS]
-    if (
-        y.dtype.kind != "f"
-        or targets.shape != (len(rows), 1)
-        or len(rows) < _LEAST_ROWS
-        or x.ndim not in (2, 3)
-    ):
+    if y.dtype.kind != "f" or targets.shape != (len(rows), 1) or x.ndim not in (2, 3):
         return None
     windows: Any = rows.reshape(len(rows), x.shape[1], -1).astype(np.float32)
     wanted: Any = targets[:, :, None].astype(np.float32)
