@@ -339,3 +339,30 @@ def test_none_in_an_optimizer_is_a_missing_gradient():
 def test_a_callback_without_a_learning_rate_to_set():
     text = 'ValueError: Optimizer must have a "lr" attribute.'
     assert examine_failure(failures_in(text)[-1]).findings[0].id == "FIT325"
+
+
+_TOO_MANY = (
+    "ValueError: Error when checking model input: the list of Numpy arrays that you are passing to your model is not the "
+    "size the model expected. Expected to see {expected} array(s), but instead got the following list of {found} arrays: "
+    "[array([[0., 1.]])]..."
+)
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "cause"),
+    [(1, 300, "FIT107"), (1, 2, "FIT109"), (2, 300, "FIT109")],
+)
+def test_many_arrays_for_one_input_are_samples(expected, found, cause):
+    text = _TOO_MANY.format(expected=expected, found=found)
+    assert examine_failure(failures_in(text)[-1]).findings[0].id == cause
+
+
+def test_validation_data_with_one_of_two_inputs():
+    text = (
+        'Traceback (most recent call last):\n  File "run.py", line 9, in <module>\n'
+        "    net.fit([left, right], y, validation_data=(both, y_val))\n"
+        '  File "/v/site-packages/keras/engine/training.py", line 972, in fit\n    check(x)\n'
+        + _TOO_MANY.format(expected=2, found=1)
+    )
+    finding = examine_failure(failures_in(text)[-1]).findings[0]
+    assert finding.message == "the model has 2 inputs, but the validation data has 1"

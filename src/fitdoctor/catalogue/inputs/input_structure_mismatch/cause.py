@@ -432,6 +432,15 @@ def from_failure(
     if said is None or failure.called not in ("fit", "evaluate", "predict", "train_on_batch", ""):
         return
     frame = failure.last_user_frame
+    if frame is not None and _trains_on_as_many(frame.text, said.expected):
+        yield CAUSE.finding(
+            f"the model has {said.expected} inputs, but the validation data has {said.received}",
+            frame.location,
+            Evidence("inputs", str(said.received), str(said.expected)),
+            fix("pass `validation_data=([first, second], y_val)`, with one array per input"),
+            subject="inputs of the model",
+        )
+        return
     message = (
         f"the model has the input `{said.missing}`, but the keys of `x` are {listing(said.received_keys)}"
         if said.missing
@@ -448,6 +457,12 @@ def from_failure(
         fix("pass a list with one array per input, or a dict keyed by input name"),
         subject="inputs of the model",
     )
+
+
+def _trains_on_as_many(line: str, expected: int | None) -> bool:
+    """Whether a quoted call of `fit` passes as many inputs as the model has, so that the validation data is to blame."""
+    training = re.search(r"\bfit\(\s*(?:x\s*=\s*)?\[(?P<inputs>[^\[\]()]{1,200})\]", line)
+    return bool(training and "validation_data" in line and len(training["inputs"].split(",")) == expected)
 
 
 @CAUSE.after_failure

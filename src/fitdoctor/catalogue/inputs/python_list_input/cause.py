@@ -38,6 +38,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality, splits_list
+from fitdoctor.failure.shapes import input_count
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
@@ -354,6 +355,10 @@ def _whole_argument(
     return Code(argument.location, argument.text, spellings=use.spellings, import_at=use.import_at)
 
 
+_MANY = 8
+"""Arrays for a model with one input from which they are samples rather than inputs."""
+
+
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts,
@@ -363,6 +368,14 @@ def from_failure(
     project: Project,
 ) -> Iterator[Finding]:
     """Report the list that Keras shows or counts."""
+    counted_inputs = input_count(failure.message)
+    if counted_inputs is not None and counted_inputs.expected == 1 and isinstance(data, Unknown):
+        many = counted_inputs.received or 0
+        if many >= _MANY:
+            yield _from_message(
+                f"`x` is a list of {many} arrays: Keras reads each as a separate input", "x", failure
+            )
+        return
     unrecognised = _refuses_lists(failure.type, failure.message) and _in_data_adapters(failure)
     sizes = cardinality(failure.message)
     if not unrecognised and sizes is None:
