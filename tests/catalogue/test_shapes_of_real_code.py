@@ -403,3 +403,18 @@ data = tf.data.Dataset.range(4).map(lambda row: tuple(tf.py_func(pair, [row], [t
     path = tmp_path / "train.py"
     path.write_text(text)
     assert [each.id for each in linted(path).findings] == ["FIT406"]
+
+
+def test_a_result_that_is_written_in_place_is_not_lost(tmp_path: Path) -> None:
+    text = (
+        "import keras\nimport numpy as np\nx = np.load('x.npy')\nLINE\nkeras.utils.set_random_seed(x.size)\n"
+    )
+    for line in (
+        "np.clip(x, 0, 1, out=x)",
+        "np.clip(x, 0, 1, x)",
+        "np.nan_to_num(x, copy=False)",
+        "np.log(x, x)",
+    ):
+        assert silent(tmp_path, text.replace("LINE", line))
+    for line in ("np.clip(x, 0, 1)", "np.nan_to_num(x)", "np.log(x)"):
+        assert not silent(tmp_path, text.replace("LINE", line))

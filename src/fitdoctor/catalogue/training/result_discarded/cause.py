@@ -108,7 +108,7 @@ def _result(module: Module, value: ast.Call | ast.BinOp) -> tuple[str, list[ast.
         number = isinstance(value.right, ast.Constant) and isinstance(value.right.value, (int, float))
         return ("this value", [root]) if plain and number else ("", [])
     function, name = value.func, module.called(value)
-    if name in _PURE:
+    if name in _PURE and not _writes_in_place(value, name.rpartition(".")[2]):
         several = name == "sklearn.utils.shuffle"
         return f"the result of `{name.rpartition('.')[2]}`", value.args if several else value.args[:1]
     layer = layer_called(module, value)
@@ -122,6 +122,16 @@ def _result(module: Module, value: ast.Call | ast.BinOp) -> tuple[str, list[ast.
         if function.attr in _TABLE and not in_place and _is_table(module, root):
             return f"the table that `{function.attr}` returns", [root]
     return "", []
+
+
+_INPUTS = {"clip": 3, "divide": 2, "log": 1, "log1p": 1}
+"""How many arguments come before `out`."""
+
+
+def _writes_in_place(call: ast.Call, name: str) -> bool:
+    """Whether a function of NumPy writes into an array that it is given: `out=x`, `copy=False`."""
+    named = any(keyword.arg in ("out", "copy", None) for keyword in call.keywords)
+    return named or len(call.args) > _INPUTS.get(name, len(call.args))
 
 
 def layer_called(module: Module, value: ast.expr) -> str:
