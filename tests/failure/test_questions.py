@@ -203,7 +203,7 @@ def test_an_error_of_python_inside_the_pipeline_is_told_as_one():
         (_FILTERED_WHILE_LOADING, "FIT908"),
         ("Exception: Error when checking model input: the list of Numpy arrays that you are passing to your model is not "
          "the size the model expected. Expected to see 1 arrays but instead got the following list of 90 arrays: [a, …",
-         "FIT109"),
+         "FIT107"),
         ("# expected d_1 to have shape (6,) but got array with shape (9,) Error\n\nI get it\nin\nfit.\nWhy?", "FIT205"),
         ("# Hi\n\nIt says\n```\ntf.placeholder() is not compatible with eager execution\n```\nin\n1.7", "FIT406"),
         ("# Help\n\n`fit_generator` is not supported for models compiled with tf.distribute.Strategy.\n\nAnd\n?", "FIT607"),
