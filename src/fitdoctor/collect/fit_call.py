@@ -110,6 +110,7 @@ def collect_call(
         data[1] = work.guarded("shared rows", lambda: _with_shared_rows(bound, data[1]), data[1])
     if data:
         data[0] = work.guarded("windows", lambda: _with_targets(bound, data[0]), data[0])
+        data[0] = work.guarded("normalization", lambda: _with_scale(model, bound, data[0]), data[0])
     args, kwargs = work.guarded(
         "arguments", lambda: _substituted(work, bound, training, validation), (work.args, work.kwargs)
     )
@@ -260,6 +261,7 @@ def _first_rows(facts: DataFacts) -> int:
 
 
 def _with_shared_rows(bound: dict[str, Any], facts: DataFacts) -> DataFacts:
+    from fitdoctor.collect.numbering import numbered_apart
     from fitdoctor.collect.shared import rows_behind, shared_rows
     from fitdoctor.collect.windows import shared_windows
 
@@ -267,7 +269,12 @@ def _with_shared_rows(bound: dict[str, Any], facts: DataFacts) -> DataFacts:
     if isinstance(validation, (list, tuple)):
         validation = validation[0] if validation else None
     ours, theirs = rows_behind(bound.get("x")), rows_behind(validation)
-    return replace(facts, shared_rows=shared_rows(ours, theirs), shared_windows=shared_windows(ours, theirs))
+    return replace(
+        facts,
+        shared_rows=shared_rows(ours, theirs),
+        shared_windows=shared_windows(ours, theirs),
+        numbering=numbered_apart(bound.get("x"), validation),
+    )
 
 
 def _with_targets(bound: dict[str, Any], facts: DataFacts) -> DataFacts:
@@ -281,6 +288,13 @@ def _with_targets(bound: dict[str, Any], facts: DataFacts) -> DataFacts:
         columns = first_samples(x)
         x, y = columns if columns is not None and len(columns) == 2 else (None, None)
     return replace(facts, target_in_window=target_in_window(x, y))
+
+
+def _with_scale(model: Any, bound: dict[str, Any], facts: DataFacts) -> DataFacts:
+    from fitdoctor.collect.normalization import off_scale
+    from fitdoctor.collect.shared import rows_behind
+
+    return replace(facts, off_scale=off_scale(model, rows_behind(bound.get("x"))))
 
 
 def _is_series(facts: DataFacts) -> bool:

@@ -16,7 +16,8 @@ _HOME = {
     for module, names in {
         "unknown": "Unknown Shape known",
         "code": "Argument Code SourceFacts",
-        "data": "Spec Statistics Column RowEvent ArrayFacts PipelineStep FailureSummary Outcome Trial DataFacts",
+        "data": "Spec Statistics Column RowEvent ArrayFacts PipelineStep FailureSummary Outcome Trial Numbering OffScale "
+        "DataFacts",
         "model": "InnerLoss LayerFacts LossFacts MetricFacts ModelFacts ScheduleFacts",
         "call": "CALL CALLS TRAINING_CALL CallbackFacts ClassWeight FitFacts SplitOff",
         "ending": "Frame FailureFacts HeldTensor KeptTensors RetracedFunction TrainingFacts",
@@ -53,6 +54,8 @@ __all__ = [
     "MemoryLimit",
     "MetricFacts",
     "ModelFacts",
+    "Numbering",
+    "OffScale",
     "Outcome",
     "PipelineStep",
     "RetracedFunction",
@@ -85,6 +88,8 @@ if TYPE_CHECKING:
         Column,
         DataFacts,
         FailureSummary,
+        Numbering,
+        OffScale,
         Outcome,
         PipelineStep,
         RowEvent,

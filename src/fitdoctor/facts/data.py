@@ -190,6 +190,29 @@ class Sharding:
 
 
 @dataclass(frozen=True)
+class Numbering:
+    """A name that two loaders of one class give different numbers."""
+
+    class_name: str
+    attribute: str
+    """The attribute with the numbers, such as `class_to_index`."""
+    name: str
+    training: int
+    validation: int
+
+
+@dataclass(frozen=True)
+class OffScale:
+    """A feature that a `Normalization` layer was not adapted to."""
+
+    layer: str
+    column: int
+    mean: float
+    """The mean of the feature after the layer."""
+    deviation: float
+
+
+@dataclass(frozen=True)
 class DataFacts:
     """The training data or the validation data of one call of `fit`."""
 
@@ -229,6 +252,10 @@ class DataFacts:
     """For validation data of windows: how many of them overlap windows of the training data on both sides."""
     target_in_window: tuple[int, ...] | None = None
     """For windows of a series: the step, and the feature, that is the target of every window."""
+    numbering: Numbering | None = None
+    """For validation data: a name with another number than in the training data."""
+    off_scale: OffScale | None = None
+    """For training data: the feature that the model's first layer normalizes worst."""
     problem: FailureSummary | None = None
     """What reading or adapting the data raised."""
     code: Code | Unknown = Unknown()

@@ -6,6 +6,7 @@ Nothing raises. Images are uint8 arrays: `frames - 128` is also computed in uint
 difference of two frames is full of such jumps. Features on very different scales, or images from 0 to 255, are
 accepted as they are; a network with the usual initial weights learns from them slowly, or only from the largest.
 Images that are divided by 255 twice, in the data and by a `Rescaling` layer, reach the weights as almost 0.
+So do features that go through a `Normalization` layer which was adapted to them before they were transformed.
 
 ## Why
 
@@ -45,9 +46,10 @@ from fitdoctor.catalogue.knowledge.data.feature_scale import (
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
-from fitdoctor.edits import fix, unsafe, wrap
+from fitdoctor.edits import fix, replace_code, unsafe, wrap
 from fitdoctor.facts import (
     ArrayFacts,
+    Code,
     DataFacts,
     FitFacts,
     LayerFacts,
@@ -91,6 +93,38 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Projec
         layer = rescaling_of_scaled(model, array)
         if layer is not None:
             yield _scaled_twice(array, layer, project)
+
+
+@CAUSE.before_fit
+def from_normalization(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """Report features that are far off the scale that the first `Normalization` layer was adapted to."""
+    found = data.off_scale
+    if found is None or fit.method != "fit" or data.role != "training" or not data.x:
+        return
+    calls = [site for module in project.modules for site in module.method_calls("adapt")] if project else []
+    adapted = calls[0] if len(calls) == 1 else None
+    given = adapted.argument("data", 0) if adapted is not None else None
+    use = data.x[0].use
+    edits: tuple[Edit, ...] = ()
+    if adapted is not None and given is not None and isinstance(use, Code):
+        if use.location.path == adapted.module.path and data.form == "arrays":
+            edits = replace_code(adapted.module.code(given), use.text)
+    yield CAUSE.certain(
+        f"`{found.layer}` was adapted to other data: after it, feature {found.column} has mean {found.mean:.3g} and "
+        f"deviation {found.deviation:.3g}",
+        place(
+            adapted.module.location(adapted.node) if adapted is not None else None, data.x[0].use, fit.code
+        ),
+        Evidence(
+            f"feature {found.column} after `{found.layer}`",
+            f"{found.mean:.3g} ± {found.deviation:.3g}",
+            "0 ± 1",
+            fact="data.off_scale",
+            location=place(data.x[0].code, data.x[0].use),
+        ),
+        unsafe("adapt the layer to the features that it gets in training", edits),
+        subject="scale of the features",
+    )
 
 
 @CAUSE.while_training

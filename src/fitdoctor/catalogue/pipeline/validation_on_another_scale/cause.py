@@ -12,7 +12,7 @@ The training data was divided, standardized or otherwise scaled, but the validat
 scaled for training only. Or what prepares the data was fitted a second time, to the test data:
 `scaler.fit_transform(x_test)` scales by the mean and deviation of the test data, and a `LabelEncoder`, `Tokenizer` or
 `CountVectorizer` that is fitted again gives the same number to another class or word. A helper that creates and fits one
-each time it is called does the same.
+each time it is called does the same, and so does a loader that numbers the classes it finds in its folder.
 
 ## Fix
 
@@ -262,6 +262,33 @@ def _far_apart(training: DataFacts, validation: DataFacts, project: Project) -> 
                     found = _where_mapped_again(found, *twice)
                 yield _where_discarded(found, *lost) if lost is not None else found
                 return
+
+
+@CAUSE.before_fit
+def from_numbering(fit_call: FitFacts, validation: DataFacts, project: Project) -> Iterator[Finding]:
+    """Report a class that has another number in the validation data than in the training data."""
+    apart = validation.numbering
+    if apart is None or fit_call.method != "fit":
+        return
+    owner = project.class_named(apart.class_name) if project else None
+    stores = owner.module.attribute_stores(owner.node).get(apart.attribute, []) if owner is not None else []
+    stored = (
+        owner.module.location(owner.module.statement(stores[0])) if owner is not None and stores else None
+    )
+    yield CAUSE.certain(
+        f"`{apart.name}` is number {apart.validation} in the validation data, but number {apart.training} in the "
+        "training data",
+        place(stored, validation.code, fit_call.code),
+        Evidence(
+            f"`{apart.attribute}` of the `{apart.class_name}` for validation",
+            f"{apart.name}: {apart.validation}",
+            f"{apart.name}: {apart.training}",
+            fact="data.numbering",
+            location=place(validation.code),
+        ),
+        fix("number the classes once, from the training data, and pass these numbers to both"),
+        subject="argument validation_data of fit",
+    )
 
 
 def _scaled_by_themselves(ours: tuple[ArrayFacts, ...], theirs: tuple[ArrayFacts, ...]) -> Iterator[Finding]:
