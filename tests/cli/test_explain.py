@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -233,3 +234,18 @@ def test_a_text_without_a_failure_is_an_empty_diagnosis_for_machines(run, tmp_pa
     (tmp_path / "train.log").write_text("Epoch 1/2\nall went well\n")
     assert run("explain", "train.log", "--output-format", "json").json["findings"] == []
     assert run("explain", "train.log").out.startswith("no failure found")
+
+
+def test_a_pipe_is_read_without_being_named(run, monkeypatch):
+    reader, writer = os.pipe()
+    os.write(writer, COMPILE.encode())
+    os.close(writer)
+    with open(reader, encoding="utf-8") as piped:
+        monkeypatch.setattr("sys.stdin", piped)
+        assert "FIT301" in run("explain").out
+
+
+def test_without_a_pipe_there_is_nothing_to_explain(run, monkeypatch):
+    with open(os.devnull, encoding="utf-8") as empty:
+        monkeypatch.setattr("sys.stdin", empty)
+        assert "nothing to explain" in run("explain").err

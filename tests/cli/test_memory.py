@@ -173,3 +173,12 @@ def test_a_bad_target_is_told_in_one_line_with_exit_status_2(tmp_path, monkeypat
     assert run_command(["memory", target]) == 2
     [line] = capsys.readouterr().err.splitlines()
     assert said in line
+
+
+@pytest.mark.tf
+def test_the_data_of_a_program_is_scanned_without_training_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scanned.py").write_text(f"{TRAINS}main()\n")
+    assert run_command(["scan", "scanned.py:x"]) == 0
+    told = capsys.readouterr().out
+    assert "700 rows" in told and "trained" not in told

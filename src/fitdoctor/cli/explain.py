@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import re
+import stat
 import sys
 from argparse import Namespace
 from typing import Any
@@ -34,11 +35,11 @@ def main(argv: list[str]) -> int:
     what = " ".join(options.what)
     if options.list:
         return _list(_family(what), options) if what else _list(list(catalogue().values()), options)
-    if not what:
+    if not what and not _is_piped():
         raise UsageError(
             "nothing to explain: give an id such as FIT203, an error message, a log file, or - for standard input"
         )
-    if what == "-":
+    if what in ("", "-"):
         return _failure(sys.stdin.buffer.read(), options)
     cause = find(what)
     if cause is not None:
@@ -54,6 +55,15 @@ def main(argv: list[str]) -> int:
     if _is_message(what):
         return _failure(what.encode("utf-8", "surrogateescape"), options)
     raise UsageError(_unknown(what))
+
+
+def _is_piped() -> bool:
+    """Whether another command or a file is at standard input: `python train.py 2>&1 | fitdoctor explain`."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
 
 
 def make_parser() -> Parser:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import runpy
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -56,6 +55,8 @@ class FirstFit:
             CannotScan: it raised.
             MissingPackage: it imports a package that is not installed.
         """
+        import runpy
+
         with open(path, encoding="utf-8") as file:
             if "__main__" not in file.read():
                 return
@@ -81,6 +82,6 @@ def up_to_first_fit() -> Iterator[FirstFit]:
     try:
         yield found
     except EndOfImport:
-        raise UsageError("the function given as `--data` trains a model") from None
+        raise UsageError("a function that returns data or a model must not train one") from None
     finally:
         hooks.deactivate(found)

@@ -52,6 +52,7 @@ def main(argv: list[str]) -> int:
 
 
 def _scanned(options: argparse.Namespace) -> ScanReport:
+    from fitdoctor.cli.first_fit import up_to_first_fit
     from fitdoctor.scan.opening import NamedCodes, made, named
     from fitdoctor.scan.pieces import CannotScan
     from fitdoctor.scan.progress import Bar
@@ -60,34 +61,35 @@ def _scanned(options: argparse.Namespace) -> ScanReport:
     config = settings(options, os.getcwd())
     shows = terminal().isatty() and not options.no_progress
     try:
-        model = named(options.model) if options.model else None
-        if model is not None and not hasattr(model, "fit"):
-            model = made(options.model, model)
-        wishes = Wishes(
-            model=model,
-            classes=options.classes,
-            declared=f"`--classes {options.classes}`",
-            labels=listed(options.labels),
-            features=options.features,
-            limit=options.limit,
-            service=options.service,
-            local_workers=options.local_workers,
-            select=config.select,
-            ignore=config.ignore,
-            patience=options.patience,
-        )
-        data, validation = _alone(options.data), _alone(options.validation)
-        names = {"data": data, "validation": validation}
-        codes = NamedCodes(
-            **{role: name for role, name in names.items() if isinstance(name, str) and ":" in name}
-        )
-        with (
-            status(f"opening {data if isinstance(data, str) else data[0]}")
-            if shows
-            else nullcontext() as show
-        ):
-            bar = Bar(show) if show is not None else None
-            return scan_all(data, validation_data=validation, wishes=wishes, watcher=bar, codes=codes)
+        with up_to_first_fit():
+            model = named(options.model) if options.model else None
+            if model is not None and not hasattr(model, "fit"):
+                model = made(options.model, model)
+            wishes = Wishes(
+                model=model,
+                classes=options.classes,
+                declared=f"`--classes {options.classes}`",
+                labels=listed(options.labels),
+                features=options.features,
+                limit=options.limit,
+                service=options.service,
+                local_workers=options.local_workers,
+                select=config.select,
+                ignore=config.ignore,
+                patience=options.patience,
+            )
+            data, validation = _alone(options.data), _alone(options.validation)
+            names = {"data": data, "validation": validation}
+            codes = NamedCodes(
+                **{role: name for role, name in names.items() if isinstance(name, str) and ":" in name}
+            )
+            with (
+                status(f"opening {data if isinstance(data, str) else data[0]}")
+                if shows
+                else nullcontext() as show
+            ):
+                bar = Bar(show) if show is not None else None
+                return scan_all(data, validation_data=validation, wishes=wishes, watcher=bar, codes=codes)
     except CannotScan as error:
         raise UsageError(str(error)) from error
 
