@@ -418,3 +418,21 @@ def test_a_result_that_is_written_in_place_is_not_lost(tmp_path: Path) -> None:
         assert silent(tmp_path, text.replace("LINE", line))
     for line in ("np.clip(x, 0, 1)", "np.nan_to_num(x)", "np.log(x)"):
         assert not silent(tmp_path, text.replace("LINE", line))
+
+
+def test_tables_that_are_looked_at_and_stages_that_write_are_not_lost(tmp_path: Path) -> None:
+    text = """
+import keras
+import pandas as pd
+import tensorflow as tf
+table = pd.read_csv("rows.csv")
+data = tf.data.Dataset.range(8)
+LINE
+keras.Sequential([keras.layers.Dense(len(table))])
+"""
+    looks = ("table.isnull().sum().sort_values()", "table.sample(5)", "data.apply(write_records)")
+    loses = ("table.dropna().sort_values('x')", "table.sample(frac=1)", "data.shuffle(8)")
+    for line in looks:
+        assert silent(tmp_path, text.replace("LINE", line))
+    for line in loses:
+        assert not silent(tmp_path, text.replace("LINE", line))

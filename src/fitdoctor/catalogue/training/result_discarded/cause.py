@@ -116,10 +116,16 @@ def _result(module: Module, value: ast.Call | ast.BinOp) -> tuple[str, list[ast.
         return f"the output of this `{layer}`", value.args[:1] if len(value.args) == 1 else []
     if isinstance(function, ast.Attribute) and not name:
         root = _first_receiver(function.value)
-        if function.attr in _STAGES and is_dataset(module, function.value):
-            return f"the dataset that `{function.attr}` returns", [root]
-        in_place = any(keyword.arg in ("inplace", None) for keyword in value.keywords)
-        if function.attr in _TABLE and not in_place and _is_table(module, root):
+        # `apply` calls its function at once, which may write files.
+        if function.attr in _STAGES - {"apply"} and is_dataset(module, function.value):
+            return f"the dataset that `{function.attr}` returns", [] if module.resolve(root) else [root]
+        named = {keyword.arg for keyword in value.keywords}
+        in_place = not named.isdisjoint(("inplace", None))
+        if function.attr == "sample" and "frac" not in named:
+            return "", []  # a few rows to look at
+        # Counts that are sorted are looked at: `df.isnull().sum().sort_values()`.
+        whole = all(method in _TABLE for method in _methods(function.value))
+        if function.attr in _TABLE and not in_place and whole and _is_table(module, root):
             return f"the table that `{function.attr}` returns", [root]
     return "", []
 
@@ -155,6 +161,13 @@ def _first_receiver(node: ast.expr) -> ast.expr:
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         node = node.func.value
     return node
+
+
+def _methods(node: ast.expr) -> Iterator[str]:
+    """Yield the methods of a chain that follow what the first one is called on."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        yield node.func.attr
+        node = node.func.value
 
 
 def is_dataset(module: Module, node: ast.expr) -> bool:
