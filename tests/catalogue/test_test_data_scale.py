@@ -18,8 +18,14 @@ model.compile('adam', keras.losses.SparseCategoricalCrossentropy(from_logits=Tru
 def test_pixels_are_divided_for_training_only(later: str) -> None:
     fit = "x_train = x_train / 255\nmodel.fit(x_train, y_train)\n"
     (finding,) = found(DATA + fit + later, "FIT717")
-    assert [edit.replacement for edit in finding.fixes[0].edits] == ["x_test / 255"]
-    assert finding.message.startswith("`x_test` ranges from 0 to 255")
+    assert [edit.replacement.strip() for edit in finding.fixes[0].edits] == ["x_test = x_test / 255"]
+
+
+def test_pixels_of_a_slice_are_divided_for_training_only() -> None:
+    text = "x_train = x_train / 255\nx_test = x_test[:500]\nmodel.fit(x_train, y_train)\nmodel.predict(x_test)"
+    (finding,) = found(DATA + text, "FIT717")
+    assert finding.message.startswith("`x_test` ranges from 0 to 255, but the training data ranges from 0 to 1")
+    assert [edit.replacement.strip() for edit in finding.fixes[0].edits] == ["x_test / 255"]
 
 
 @pytest.mark.parametrize(
@@ -53,3 +59,51 @@ newer = np.random.rand(40, 3)
     assert [edit.replacement for edit in finding.fixes[0].edits] == ["scaler.transform(newer)"]
     trained_again = "model.fit(scaler.fit_transform(newer), y[:40])\nmodel.predict(scaler.transform(x))"
     assert found(text.format(trained_again), "FIT717") == []
+
+
+PARTS = """
+import keras, numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+X_train, X_test, y_train, y_test = train_test_split(np.load('x.npy'), np.load('y.npy'))
+scaler = StandardScaler()
+{}
+model = keras.Sequential([keras.layers.Dense(1)])
+model.compile('adam', 'mse')
+model.fit(X_train, y_train)
+{}
+"""
+EVALUATE = "model.evaluate(X_test, y_test)"
+
+
+@pytest.mark.parametrize(
+    ("scaled", "repeated"),
+    [
+        ("X_train = scaler.fit_transform(X_train)", "X_test = scaler.transform(X_test)"),
+        ("mean = X_train.mean()\nX_train = (X_train - mean) / 3", "X_test = (X_test - mean) / 3"),
+        ("X_train /= 255", "X_test /= 255"),
+    ],
+)
+@pytest.mark.parametrize("later", [EVALUATE, "p = model.predict(X_test)"])
+def test_only_the_training_part_of_a_split_is_scaled(scaled: str, repeated: str, later: str) -> None:
+    (finding,) = found(PARTS.format(scaled, later), "FIT717")
+    assert [edit.replacement.strip() for edit in finding.fixes[0].edits] == [repeated]
+
+
+@pytest.mark.parametrize(
+    ("prepared", "later"),
+    [
+        ("X_train = scaler.fit_transform(X_train)\nX_test = scaler.transform(X_test)", EVALUATE),
+        ("X_train = scaler.fit_transform(X_train)", "model.evaluate(scaler.transform(X_test), y_test)"),
+        ("X_train /= 255\nX_test /= 255", EVALUATE),
+        ("X_train /= 255\nX_test[:] = X_test / 255", EVALUATE),
+        ("X_train = X_train + np.random.normal(size=X_train.shape)", EVALUATE),
+        ("X_train = X_train - np.random.normal(size=X_train.shape)", EVALUATE),
+        # Another model is evaluated.
+        ("X_train /= 255", "other = keras.models.load_model('raw.keras')\nother.evaluate(X_test, y_test)"),
+        ("X_train /= 255\nscale_in_place(X_test)", EVALUATE),
+        ("def work():\n    return X_test\nX_train /= 255", EVALUATE),
+    ],
+)
+def test_the_other_part_is_prepared_as_well(prepared: str, later: str) -> None:
+    assert found(PARTS.format(prepared, later), "FIT717") == []

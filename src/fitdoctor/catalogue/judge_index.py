@@ -122,7 +122,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT714': ('pipeline/samples_differ_in_shape', ('after_failure',), []),
     'FIT715': ('pipeline/steps_not_whole', ('source', 'after_failure'), [({'Module'}, ('steps', 'PyDataset', 'Sequence', 'batch_size'))]),
     'FIT716': ('pipeline/file_cannot_be_decoded', ('after_failure',), []),
-    'FIT717': ('pipeline/validation_on_another_scale', ('source', 'before_fit'), [({'Module'}, ('fit_transform',)), ({'DataFacts'}, ('fit_transform', 'fit_on_texts', '.fit(')), ({'DataFacts', 'FitFacts'}, ('fit_transform', 'fit_on_texts', '.fit(')), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('validation_data',)), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('evaluate', 'predict'))]),
+    'FIT717': ('pipeline/validation_on_another_scale', ('source', 'before_fit'), [({'Module'}, ('fit_transform',)), ({'Module'}, ('evaluate', 'predict', 'validation_data')), ({'DataFacts'}, ('fit_transform', 'fit_on_texts', '.fit(')), ({'DataFacts', 'FitFacts'}, ('fit_transform', 'fit_on_texts', '.fit(')), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('validation_data',)), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('evaluate', 'predict'))]),
     'FIT718': ('pipeline/validation_augmented', ('source',), [({'Module'}, ('validation_data', 'evaluate'))]),
     'FIT801': ('memory/batch_will_not_fit', ('before_fit',), []),
     'FIT802': ('memory/constant_over_2_gb', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),

@@ -57,7 +57,7 @@ def same_preparation(ours: ArrayFacts, theirs: ArrayFacts, project: Project) -> 
     if elsewhere is not None and isinstance(theirs.code, Code):
         shown = elsewhere.replace("{}", theirs.code.text)
         return fix(f"prepare it like the training data: `{shown}`", wrap(theirs.code, elsewhere))
-    repeated = _steps_repeated(expression_of(project, ours.code), expression_of(project, theirs.code))
+    repeated = steps_repeated(expression_of(project, ours.code), expression_of(project, theirs.code))
     if repeated is not None:
         return repeated
     found, there = expression_of(project, ours.use), expression_of(project, theirs.use)
@@ -106,7 +106,7 @@ def _prepared_elsewhere(
     return text.replace(data, "{}") if text.count(data) == 1 and "{" not in text else None
 
 
-def _steps_repeated(
+def steps_repeated(
     ours: tuple[Module, ast.expr] | None, theirs: tuple[Module, ast.expr] | None
 ) -> Fix | None:
     """Repeat for the validation data the statements that change the training data under its name.
@@ -121,7 +121,7 @@ def _steps_repeated(
         return None
     last = module.statement(one)
     block = module.block(module.statement(other))
-    steps = [each for each in block if each.lineno < last.lineno and _changes(each, one.id)]
+    steps = [each for each in block if each.lineno < last.lineno and changes_data(each, one.id)]
     known = {_fitted_once(ast.dump(each)) for each in block}
     alike = [
         re.sub(rf"\b{re.escape(one.id)}\b", other.id, _fitted_once(module.segment(step))) for step in steps
@@ -131,7 +131,7 @@ def _steps_repeated(
         return None
     after = module.code(steps[-1])
     edits = insert_after(after, f"\n{after.indent}".join(missing))
-    return fix(f"prepare the validation data like the training data: `{'; '.join(missing)}`", edits)
+    return fix(f"prepare it like the training data: `{'; '.join(missing)}`", edits)
 
 
 def _fitted_once(text: str) -> str:
@@ -139,7 +139,7 @@ def _fitted_once(text: str) -> str:
     return text.replace("fit_transform", "transform")
 
 
-def _changes(statement: ast.stmt, name: str) -> bool:
+def changes_data(statement: ast.stmt, name: str) -> bool:
     """Whether a statement computes new values of the named data from the old ones: `x /= 255`, `x[c] = f(x[c])`."""
     target: ast.expr
     if isinstance(statement, ast.AugAssign):

@@ -49,12 +49,13 @@ from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     with_step_before,
     without_step,
 )
-from fitdoctor.catalogue.pipeline.validation_edits import same_preparation
+from fitdoctor.catalogue.pipeline.validation_edits import changes_data, same_preparation, steps_repeated
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code, unsafe
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, ModelFacts, RowEvent, Statistics, Unknown
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -130,6 +131,114 @@ def _fitted_again(
         Evidence("data that the scaler is fitted to", given, f"`{before}` only"),
         unsafe(f"scale the test data like the training data: `{owner}.transform({given})`", edits),
         subject=f"second fit of `{owner}`",
+    )
+
+
+@CAUSE.in_source
+@mentions("evaluate", "predict", "validation_data")
+def from_parts(module: Module) -> Iterator[Finding]:
+    """Report a part of a split that reaches the model as it is, after another part was scaled for training."""
+    for split in module.nodes(ast.Assign):
+        names = [each for target in split.targets for each in ast.walk(target) if isinstance(each, ast.Name)]
+        if len(names) < 2 or not isinstance(split.value, ast.Call):
+            continue
+        block = module.block(split)
+        later = block[block.index(split) + 1 :]
+        for part in names:
+            steps = [each for each in later if changes_data(each, part.id)]
+            scaled = next((each for each in steps if _scales(module, each, part.id)), None)
+            trained = _trained_on(module, part, scaled) if scaled is not None else None
+            if scaled is None or trained is None:
+                continue
+            for other in names:
+                use = _used_as_it_is(module, other, trained, split) if other.id != part.id else None
+                if use is not None:
+                    yield _left_as_it_was(module, use, trained, scaled)
+
+
+def _scales(module: Module, statement: ast.stmt, name: str) -> bool:
+    """Whether a statement scales the named data: divides or subtracts, or fits and applies a scaler."""
+    if isinstance(statement, ast.AugAssign):
+        return isinstance(statement.op, (ast.Div, ast.Sub)) and not _is_random(statement.value)
+    value = getattr(statement, "value", None)
+    while isinstance(value, ast.Call) and getattr(value.func, "attr", "") in ("astype", "reshape"):
+        value = value.func.value  # type: ignore[attr-defined]
+    if isinstance(value, ast.BinOp):
+        return isinstance(value.op, (ast.Div, ast.Sub)) and not _is_random(value)
+    if isinstance(value, ast.Call) and getattr(value.func, "attr", "") == "fit_transform":
+        scaler = module.made_by(value.func.value)  # type: ignore[attr-defined]
+        given = value.args[0] if value.args else None
+        known = isinstance(scaler, ast.Call) and module.resolve(scaler.func) in _SCALERS
+        return known and isinstance(given, ast.Name) and given.id == name
+    return False
+
+
+def _is_random(value: ast.expr) -> bool:
+    return "rand" in ast.unparse(value) or "noise" in ast.unparse(value)
+
+
+def _trained_on(module: Module, part: ast.Name, scaled: ast.stmt) -> ast.Name | None:
+    """Return the use of a part as the features of a `fit` after it was scaled, unless a `fit` got it before."""
+    uses = [
+        given
+        for site in module.method_calls("fit")
+        if isinstance(given := site.argument("x", 0), ast.Name)
+        and given.id == part.id
+        and module.scope(given) is module.scope(part)
+        and (len(site.node.args) > 1 or site.argument("y") is not None)
+    ]
+    return uses[0] if uses and all(use.lineno > scaled.lineno for use in uses) else None
+
+
+def _used_as_it_is(module: Module, part: ast.Name, trained: ast.Name, split: ast.stmt) -> ast.Name | None:
+    """Return where a part that nothing changes is passed to the model that was trained on another one."""
+    scope = module.scope(part)
+    stores = module.stores(scope, part.id)
+    if len(stores) != 1 or module.in_place_writes.get((scope.node, part.id)):
+        return None
+    fit = module.around(trained, ast.Call)
+    model = module.segment(fit.func.value) if fit is not None and isinstance(fit.func, ast.Attribute) else ""
+    found = None
+    for read in module.reads.get(part.id, ()):
+        if module.scope(read) is not scope:
+            return None
+        call = module.around(read, ast.Call)
+        function = call.func if call is not None else None
+        own = isinstance(function, ast.Attribute) and module.segment(function.value) == model
+        if own and _is_features(module, read, call) and found is None and read.lineno >= trained.lineno:
+            found = read
+        elif not own and read.lineno > split.lineno and _may_prepare(module, read, call):
+            return None
+    return found
+
+
+def _is_features(module: Module, read: ast.Name, call: ast.Call | None) -> bool:
+    """Whether a name is the features of `evaluate`, `predict` or the validation data of `fit`."""
+    method = getattr(call.func, "attr", "") if call is not None else ""
+    if call is None or method in ("evaluate", "predict"):
+        return call is not None and (read in call.args[:1] or argument_of(call, "x") is read)
+    given = argument_of(call, "validation_data")
+    return method == "fit" and isinstance(given, ast.Tuple) and given.elts[0] is read
+
+
+def _may_prepare(module: Module, read: ast.Name, call: ast.Call | None) -> bool:
+    """Whether an expression may compute something new from the data, which the model gets instead."""
+    parent = module.parent(read)
+    if isinstance(parent, ast.Attribute) and parent.attr in ("shape", "dtype", "ndim"):
+        return False
+    statement = module.statement(read)
+    return not (isinstance(statement, ast.Expr) and module.called(statement.value) == "print")
+
+
+def _left_as_it_was(module: Module, use: ast.Name, trained: ast.Name, scaled: ast.stmt) -> Finding:
+    repeated = steps_repeated((module, trained), (module, use))
+    return CAUSE.finding(
+        f"`{use.id}` is passed on as it is, but the model was trained on scaled data: line {scaled.lineno} scales "
+        f"only `{trained.id}`",
+        module.location(use),
+        Evidence(f"`{trained.id}` is scaled", module.segment(scaled), location=module.location(scaled)),
+        unsafe(repeated.title, repeated.edits) if repeated is not None else fix("scale both alike"),
+        subject="test data",
     )
 
 
