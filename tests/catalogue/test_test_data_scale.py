@@ -22,9 +22,13 @@ def test_pixels_are_divided_for_training_only(later: str) -> None:
 
 
 def test_pixels_of_a_slice_are_divided_for_training_only() -> None:
-    text = "x_train = x_train / 255\nx_test = x_test[:500]\nmodel.fit(x_train, y_train)\nmodel.predict(x_test)"
+    text = (
+        "x_train = x_train / 255\nx_test = x_test[:500]\nmodel.fit(x_train, y_train)\nmodel.predict(x_test)"
+    )
     (finding,) = found(DATA + text, "FIT717")
-    assert finding.message.startswith("`x_test` ranges from 0 to 255, but the training data ranges from 0 to 1")
+    assert finding.message.startswith(
+        "`x_test` ranges from 0 to 255, but the training data ranges from 0 to 1"
+    )
     assert [edit.replacement.strip() for edit in finding.fixes[0].edits] == ["x_test / 255"]
 
 
