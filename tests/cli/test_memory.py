@@ -130,9 +130,21 @@ def test_a_named_builder_is_taken_from_a_file_that_trains_after_it(tmp_path, mon
 
 
 @pytest.mark.tf
+def test_a_training_loop_of_the_program_itself_is_not_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loops.py").write_text(
+        f"import keras\ndef build():{BUILDER}\nif __name__ == '__main__':\n    raise RuntimeError('trains')\n"
+    )
+    assert main(["loops.py", "--output-format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["memory"]["batch_size"] == 32
+
+
+@pytest.mark.tf
 def test_a_program_that_ends_before_it_trains_says_why(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "asks.py").write_text("if __name__ == '__main__':\n    raise SystemExit('no --data given')\n")
+    (tmp_path / "asks.py").write_text(
+        "def train(net, x):\n    net.fit(x)\nif __name__ == '__main__':\n    raise SystemExit('no --data given')\n"
+    )
     with pytest.raises(UsageError, match="ended before any `fit`: SystemExit: no --data given"):
         main(["asks.py"])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from fitdoctor.cli import UsageError
 from fitdoctor.optional_packages import missing_package
 from fitdoctor.runner import hooks
+from fitdoctor.runner.programs import user_files
 from fitdoctor.scan.opening import EndOfImport
 from fitdoctor.scan.pieces import CannotScan
 
@@ -49,7 +51,7 @@ class FirstFit:
         """Where objects were created is not needed here."""
 
     def run(self, path: str) -> None:
-        """Run a file as `python FILE` does, if it does more then than when it is imported.
+        """Run an imported file as `python FILE` does, if it calls `fit` then; a loop of its own would train to its end.
 
         Raises:
             CannotScan: it raised.
@@ -57,9 +59,12 @@ class FirstFit:
         """
         import runpy
 
+        folder = os.path.dirname(os.path.abspath(path))
+        texts = [each.read_text("utf-8", "replace") for each in user_files() if str(each).startswith(folder)]
         with open(path, encoding="utf-8") as file:
-            if "__main__" not in file.read():
-                return
+            texts.append(text := file.read())
+        if "__main__" not in text or not any(f".{method}(" in each for each in texts for method in _TRAINING):
+            return
         kept, sys.argv = sys.argv, [path]
         try:
             runpy.run_path(path, run_name="__main__")
