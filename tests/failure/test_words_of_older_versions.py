@@ -366,3 +366,45 @@ def test_validation_data_with_one_of_two_inputs():
     )
     finding = examine_failure(failures_in(text)[-1]).findings[0]
     assert finding.message == "the model has 2 inputs, but the validation data has 1"
+
+
+_CONCAT = "ValueError: A `Concatenate` layer requires inputs with matching shapes except for the concat axis. Got inputs shapes: "
+
+
+@pytest.mark.parametrize(
+    ("shapes", "cause", "words"),
+    [
+        ("[(None, 44, 44, 8), (None, 45, 45, 8)]", "FIT305", "stays even"),
+        ("[(None, 8, 8, 64), (None, 32, 32, 64)]", "FIT305", "4 times as long"),
+        ("[(None, 90, 16), (None, 250, 16)]", "FIT305", "the same lengths with `Cropping`"),
+        ("[(None, 0, 24, 8), (None, 0, 24, 4)]", "FIT306", "image_data_format"),
+    ],
+)
+def test_the_lengths_that_cannot_be_joined_decide_the_remedy(shapes, cause, words):
+    finding = examine_failure(failures_in(_CONCAT + shapes)[-1]).findings[0]
+    assert finding.id == cause
+    assert words in finding.fixes[0].title
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (
+            "with shape[9000,300] [[Node: training_2/Adam/mul_7 = Mul[T=DT_FLOAT](a, b)]]",
+            "cannot allocate a weight",
+        ),
+        (
+            "with shape[70000,70000] and type float\n\t [[{{node sub_3}} = Sub[T=DT_FLOAT](a, b)]]",
+            "elementwise operation",
+        ),
+        (
+            "with shape[64,28,28,32] and type float\n\t [[{{node conv2d/Relu}}]]",
+            "cannot allocate an activation",
+        ),
+    ],
+)
+def test_the_node_tells_whose_memory_is_lacking(message, words):
+    text = f"ResourceExhaustedError: OOM when allocating tensor {message}"
+    finding = examine_failure(failures_in(text)[-1]).findings[0]
+    assert finding.id == "FIT806"
+    assert words in finding.message

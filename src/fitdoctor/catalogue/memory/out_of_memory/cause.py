@@ -73,7 +73,8 @@ class _Owner:
 _NO_ROOM = re.compile(r"Dst tensor is not initialized|CUDA_ERROR_OUT_OF_MEMORY")
 """What TensorFlow reports if a GPU is full (from its messages; not run here)."""
 _WEIGHT_NODE = re.compile(
-    r"/(?:(?:\w+_)?kernel|bias|embeddings|gamma|beta)(?:/\w+)*$|/Initializer/|/Assign$|/Adam/\w+/(?:m|v)\b"
+    r"/(?:(?:\w+_)?kernel|bias|embeddings|gamma|beta)(?:/\w+)*$|/Initializer/|/Assign$"
+    r"|/Adam/\w+/(?:m|v)\b|(?:^|/)training(?:_\d+)?/(?:Ada\w+|SGD|RMSprop|Nadam)/(?!gradients)"
 )
 """The node of a graph that creates, initializes or reads a weight."""
 _HELD = re.compile(r"it was using ([\d.]+) GiB of ([\d.]+) GiB")
@@ -114,9 +115,14 @@ def _refused(
 ) -> Finding:
     shape = failed.shape
     owner = _pairs_of_positions(failure, shape, model) or _owner(shape, model, fit, data)
-    creates = any(frame.library and frame.function == "add_weight" for frame in failure.frames)
-    if creates or _WEIGHT_NODE.search(failure.node):
+    creates = "variables_initializer(" in failure.raw_message or any(
+        frame.library and (frame.function == "add_weight" or "variables_initializer(" in frame.text)
+        for frame in failure.frames
+    )
+    if creates or _WEIGHT_NODE.search(_node(failure)):
         owner = _Owner("a weight", "weight", owner.layer)
+    elif _is_outer(failed.shape) and _ELEMENTWISE.search(_node(failure)):
+        owner = _Owner("the result of an elementwise operation", "broadcast")
     elif failed.by_numpy or failure.type == "MemoryError" and "device memory" not in failure.message:
         owner = _Owner("a NumPy array" if failed.by_numpy else "memory for the program", "host")
     frame = failure.last_user_frame
@@ -131,7 +137,7 @@ def _refused(
         *_size_of(shape),
         _FULL if owner.kind == "weight" and _is_small(shape) else _remedy(owner),
         subject="memory",
-        notes=[_helps(owner)] if owner.kind not in ("unknown", "host") else [],
+        notes=[_helps(owner)] if owner.kind not in ("unknown", "host", "broadcast") else [],
     )
 
 
@@ -140,6 +146,20 @@ def _size_of(shape: Shape | None) -> list[Evidence]:
         return []
     size = 4 * math.prod(axis for axis in shape if axis is not None)
     return [Evidence(f"this is {size / 2**30:,.1f} GiB as float32")] if size >= 2**28 else []
+
+
+_ELEMENTWISE = re.compile(r"(?:^|/)(?:sub|add|mul|truediv|SquaredDifference|Equal|Maximum|Minimum)(?:_\d+)?$")
+
+
+def _node(failure: FailureFacts) -> str:
+    """Return the node that TensorFlow names, also in a message that was cut behind it."""
+    named = re.search(r"\[\[(?:\{\{)?[Nn]ode:? (?P<node>[^\s}]+)", failure.raw_message or failure.message)
+    return failure.node or (named["node"] if named is not None else "")
+
+
+def _is_outer(shape: Shape | None) -> bool:
+    """Whether a tensor has a row and a column per sample, as when (n,) and (n, 1) are combined."""
+    return shape is not None and len(shape) == 2 and shape[0] == shape[1] and (shape[0] or 0) > _LONG
 
 
 _FULL = fix(
@@ -246,6 +266,11 @@ def _remedy(owner: _Owner) -> Fix:
     if owner.kind == "data":
         return unsafe(
             "load the data in batches: use a `keras.utils.PyDataset`, a generator, or files in a pipeline"
+        )
+    if owner.kind == "broadcast":
+        return fix(
+            "give both operands the same shape: (n,) and (n, 1) broadcast to (n, n), so add or remove the last axis of one, "
+            "such as of the labels"
         )
     if owner.kind == "host":
         return fix(

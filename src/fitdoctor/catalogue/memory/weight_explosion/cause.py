@@ -23,6 +23,7 @@ Reported from 110 million weights in one such layer: VGG16, which many programs 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -117,8 +118,14 @@ _OF_WEIGHTS = (
 """Operations that create the initial value of a weight or its optimizer state."""
 
 
+_ELEMENTWISE = re.compile(r"(?:^|/)(?:sub|add|mul|truediv|SquaredDifference|Equal|Maximum|Minimum)(?:_\d+)?$")
+"""The node of an operation on activations or labels."""
+
+
 def _makes_weights(failure: FailureFacts) -> bool:
     """Whether the failed operation creates a weight rather than an activation."""
+    if _ELEMENTWISE.search(failure.node):
+        return False
     if not failure.operation:
         return True
     if not failure.operation.startswith(_OF_WEIGHTS):

@@ -70,6 +70,8 @@ def _speaks_of_merging(message: str) -> bool:
 def merge_refused(refusal: Refusal, project: Project) -> Iterator[Finding]:
     """Report a merge of tensors with different shapes."""
     shapes = _shapes(refusal)
+    if any(0 in shape for shape in shapes):
+        return  # FIT306: nothing is left of an axis
     words = _listed(shapes)
     verdict = _verdict(refusal, shapes, project)
     shown = _named(refusal)
@@ -224,7 +226,31 @@ def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project) -> V
     last = len(pair.shapes[0]) - 1
     if refusal.name in _ELEMENTWISE and (last in pair.axes or _strides_past_shortcut(pair)):
         return _projected(pair)
-    return _same_padding(pair) or _strided(pair) or _halved(pair)
+    return _same_padding(pair) or _strided(pair) or _far_apart(pair) or _halved(pair)
+
+
+_LOST_IN_HALVING = 8
+"""Rows that branches can differ by because odd lengths were halved, and the result doubled again, several times."""
+
+
+def _far_apart(pair: Pair) -> Verdict | None:
+    """Advise on lengths that differ by more than what halving loses, as far as the shapes show it."""
+    lengths = [(pair.shapes[0][axis] or 0, pair.shapes[1][axis] or 0) for axis in pair.axes]
+    if any(0 in both for both in lengths) or all(
+        max(b) - min(b) <= _LOST_IN_HALVING < max(b) for b in lengths
+    ):
+        return None
+    if all(max(both) - min(both) <= 1 for both in lengths):
+        return None
+    factors = {max(both) / min(both) for both in lengths}
+    if len(factors) == 1 and (factor := factors.pop()) == int(factor):
+        title = (
+            f"bring both branches to the same lengths: the larger is {int(factor)} times as long, so one of them lacks an "
+            "`UpSampling` or a transposed convolution, or the tensor of another level is meant"
+        )
+    else:
+        title = "bring both tensors to the same lengths with `Cropping`, `ZeroPadding` or `Resizing`, and check the axis"
+    return Verdict(fixes=(fix(title),))
 
 
 def _multiplied(layer: LayerFacts, shapes: tuple[Shape, ...]) -> Verdict:
