@@ -174,7 +174,7 @@ def test_the_search_is_bounded():
     nested = []
     for _ in range(50):
         nested = [nested, dict.fromkeys(range(2000), "x")]
-    assert held_tensors({"nested": nested}, seconds=0.5, objects=1000) == ()
+    assert held_tensors({"nested": nested}, seconds=0.5) == ()
     loop = types.SimpleNamespace()
     loop.self = loop
     assert held_tensors({"loop": loop}) == ()
