@@ -5,7 +5,8 @@
 Nothing raises. Images are uint8 arrays: `frames - 128` is also computed in uint8, and 100 - 128 is 228. The
 difference of two frames is full of such jumps. Features on very different scales, or images from 0 to 255, are
 accepted as they are; a network with the usual initial weights learns from them slowly, or only from the largest.
-Images that are divided by 255 twice, in the data and by a `Rescaling` layer, reach the weights as almost 0.
+Images that are divided by 255 twice, in the data and by a `Rescaling` layer or `preprocess_input`, reach the weights as
+almost the same number.
 So do features that go through a `Normalization` layer which was adapted to them before they were transformed.
 
 ## Why
@@ -93,6 +94,8 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Projec
         layer = rescaling_of_scaled(model, array)
         if layer is not None:
             yield _scaled_twice(array, layer, project)
+        elif model.kind == "functional" and _is_scaled_image(array):
+            yield from _preprocessed_twice(array, project)
 
 
 @CAUSE.before_fit
@@ -167,6 +170,44 @@ def _scaled_twice(array: ArrayFacts, layer: LayerFacts, project: Project) -> Fin
         seen,
         unsafe("remove the `Rescaling` layer", _without_layer(layer, project)),
         fix("pass the values as they were before they were scaled"),
+        subject="scale of the features",
+    )
+
+
+_KEEP_BYTES = frozenset({"efficientnet", "efficientnet_v2", "mobilenet_v3", "convnext"})
+"""Networks of `keras.applications` that scale their input themselves: their `preprocess_input` returns it as it is."""
+
+
+def _is_scaled_image(array: ArrayFacts) -> bool:
+    """Whether it contains color images with values from 0 to 1."""
+    known = array.statistics
+    if not isinstance(known, Statistics) or known.minimum is None or known.maximum is None or known.integral:
+        return False
+    shape = array.shape if isinstance(array.shape, tuple) else ()
+    return shape[3:] == (3,) and 0 <= known.minimum < 0.5 < known.maximum <= 1
+
+
+def _preprocessed_twice(array: ArrayFacts, project: Project) -> Iterator[Finding]:
+    """Report images that were divided by 255 although the model prepares bytes for its network."""
+    calls = [
+        (module, site)
+        for module in project.modules
+        for site in module.calls_under("keras.applications.")
+        if site.name.endswith(".preprocess_input") and not _KEEP_BYTES & set(site.name.split("."))
+    ]
+    if len(calls) != 1 or not calls[0][1].node.args:
+        return
+    module, site = calls[0]
+    given = site.node.args[0]
+    if module.called(module.made_by(given)) not in ("keras.Input", "keras.layers.Input"):
+        return
+    low, high, seen = _range(array, "0..255")
+    yield CAUSE.finding(
+        f"`{array.path}` is scaled twice: it ranges from {low} to {high}, but `preprocess_input` expects 0 to 255",
+        module.location(site.node),
+        seen,
+        unsafe("scale the images back before", wrap(module.code(given), "{} * 255.0")),
+        fix("pass the images as they were before they were divided by 255"),
         subject="scale of the features",
     )
 

@@ -5,7 +5,7 @@ import io
 import keras
 import pandas as pd
 
-rows = "\n".join(f"{year},{40 + year * 37 % 160},{year * 53 % 97}" for year in range(1950, 2020))
+rows = "\n".join(f"{year},{(year * year) / 1000 - year},{year / 40 - 48}" for year in range(1950, 2020))
 houses = pd.read_csv(io.StringIO("year,area,heating\n" + rows))
 heating = houses.pop("heating")
 houses = houses.sort_values("area").reset_index(drop=True)  # <- FIT219
