@@ -436,3 +436,33 @@ keras.Sequential([keras.layers.Dense(len(table))])
         assert silent(tmp_path, text.replace("LINE", line))
     for line in loses:
         assert not silent(tmp_path, text.replace("LINE", line))
+
+
+def test_a_step_unpacks_the_parts_of_an_element(tmp_path: Path) -> None:
+    text = """
+import tensorflow as tf
+
+class Painter(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.paint = tf.keras.layers.Dense(3)
+
+    def call(self, inputs):
+        noise, map = inputs
+        return self.paint(tf.concat([noise, map], axis=-1))
+
+    def train_step(self, data):
+        picture, map, noise = data
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.abs(self((noise, map), training=True) - picture))
+        weights = self.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        return {"error": loss}
+
+parts = tf.zeros((8, 3)), tf.zeros((8, 2)), tf.zeros((8, 4))
+painter = Painter()
+painter.compile(optimizer="adam", loss="mse")
+painter.fit(tf.data.Dataset.from_tensor_slices(parts).batch(4))
+"""
+    assert silent(tmp_path, text)
+    assert not silent(tmp_path, text.replace("def train_step", "def other_step"))

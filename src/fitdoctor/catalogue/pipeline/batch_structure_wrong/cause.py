@@ -553,7 +553,7 @@ def from_parts(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proje
     flat = inputs > 1 and size in (inputs + 1, inputs + 2) and len(data.x) <= 1
     if size <= 3 and (not flat or went_through(data) or data.x_structure != "single"):
         return
-    if size > 3 and ("train_step" in model.overrides or fit.method not in ("fit", "evaluate")):
+    if "train_step" in model.overrides or size > 3 and fit.method not in ("fit", "evaluate"):
         return  # a custom step may unpack them
     if flat:
         yield _ungrouped(data, fit, inputs, size, project)
