@@ -6,8 +6,7 @@ Nothing raises. Images are uint8 arrays: `frames - 128` is also computed in uint
 difference of two frames is full of such jumps. Features on very different scales, or images from 0 to 255, are
 accepted as they are; a network with the usual initial weights learns from them slowly, or only from the largest.
 Images that are divided by 255 twice, in the data and by a `Rescaling` layer or `preprocess_input`, reach the weights as
-almost the same number.
-So do features that go through a `Normalization` layer which was adapted to them before they were transformed.
+almost the same number. So do features that go through a `Normalization` layer which was adapted to them before they were transformed.
 
 ## Why
 
@@ -89,13 +88,18 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Projec
         wrapping = nearest(links, lambda link: wraps(link.module, link.node))
         if wrapping is not None:
             yield _wrapped(wrapping.module, wrapping.node)
-        elif meets_weights(model) and is_large(array):
+        elif meets_weights(model) and is_large(array) and not _scales_in_between(project):
             yield _unscaled(array)
         layer = rescaling_of_scaled(model, array)
         if layer is not None:
             yield _scaled_twice(array, layer, project)
         elif model.kind == "functional" and _is_scaled_image(array):
             yield from _preprocessed_twice(array, project)
+
+
+def _scales_in_between(project: Project) -> bool:
+    """Whether the model may scale its input by operations, which are no layers."""
+    return any("preprocess_input" in module.text for module in project.modules)
 
 
 @CAUSE.before_fit
