@@ -6,7 +6,8 @@ Nothing raises. Images are uint8 arrays: `frames - 128` is also computed in uint
 difference of two frames is full of such jumps. Features on very different scales, or images from 0 to 255, are
 accepted as they are; a network with the usual initial weights learns from them slowly, or only from the largest.
 Images that are divided by 255 twice, in the data and by a `Rescaling` layer or `preprocess_input`, reach the weights as
-almost the same number. So do features that go through a `Normalization` layer which was adapted to them before they were transformed.
+almost the same number. So do features that go through a `Normalization` layer which was adapted to them before they were
+transformed.
 
 ## Why
 
