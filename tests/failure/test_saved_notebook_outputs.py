@@ -554,3 +554,16 @@ def test_frames_of_converted_code_begin_at_the_folder_above_them():
     )
     [finding] = _told(text).findings
     assert (finding.id, finding.location) == ("FIT314", None)
+
+
+def test_python_2_names_the_compiled_file():
+    text = _output(
+        "AttributeError: 'float' object has no attribute 'item'",
+        "net.fit(x, y)",
+        (
+            "/v/lib/python2.7/site-packages/keras/callbacks.pyc",
+            "on_epoch_end",
+            "summary.simple_value = value.item()",
+        ),
+    )
+    assert _told(text).findings[0].id == "FIT901"

@@ -142,7 +142,10 @@ def match_message(failure: FailureFacts, rule: Rule) -> re.Match[str] | None:
 
 def _raised_by(failure: FailureFacts) -> str:
     last = failure.frames[-1] if failure.frames else None
-    return f"{last.path.replace(chr(92), '/')}:{last.function}" if last is not None and last.library else ""
+    if last is None or not last.library:
+        return ""
+    path = re.sub(r"\.pyc$", ".py", last.path.replace("\\", "/"))  # Python 2 names the compiled file
+    return f"{path}:{last.function}"
 
 
 def _from_words(cause: Cause, rule: Rule, said: re.Match[str], failure: FailureFacts) -> Finding:

@@ -172,6 +172,8 @@ def _brings_axes(layer: str, ranks: Ranks) -> str:
     """Return what gives a layer the number of axes that it expects, if the one before it is unknown."""
     if ranks.found > ranks.expected:
         return "flatten, pool or reshape before this layer"
+    if layer.lower().startswith("flatten"):
+        return "remove this `Flatten`: its input is already one vector per sample, as after global pooling"
     if ranks.expected > 3:
         return (
             "keep the axes of the images before this layer: remove a `Flatten` or global pooling, or add the missing "
