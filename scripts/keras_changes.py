@@ -321,7 +321,7 @@ OLDER_NAMES = {
     "initializers": "normal uniform",
     "regularizers": "l1l2 activity_l1 activity_l2 activity_l1l2 WeightRegularizer ActivityRegularizer",
     "constraints": "maxnorm nonneg",
-    "metrics": "acc fbeta_score precision recall matthews_correlation cosine_proximity",
+    "metrics": "acc cosine fbeta_score precision recall matthews_correlation cosine_proximity",
     "losses": "cosine cosine_proximity",
     "callbacks": "callbacks",
 }
@@ -334,6 +334,15 @@ NEW_NAMES = {
     "keras.layers.CuDNNLSTM": "keras.layers.LSTM",
     "keras.layers.CuDNNGRU": "keras.layers.GRU",
     "keras.utils.np_utils": "keras.utils",
+    **dict.fromkeys(
+        (
+            "keras.losses.cosine",
+            "keras.losses.cosine_proximity",
+            "keras.metrics.cosine",
+            "keras.metrics.cosine_proximity",
+        ),
+        "keras.losses.cosine_similarity",
+    ),
     "keras.layers.experimental.preprocessing": "keras.layers",
 }
 NEW_ARGUMENTS = {"lr": "learning_rate", "alpha": "negative_slope"}

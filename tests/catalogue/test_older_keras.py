@@ -180,3 +180,11 @@ def test_a_name_that_the_program_itself_looks_up_is_no_conflict_of_packages(by_p
     )
     found = {each.id for each in examine_failure(failure).findings}
     assert ("FIT901" in found) is by_package
+
+
+def test_a_metric_of_older_versions_has_another_name() -> None:
+    line = "net.compile('adam', 'mse', metrics=['cosine'])"
+    frames = (Frame("train.py", 7, "<module>", line),)
+    failure = FailureFacts("ValueError", "Could not interpret metric identifier: cosine", frames=frames)
+    [finding] = examine_failure(failure).findings
+    assert finding.id == "FIT302" and "`cosine_similarity`" in finding.fixes[0].title

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fitdoctor.records import dataclass
 from fitdoctor.source.definitions import CallSite
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES
+from fitdoctor.source.keras_changes import changes
 from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -144,6 +145,9 @@ def meant_by(kind: str, name: str) -> str:
     other = _other_spelling(kind, name, exact=kind == _ACTIVATION)
     if other:
         return other
+    change = changes("name", _HOMES[kind]).get(name)
+    if change is not None and change.since == "2" and change.new:
+        return change.new.rpartition(".")[2]
     import difflib
 
     plain = {known.lower(): known for known in _known(kind)}
