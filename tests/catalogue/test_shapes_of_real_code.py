@@ -466,3 +466,18 @@ painter.fit(tf.data.Dataset.from_tensor_slices(parts).batch(4))
 """
     assert silent(tmp_path, text)
     assert not silent(tmp_path, text.replace("def train_step", "def other_step"))
+
+
+def test_a_model_of_applications_goes_by_its_name(tmp_path: Path) -> None:
+    text = """
+import keras
+import numpy as np
+base = keras.applications.VGG16(weights=None, include_top=False, input_shape=(32, 32, 3))
+model = keras.Sequential([base, keras.layers.Dense(10, activation="softmax")])
+model.compile(loss="sparse_categorical_crossentropy", optimizer="adam")
+model.fit(np.zeros((8, 32, 32, 3)), np.zeros((8, 1)))
+"""
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    (finding,) = linted(path).findings
+    assert "`VGG16` outputs an image" in {each.claim for each in finding.evidence}

@@ -82,7 +82,7 @@ from fitdoctor.catalogue.prefilter import LABELS
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.failed_line import function_at, module_of, nodes_at, raised_here
 from fitdoctor.failure.shapes import input_count, parse_shape
 from fitdoctor.records import replace
@@ -589,7 +589,10 @@ def _image_evidence(layer: LayerFacts | None) -> list[Evidence]:
         return []
     shapes = layer.output_shapes
     observed = shape_words(shapes[0]) if isinstance(shapes, tuple) and shapes else ""
-    return [Evidence(f"`{layer.class_name}` outputs an image", observed, location=place(layer.code))]
+    called = layer.code.name.rpartition(".")[2] if isinstance(layer.code, Code) else ""
+    # A model of `keras.applications` is known by the name of its function.
+    name = called if layer.class_name == "Functional" and called[:1].isupper() else layer.class_name
+    return [Evidence(f"`{name}` outputs an image", observed, location=place(layer.code))]
 
 
 def _first_dense(target: Target) -> tuple[LayerFacts | None, LayerFacts | None]:
