@@ -13,7 +13,7 @@ The combined model contains the discriminator. Each `train_on_batch` of it chang
 
 Set `discriminator.trainable = True` before its own step, and `False` before the step of the combined model. Under
 Keras 2, setting it to `False` once, before the combined model is compiled, was enough: the discriminator, compiled
-before, went on learning. Keras 3 reads `trainable` at the first step, so it would not learn at all.
+before, continued to learn. Keras 3 reads `trainable` at the first step, so it would not learn at all.
 
 ## Known limits
 
