@@ -12,8 +12,9 @@ for the validation data as well.
 
 ## Fix
 
-Augment the training data only: map a function without random operations over the other data, or make a second `ImageDataGenerator` that only
-rescales. Layers such as `RandomFlip` inside the model are off during validation by themselves.
+Augment the training data only: map a function without random operations over the other data, or make a second
+`ImageDataGenerator` that only rescales. Layers such as `RandomFlip` inside the model are off during validation by
+themselves.
 
 ## Known limits
 
