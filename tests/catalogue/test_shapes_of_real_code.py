@@ -481,3 +481,21 @@ model.fit(np.zeros((8, 32, 32, 3)), np.zeros((8, 1)))
     path.write_text(text)
     (finding,) = linted(path).findings
     assert "`VGG16` outputs an image" in {each.claim for each in finding.evidence}
+
+
+def test_other_weights_that_are_passed_are_a_choice(tmp_path: Path) -> None:
+    text = """
+import keras
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+x, y = np.load("x.npy"), np.load("y.npy")
+balanced = compute_class_weight("balanced", classes=np.unique(y), y=y)
+by_hand = {0: 0.1, 1: 1.6}
+model = keras.Sequential([keras.layers.Dense(2, activation="softmax")])
+model.compile(optimizer="adam", loss="sparse_categorical_crossentropy")
+model.fit(x, y, epochs=2GIVEN)
+"""
+    path = tmp_path / "train.py"
+    for given, severity in ((", class_weight=by_hand", "info"), ("", "warning")):
+        path.write_text(text.replace("GIVEN", given))
+        assert [each.severity.value for each in linted(path).findings] == [severity]

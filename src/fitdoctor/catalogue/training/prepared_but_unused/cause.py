@@ -66,6 +66,10 @@ def never_read(module: Module) -> Iterator[Finding]:
         given = calls[0].argument(argument, 0 if argument == "optimizer" else None)
         made, place = module.location(assign), module.location(calls[0].node)
         only = len(calls) == 1 and (given is None or isinstance(given, ast.Constant))
+        # Who passes other weights has chosen between the two.
+        chosen = any(
+            isinstance(site.argument(argument), (ast.Name, ast.Attribute, ast.Dict)) for site in calls
+        )
         text = f"[{name}]" if argument == "callbacks" else name
         if argument == "class_weight" and module.called(value) in _WEIGHTS:
             text = f"dict(enumerate({name}))"
@@ -82,7 +86,7 @@ def never_read(module: Module) -> Iterator[Finding]:
             else Evidence("uses of the name", "none", "one"),
             unsafe(f"pass `{argument}={text}`" if only else f"pass it to `{method}`", edits),
             subject=f"{argument} of {method}",
-            severity=None if argument.endswith("_weight") else Severity.INFO,
+            severity=None if argument.endswith("_weight") and not chosen else Severity.INFO,
         )
 
 
