@@ -331,6 +331,12 @@ OLDER_MODULES = (
     "applications.resnet_v1 wrappers.scikit_learn layers.merge"
 )
 NEW_NAMES = {
+    "keras.constraints.maxnorm": "keras.constraints.MaxNorm",
+    "keras.constraints.nonneg": "keras.constraints.NonNeg",
+    "keras.initializers.normal": "keras.initializers.RandomNormal",
+    "keras.initializers.uniform": "keras.initializers.RandomUniform",
+    "keras.regularizers.activity_l1": "keras.regularizers.L1",
+    "keras.regularizers.activity_l2": "keras.regularizers.L2",
     "keras.layers.CuDNNLSTM": "keras.layers.LSTM",
     "keras.layers.CuDNNGRU": "keras.layers.GRU",
     "keras.utils.np_utils": "keras.utils",

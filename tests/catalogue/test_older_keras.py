@@ -48,6 +48,8 @@ def found(line: str) -> tuple[str, list[Finding]]:
             "keras.optimizers.SGD(learning_rate="
             "keras.optimizers.schedules.InverseTimeDecay(0.1, decay_steps=1, decay_rate=1e-3))",
         ),
+        ("from keras.constraints import maxnorm", "from keras.constraints import MaxNorm as maxnorm"),
+        ("from keras.regularizers import activity_l1 as l1", "from keras.regularizers import L1 as l1"),
         (
             "from keras.layers.core import Dense\nfrom keras.layers.recurrent import LSTM",
             "from keras.layers import Dense\nfrom keras.layers import LSTM",
@@ -137,7 +139,7 @@ model.fit(np.zeros((8, 4)), np.arange(8))
             "use the layer for each `mode`: `Concatenate`, `Add`, `Multiply`, `Average`, `Maximum` or `Dot`",
         ),
         ("from keras.layers.core import TimeDistributedDense", "use `TimeDistributed(Dense(…))`"),
-        ("from keras.regularizers import activity_l1", "use `L1`"),
+        ("keras.initializers.normal()", "use `keras.initializers.RandomNormal`"),
         ("from keras.objectives import mse", "use `keras.losses`"),
         ("import keras.objectives", "use `keras.losses`"),
         ("import keras.engine", "import from a public module such as `keras.layers`"),

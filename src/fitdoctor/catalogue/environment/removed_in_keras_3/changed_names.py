@@ -44,12 +44,6 @@ _INSTEAD = {
     "keras.layers.LocallyConnected1D": "use `Conv1D`, which shares its weights, or write a custom layer",
     "keras.layers.LocallyConnected2D": "use `Conv2D`, which shares its weights, or write a custom layer",
     "keras.initializations": "use `keras.initializers`",
-    "keras.initializers.normal": "use `RandomNormal`",
-    "keras.initializers.uniform": "use `RandomUniform`",
-    "keras.constraints.maxnorm": "use `MaxNorm`",
-    "keras.constraints.nonneg": "use `NonNeg`",
-    "keras.regularizers.activity_l1": "use `L1`",
-    "keras.regularizers.activity_l2": "use `L2`",
     **dict.fromkeys(
         (
             f"keras.regularizers.{name}"
@@ -80,6 +74,9 @@ def advice(dotted: str, otherwise: str = _REPLACEMENT) -> str:
     name = below_keras(dotted) or dotted
     of_layer = re.sub(r"^keras\.layers\.\w+(?=\.)", "keras.layers", name)
     known = (_INSTEAD.get(each) for each in (name, of_layer, name.rpartition(".")[0]))
+    change = changed_name(name)
+    if change is not None and change.kind == "name" and change.new.startswith("keras."):
+        otherwise = f"use `{change.new}`"
     return next(filter(None, known), otherwise)
 
 
@@ -149,6 +146,11 @@ def _updated_import(module: Module, node: ast.ImportFrom, gone: ast.alias) -> Fi
         package, _, last = new.rpartition(".")
         text = f"from {root}{package.removeprefix('keras')} import {last} as {gone.asname or gone.name}"
         return fix(f"import `{last}`, which has the same names", (Edit(place, text),))
+    if change is not None and change.kind == "name" and new.rpartition(".")[0] == change.owner == source:
+        current = new.rpartition(".")[2]
+        text = re.sub(rf"\b{gone.name}\b(?=\s+as\b)", current, text)
+        text = re.sub(rf"(?<!\.)\b{gone.name}\b", f"{current} as {gone.name}", text)
+        return fix(f"use `{current}`", (Edit(place, text),))
     offering = homes_of(names)
     likely = ("keras.layers", "keras.optimizers", "keras.models", "keras.utils")
     for home in (*filter(source.startswith, offering), *(each for each in likely if each in offering)):
