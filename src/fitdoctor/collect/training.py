@@ -39,6 +39,7 @@ def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) 
         nonfinite_weights=_nonfinite(model),
         ran_out=bool(_new_warnings("keras.src.trainers.epoch_iterator", "ran out of data")),
         without_gradient=tuple(str(layer.name) for layer in cut_off),
+        masks_lost=_masks_lost(),
         gradient_cuts=gradient_cuts(model, cut_off) if cut_off else (),
     )
 
@@ -80,6 +81,12 @@ def _new_warnings(module: str, words: str) -> list[str]:
     new = said - _warned
     _warned.update(said)
     return sorted(str(key[0]) for key in new)
+
+
+def _masks_lost() -> tuple[str, ...]:
+    """Return the names of layers that Keras warned of since the last call: they destroy masks."""
+    said = _new_warnings("keras.src.layers.layer", "destroy the mask information")
+    return tuple(name[1] for text in said if (name := re.match(r"Layer '([^']+)'", text)) is not None)
 
 
 _PATH = re.compile(r"'([^']+)'")

@@ -164,6 +164,8 @@ class TrainingFacts:
     """Whether Keras warned that the data ran out."""
     without_gradient: tuple[str, ...] = ()
     """The outermost layers none of whose variables has a gradient, according to a warning of Keras."""
+    masks_lost: tuple[str, ...] = ()
+    """The layers that destroy the mask of their input, according to a warning of Keras."""
     gradient_cuts: tuple[Frame, ...] = ()
     """The user's lines that block the gradient of these layers, in the traced step."""
     history: tuple[tuple[str, tuple[float, ...]], ...] = ()
