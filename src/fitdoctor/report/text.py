@@ -45,6 +45,7 @@ _FOUND = {
 
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _SHAPE = re.compile(r"\([^()]{1,30}\)")
+_BREAK = re.compile(r"\s*\n\s*")
 _WORD = re.compile(rf"{_FIGURE.pattern}|[^\W\d]\w*")
 
 _MOST_MESSAGE_LINES = 12
@@ -199,7 +200,8 @@ def _evidence(finding: Finding, margin: int, look: Look) -> Iterator[Line]:
 
 
 def _with_whole_shapes(text: str) -> str:
-    return _SHAPE.sub(lambda shape: unbroken(shape[0]), printable(text))
+    # Code of several lines is shown in one.
+    return _SHAPE.sub(lambda shape: unbroken(shape[0]), printable(_BREAK.sub(" ", text)))
 
 
 def _repeats(evidence: Evidence, finding: Finding) -> bool:
