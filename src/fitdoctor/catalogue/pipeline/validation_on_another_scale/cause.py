@@ -283,16 +283,23 @@ def _prepared_apart(
     owner = code.text[:end] if isinstance(code, Code) and end else name
     where = f" of line {first.line}" if first is not None else ""
     edits = _transformed(project, again.code, before.code)
+    unless = ", unless both have the same categories" if name.endswith(_OF_CATEGORIES) else ""
     return CAUSE.finding(
         f"`{_name(array)}` is prepared by a `{name}` that was fitted again, not by the one of the training data: equal "
-        "values mean different things in the two",
+        f"values mean different things in the two{unless}",
         place(again.code, array.use),
         Evidence("fits", "one per part of the data", "one, to the training data", location=first),
         unsafe(f"use the fit{where}: `{edits[0].replacement}`", edits)
         if edits
         else fix("fit it once, to the training data, and call only its `transform` for everything else"),
         subject=f"second fit of `{owner}`",
+        severity=Severity.INFO if name.endswith(_WIDE) else None,
     )
+
+
+_WIDE = ("OneHotEncoder", "LabelBinarizer")
+"""Encoders whose width shows a missing category: the model rejects the data."""
+_OF_CATEGORIES = (*_WIDE, "LabelEncoder", "OrdinalEncoder")
 
 
 def _transformed(project: Project, again: Code | Unknown, before: Code | Unknown) -> tuple[Edit, ...]:
