@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from fitdoctor.diagnosis import (
     Confidence,
     Diagnosis,
-    Excerpt,
     Finding,
     Location,
     Moment,
@@ -94,9 +93,3 @@ def test_findings_are_counted_from_a_severity_on():
     assert [len(diagnosis.at_least(severity)) for severity in Severity] == [1, 2, 3]
     assert not diagnosis.ok
     assert Diagnosis((found(severity=Severity.INFO),)).ok
-
-
-def test_a_saved_line_is_found_by_its_place():
-    diagnosis = Diagnosis(excerpts=(Excerpt("a.ipynb", 2, "x = 1", cell=3),))
-    assert diagnosis.line_text(Location("a.ipynb", 2, cell=3)) == "x = 1"
-    assert diagnosis.line_text(Location("a.ipynb", 2)) is None

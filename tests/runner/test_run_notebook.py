@@ -131,8 +131,8 @@ def test_smoke_makes_two_steps_and_a_warning_is_told_once_from_another_folder(tm
         "model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(10)])\n"
         "model.compile('sgd', 'sparse_categorical_crossentropy')\n"
         "history = model.fit(x, y - 1, epochs=1000, batch_size=1, verbose=0)\n"
-        "print(len(history.epoch))",
+        "print(len(history.epoch), int(model.optimizer.iterations))",
     )
     ended = doctored(tmp_path, "--smoke", "study/train.ipynb")
-    assert (ended.returncode, ended.stdout) == (0, "1\n")
+    assert (ended.returncode, ended.stdout) == (0, "1000 2\n")
     assert ended.stderr.count("warning[FIT210]") == 1 and " --> study/train.ipynb:cell 5:2:" in ended.stderr
