@@ -368,7 +368,7 @@ def _with_reason_in_pasted_code(diagnosis: Diagnosis, failure: FailureFacts, pro
     """Return what the code beside a saved exception shows about it, if that is more than the exception itself shows."""
     if is_of_another_library(failure.frames):
         return diagnosis
-    told = next(iter(diagnosis.findings), None)
+    known = next(iter(diagnosis.findings), None)
     at_line = _at_pasted_line(failure, project.modules[0])
     reads = [examine_source(project)]
     if at_line is not None:
@@ -377,7 +377,7 @@ def _with_reason_in_pasted_code(diagnosis: Diagnosis, failure: FailureFacts, pro
         replace(finding, moment=Moment.AFTER_FAILURE)
         for read in reads
         for finding in read.findings
-        if finding.severity is Severity.ERROR and finding.location and _is_reason(finding, told, failure)
+        if finding.severity is Severity.ERROR and finding.location and _is_reason(finding, known, failure)
     ]
     if not reasons:
         return diagnosis
@@ -410,19 +410,19 @@ def _at_pasted_line(failure: FailureFacts, module: Module) -> FailureFacts | Non
     return replace(failure, frames=(here, *others))
 
 
-def _is_reason(finding: Finding, told: Finding | None, failure: FailureFacts) -> bool:
+def _is_reason(finding: Finding, known: Finding | None, failure: FailureFacts) -> bool:
     """Whether pasted code, of which only a part may be there, shows the cause of the exception."""
     cause = catalogue()[finding.id]
-    if told is None:
+    if known is None:
         frame = failure.last_user_frame
         named = failure.message + (frame.text if frame is not None else "")
         return _raised_by_cause(cause, failure) and bool(_names_in_common(finding.message, named))
-    if finding.id == told.id:
-        return finding.message != told.message and set(_NUMBER.findall(told.message)) <= set(
+    if finding.id == known.id:
+        return finding.message != known.message and set(_NUMBER.findall(known.message)) <= set(
             _NUMBER.findall(finding.message)
         )
-    also = any(finding.id in note for note in told.notes)
-    return told.id in cause.explains or (also and told.confidence is Confidence.POSSIBLE)
+    also = any(finding.id in note for note in known.notes)
+    return known.id in cause.explains or (also and known.confidence is Confidence.POSSIBLE)
 
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")

@@ -494,14 +494,14 @@ def joined(diagnoses: Iterable[Diagnosis]) -> Diagnosis:
 
 def _once(parts: Iterable[Diagnosis]) -> Iterator[Finding]:
     """Remove findings that two files, or two calls, report for the same line."""
-    told: set[tuple[str, Location]] = set()
+    reported: set[tuple[str, Location]] = set()
     for part in parts:
         places = {(finding.id, finding.location) for finding in part.findings if finding.location is not None}
         # Three calls with the same list are one line to change.
         unlike = {(each.id, each.location, each.message): each for each in reversed(part.findings)}
-        rest = [each for each in unlike.values() if (each.id, each.location) not in told]
+        rest = [each for each in unlike.values() if (each.id, each.location) not in reported]
         yield from _without_repeats(rest)
-        told |= places
+        reported |= places
 
 
 def _without_repeats(findings: list[Finding]) -> Iterator[Finding]:

@@ -112,7 +112,7 @@ def _not_numeric(array: Any) -> Unknown:
 
 
 def from_tally(tally: Tally, complete: bool) -> Statistics:
-    """Return what was counted as a fact."""
+    """Return the tally as a `Statistics` fact."""
     histogram, first = tally.shown_histogram, tally.first_nonfinite
     return Statistics(
         count=tally.rows,

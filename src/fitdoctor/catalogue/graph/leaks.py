@@ -209,13 +209,13 @@ def _name_of_part(kept: Kept) -> str:
 
 
 def _read_later(stored: Iterable[Kept]) -> Iterator[Leak]:
-    told = set()
+    seen = set()
     for kept in stored:
         reads = fatal_reads(kept)
         # A list that several lines add to is one leak.
         same = (kept.place, *(read.node for read in reads))
-        if reads and same not in told:
-            told.add(same)
+        if reads and same not in seen:
+            seen.add(same)
             yield Leak(kept, tuple(reads))
 
 

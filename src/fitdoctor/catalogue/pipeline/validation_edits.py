@@ -135,7 +135,7 @@ def steps_repeated(
 
 
 def _fitted_once(text: str) -> str:
-    """Return code that prepares other data by what was fitted to the training data."""
+    """Return the code for other data: the scaler or encoder stays fitted to the training data."""
     return text.replace("fit_transform", "transform")
 
 

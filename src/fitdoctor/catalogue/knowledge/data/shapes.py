@@ -167,7 +167,7 @@ def input_code_of(model: ModelFacts, spec: Spec) -> Code | Unknown:
 def input_names(model: ModelFacts, spec: Spec) -> set[str]:
     """Return the names of one of several inputs: its own, and that of its layer."""
     inputs = () if isinstance(model.inputs, Unknown) else model.inputs
-    # Equal inputs are told apart by their positions.
+    # Equal inputs are named by their positions.
     position = next((position for position, each in enumerate(inputs) if each is spec), len(inputs))
     return {spec.name, *model.input_layers[position : position + 1]}
 

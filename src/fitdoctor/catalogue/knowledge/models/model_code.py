@@ -27,8 +27,8 @@ def calls_in_model(
     Args:
         module: the file of the expression.
         model: an expression for the model.
-        follows_name: whether to read what a name stands for.
-        follows_class: whether to read a class with these methods.
+        follows_name: whether to follow a name to its assignment.
+        follows_class: whether to follow a class with these methods.
     """
 
     def methods(owner: ClassInfo) -> list[tuple[Module, ast.AST]]:

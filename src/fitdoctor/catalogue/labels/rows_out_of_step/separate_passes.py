@@ -51,7 +51,7 @@ def separate_passes(module: Module) -> Iterator[SeparatePasses]:
 
 
 def _shuffling(module: Module, data: ast.expr) -> ast.Call | None:
-    """Return the call that shuffles the data anew in every pass; None if there is none or the data is unknown."""
+    """Return the call that reshuffles the data in every pass; None if there is none or the data is unknown."""
     while True:
         made = module.origin(data)
         call = made.node

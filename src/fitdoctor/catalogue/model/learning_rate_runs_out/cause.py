@@ -8,9 +8,9 @@ often 0, after a small part of the steps: `CosineDecay(0.001, decay_steps=epochs
 ## Why
 
 A schedule counts steps, one per batch. Its `decay_steps` or boundaries were given in epochs, for one epoch instead of
-all of them, or for another batch size or amount of data. A function for `LearningRateScheduler` gets the rate of the
-epoch before: `lr * 0.5 ** epoch` multiplies what was multiplied already, and after 10 epochs the rate is 0.5 ** 45 of the
-first one.
+all of them, or for another batch size or amount of data. A function for `LearningRateScheduler` gets the current
+rate, which is the one of the epoch before. So `lr * 0.5 ** epoch` compounds: after ten epochs, the rate is not 0.5 ** 9 but
+0.5 ** 45 of the first one.
 
 ## Fix
 

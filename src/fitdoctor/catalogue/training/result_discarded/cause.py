@@ -26,17 +26,16 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.knowledge.data.frame_edits import is_frame
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import replace_code, unsafe
 from fitdoctor.source.callees import is_self
+from fitdoctor.source.datasets import ALSO_DATASETS, ONLY_DATASETS, is_dataset
 from fitdoctor.source.module import Module
 
 CAUSE = Cause(id="FIT004", slug="result-discarded", severity=Severity.WARNING)
 
-_STAGES = frozenset(
-    "apply batch cache concatenate enumerate filter flat_map interleave map padded_batch prefetch ragged_batch rebatch "
-    "repeat shard shuffle skip take unbatch window with_options".split()
-)
+_STAGES = ONLY_DATASETS | ALSO_DATASETS
 _PURE = frozenset(
     {
         *(
@@ -111,7 +110,7 @@ def _result(module: Module, value: ast.Call | ast.BinOp) -> tuple[str, list[ast.
     if name in _PURE and not _writes_in_place(value, name.rpartition(".")[2]):
         several = name == "sklearn.utils.shuffle"
         return f"the result of `{name.rpartition('.')[2]}`", value.args if several else value.args[:1]
-    layer = layer_called(module, value)
+    layer = _layer_called(module, value)
     if layer:
         return f"the output of this `{layer}`", value.args[:1] if len(value.args) == 1 else []
     if isinstance(function, ast.Attribute) and not name:
@@ -140,7 +139,7 @@ def _writes_in_place(call: ast.Call, name: str) -> bool:
     return named or len(call.args) > _INPUTS.get(name, len(call.args))
 
 
-def layer_called(module: Module, value: ast.expr) -> str:
+def _layer_called(module: Module, value: ast.expr) -> str:
     """Return the class of the built-in layer that is called on something here, or ""."""
     if not isinstance(value, ast.Call) or not value.args:
         return ""
@@ -170,40 +169,9 @@ def _methods(node: ast.expr) -> Iterator[str]:
         node = node.func.value
 
 
-def is_dataset(module: Module, node: ast.expr) -> bool:
-    """Whether an expression is certainly a `tf.data.Dataset`."""
-    for _step in range(20):
-        node = module.origin(node).node
-        name = module.called(node)
-        if name:
-            return name.startswith("tensorflow.data.") or "_dataset_from_" in name
-        if not (
-            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _STAGES
-        ):
-            return False
-        node = node.func.value
-    return False
-
-
 def _is_table(module: Module, node: ast.expr) -> bool:
-    for _step in range(20):
-        made = module.origin(node)
-        module, node = made.module, made.node
-        name = module.called(node)
-        if name:
-            return name.startswith("pandas.") and name.rpartition(".")[2] in (
-                "DataFrame",
-                "Series",
-                "read_csv",
-                "concat",
-            )
-        if isinstance(node, ast.Subscript):
-            node = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            node = node.func.value
-        else:
-            return False
-    return False
+    """Whether an expression is certainly a table of pandas or a column of one."""
+    return is_frame(module, node.value if isinstance(node, ast.Subscript) else node)
 
 
 @CAUSE.rule("keras", "tensorflow")
@@ -215,11 +183,11 @@ def assigned_again(module: Module) -> Iterator[Finding]:
                 pass
             case _:
                 continue
-        layer = layer_called(module, first.value)
+        layer = _layer_called(module, first.value)
         if not layer and not _is_stage(module, first.value):
             continue
         again = _next_store(module, first, name)
-        if again is None or not (layer_called(module, again.value) or _is_stage(module, again.value)):
+        if again is None or not (_layer_called(module, again.value) or _is_stage(module, again.value)):
             continue
         what = f"the output of `{layer}`" if layer else "this dataset"
         yield CAUSE.finding(
@@ -262,7 +230,7 @@ def _next_store(module: Module, first: ast.Assign, name: str) -> ast.Assign | No
 
 def _continued(module: Module, value: ast.expr, name: str) -> tuple[Edit, ...]:
     """Write a name in place of what a layer is called on, or a dataset is made from."""
-    if layer_called(module, value):
+    if _layer_called(module, value):
         given = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else None
     else:
         given = _first_receiver(value)
