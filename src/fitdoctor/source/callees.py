@@ -60,6 +60,15 @@ def called_object(module: Module, name: ast.Name) -> FunctionInfo | None:
     return owner.module.method(owner, "call") or owner.module.method(owner, "__call__")
 
 
+def function_given(module: Module, given: ast.expr) -> FunctionInfo | None:
+    """Return the user's function or lambda that is passed as a value."""
+    found = module.definition(given)
+    if isinstance(found, FunctionInfo):
+        return found
+    made = module.origin(given)
+    return made.module.function(made.node) if isinstance(made.node, ast.Lambda) else None
+
+
 def is_self(module: Module, value: ast.expr) -> bool:
     """Whether an expression is `self`: the first parameter of the enclosing method, or of an outer one."""
     if not isinstance(value, ast.Name):

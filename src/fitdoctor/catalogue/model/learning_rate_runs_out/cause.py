@@ -35,7 +35,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, ScheduleFacts
-from fitdoctor.source.definitions import FunctionInfo
+from fitdoctor.source.callees import function_given
 from fitdoctor.source.module import Module
 
 CAUSE = Cause(id="FIT330", slug="learning-rate-runs-out", severity=Severity.WARNING)
@@ -107,11 +107,11 @@ def compounded(module: Module) -> Iterator[Finding]:
     """Find functions for `LearningRateScheduler` that multiply the last rate by a power that grows with the epoch."""
     for site in module.calls_to("keras.callbacks.LearningRateScheduler"):
         given = site.argument("schedule", 0)
-        function = _function(module, given) if given is not None else None
-        parameters = function[1].args.args if function is not None else []
+        function = function_given(module, given) if given is not None else None
+        parameters = function.node.args.args if function is not None else []
         if function is None or len(parameters) != 2:
             continue
-        where, node = function
+        where, node = function.module, function.node
         epoch, rate = (each.arg for each in parameters)
         for product in (each for each in ast.walk(node) if isinstance(each, ast.BinOp)):
             if not isinstance(product.op, ast.Mult):
@@ -131,16 +131,6 @@ def compounded(module: Module) -> Iterator[Finding]:
                 subject="learning rate",
             )
             break
-
-
-def _function(
-    module: Module, given: ast.expr
-) -> tuple[Module, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda] | None:
-    found = module.definition(given)
-    if isinstance(found, FunctionInfo):
-        return found.module, found.node
-    made = module.origin(given)
-    return (made.module, made.node) if isinstance(made.node, ast.Lambda) else None
 
 
 def _factors(product: ast.expr) -> list[ast.expr]:

@@ -31,7 +31,8 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import without_step
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import unsafe
-from fitdoctor.source.definitions import FunctionInfo, argument_of
+from fitdoctor.source.callees import function_given
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin
 
@@ -73,8 +74,8 @@ def _steps(module: Module, given: ast.expr) -> Iterator[tuple[Module, ast.Call]]
 def _from_map(module: Module, step: ast.Call) -> Iterator[Finding]:
     """Report a function that changes its images at random."""
     mapped = argument_of(step, "map_func", 0) if _method(step) == "map" else None
-    function = _function(module, mapped) if mapped is not None else None
-    change = next(_random_calls(*function), None) if function is not None else None
+    function = function_given(module, mapped) if mapped is not None else None
+    change = next(_random_calls(function.module, function.node), None) if function is not None else None
     if mapped is None or function is None or change is None:
         return
     where, call = change
@@ -83,7 +84,7 @@ def _from_map(module: Module, step: ast.Call) -> Iterator[Finding]:
         module.location(step),
         Evidence("random operation", where.segment(call.func), location=where.location(call)),
         unsafe("do not augment the validation data", without_step(module.code(step)))
-        if _only_augments(function[1], call)
+        if _only_augments(function.node, call)
         else unsafe("map a function without random operations over the validation data"),
         subject="validation data",
     )
@@ -112,13 +113,6 @@ def _shown(module: Module, mapped: ast.expr) -> str:
 
 def _method(step: ast.Call) -> str:
     return step.func.attr if isinstance(step.func, ast.Attribute) else ""
-
-
-def _function(module: Module, mapped: ast.expr) -> tuple[Module, ast.AST] | None:
-    found = module.definition(mapped)
-    if isinstance(found, FunctionInfo):
-        return found.module, found.node
-    return (module, mapped) if isinstance(mapped, ast.Lambda) else None
 
 
 def _random_calls(module: Module, function: ast.AST) -> Iterator[tuple[Module, ast.Call]]:
