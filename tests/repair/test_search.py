@@ -19,6 +19,8 @@ from fitdoctor.diagnosis import (
     Script,
     Severity,
 )
+from fitdoctor.engine_inputs import SeenCall
+from fitdoctor.facts import FitFacts, Unknown
 from fitdoctor.repair.candidates import Candidate, candidates
 from fitdoctor.repair.copies import Copies, in_own_words, sweep
 from fitdoctor.repair.files import read_file
@@ -64,7 +66,7 @@ class World:
         self.path, self.repairs, self.words = path, repairs, words
         self.runs = []
 
-    def prove(self, files, texts):
+    def prove(self, files, texts, whole):
         main = str(self.path)
         text = texts.get(main, files[main].text)
         self.runs.append(text)
@@ -178,6 +180,38 @@ def test_a_warning_is_mended_when_nothing_worse_is_there(mend):
 def test_a_warning_alone_is_no_failure(mend):
     search, *_ = mend("x = ODD\n", {})
     assert search.clean and not search.mended
+
+
+TRAINED = SeenCall(Unknown("not collected"), FitFacts(), ())
+
+
+def test_what_two_steps_do_not_show_is_looked_for_in_a_whole_run(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("x = BAD\n")
+    world = World(script, {"BAD": [("GOOD", SAFE)]}, ["BAD"])
+    how = []
+
+    def prove(files, texts, whole):
+        how.append(whole)
+        at_the_end = world.prove(files, texts, whole)
+        return at_the_end if whole else seen(call=TRAINED)
+
+    search = Search(str(script), prove, lambda line: None)
+    search.go()
+    assert [change.new for change in search.changes] == ["x = GOOD\n"]
+    assert search.clean and how == [False, True, True]
+
+
+def test_a_training_too_long_to_run_in_full_is_left_alone(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("x = 1\n")
+
+    def prove(files, texts, whole):
+        return seen(status=137, timed_out=True) if whole else seen(call=TRAINED)
+
+    search = Search(str(script), prove, lambda line: None)
+    search.go()
+    assert search.clean and not search.changes and not search.whole
 
 
 def test_nothing_wrong_needs_one_run(mend):
@@ -369,8 +403,8 @@ def test_the_search_does_not_keep_a_repair_that_changes_nothing(mend):
 class Layers(World):
     """A program whose mistakes stop it one after another, at the same call: each hides the next."""
 
-    def prove(self, files, texts):
-        seen_all = super().prove(files, texts)
+    def prove(self, files, texts, whole):
+        seen_all = super().prove(files, texts, whole)
         found = seen_all.diagnosis.findings[:1]
         return seen(found, stage=(1, 0) if found else (1, 1))
 
@@ -423,7 +457,7 @@ def test_what_stops_at_the_same_cause_or_statement_is_repaired_with_the_first(tm
     script = tmp_path / "train.py"
     script.write_text("BAD\nWORSE\n")
 
-    def prove(files, texts):
+    def prove(files, texts, whole):
         text = texts.get(str(script), script.read_text())
         wrong = [number for number, line in enumerate(text.splitlines(), 1) if line in ("BAD", "WORSE")]
         found = [finding(script, f"word {n}", fixes=[at(n)], line=n, id=ids[n - 1]) for n in wrong]

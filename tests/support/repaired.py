@@ -40,12 +40,12 @@ def search(
             return ended.status, False
         return (-ended.signal, False) if ended.signal else (-9, True)
 
-    def prove(laid: Laid) -> Seen:
-        return proof.run(wishes, laid, start)
+    def prove(laid: Laid, whole: bool) -> Seen:
+        return proof.run(wishes, laid, start, whole=whole)
 
     found = Search(
         os.fspath(script),
-        lambda files, texts: prove(copies.lay_out(str(script), files, texts)),
+        lambda files, texts, whole: prove(copies.lay_out(str(script), files, texts), whole),
         lambda _line: None,
         unsafe=unsafe,
         everything=True,

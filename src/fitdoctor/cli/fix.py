@@ -33,7 +33,7 @@ from fitdoctor.repair.search import Search
 
 DESCRIPTION = """\
 Find what is wrong with a training program, try repairs on a copy, and show the diff of those that are proven:
-the repaired program ran with every fit cut to two steps, and the cause was gone.
+the repaired program ran, and the cause was gone. Every fit is cut to two steps, unless these show nothing wrong.
 The program runs in its own folder, with its arguments, once per repair.
 Nothing is written without `--write`."""
 
@@ -194,10 +194,10 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
         tell = stack.enter_context(progress(options.quiet))
         warm = stack.enter_context(WarmStart(wishes.path_start, _source_of(wishes)))
 
-        def prove(files: Mapping[str, UserFile], texts: Mapping[str, str]) -> Seen:
+        def prove(files: Mapping[str, UserFile], texts: Mapping[str, str], whole: bool) -> Seen:
             laid = copies.lay_out(wishes.script, files, texts, as_module=bool(wishes.module))
             start = warm.start if warm.process is not None else None
-            return proof.run(wishes, laid, start, put_back=restore.put_back)
+            return proof.run(wishes, laid, start, put_back=restore.put_back, whole=whole)
 
         search = Search(
             wishes.script, prove, tell, unsafe=options.unsafe, everything=options.all, keras=wishes.keras

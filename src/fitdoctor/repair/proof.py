@@ -97,15 +97,20 @@ Start = Callable[[Path, float], tuple[int, bool] | None]
 
 
 def run(
-    wishes: Wishes, laid: Laid, start: Start | None = None, put_back: Callable[[Path], None] | None = None
+    wishes: Wishes,
+    laid: Laid,
+    start: Start | None = None,
+    put_back: Callable[[Path], None] | None = None,
+    whole: bool = False,
 ) -> Seen:
-    """Run the program with every fit cut to two steps, discard its output, and examine the run.
+    """Run the program, discard its output, and examine the run.
 
     Args:
         wishes: the user's options.
         laid: the prepared program.
         start: starts the child; by default, and if that is impossible, a fresh interpreter.
         put_back: restores the files after the run, from the child's copies in its folder.
+        whole: every fit runs to its end; otherwise each is cut to two steps.
     """
     with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -117,7 +122,7 @@ def run(
             arguments=wishes.arguments,
             select=wishes.select,
             ignore=wishes.ignore,
-            smoke=True,
+            smoke=not whole,
             tell="",
             folder=os.getcwd(),
             parent=0 if start else os.getpid(),

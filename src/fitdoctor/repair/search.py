@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable, Mapping
 
+from fitdoctor.diagnose import CUT_SHORT
 from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Fix, Location, Severity
 from fitdoctor.facts import FailureSummary
 from fitdoctor.records import dataclass, field, replace
@@ -39,8 +40,8 @@ MOST_UNCOVERED = 4
 MOST_RUNS = 60
 """The most runs of the program per search."""
 
-Prove = Callable[[Mapping[str, UserFile], Mapping[str, str]], Seen]
-"""Runs the program with these files containing these texts."""
+Prove = Callable[[Mapping[str, UserFile], Mapping[str, str], bool], Seen]
+"""Runs the program with these files containing these texts, whole or with every fit cut to two steps."""
 Tell = Callable[[str], None]
 
 
@@ -113,6 +114,8 @@ class Search:
     last: Seen = field(default_factory=lambda: Seen(Diagnosis()))
     runs: int = 0
     """How often a repaired program ran."""
+    whole: bool = False
+    """Whether every fit runs to its end, as two steps showed nothing."""
     _ran: dict[frozenset[tuple[str, str]], Seen] = field(default_factory=dict)
     _in_source: frozenset[str] | None = None
 
@@ -125,7 +128,7 @@ class Search:
         main = os.path.realpath(self.script)
         self.files[main] = replace(read_file(self.script), path=main)
         self.tell(f"running {self.script} (two steps per fit)")
-        self.first = self.last = self.prove(self.files, {})
+        self.first = self.last = self._seen_at_first()
         given_up: set[tuple[str, str]] = set()
         for _round in range(MOST_ROUNDS):
             target = self._next(given_up)
@@ -139,6 +142,18 @@ class Search:
                 given_up.add(_key(finding))
         holds = self.last.ended_well
         self.mended = [replace(each, verified=holds) for each in self.mended]
+
+    def _seen_at_first(self) -> Seen:
+        """Run the program as it is; in full if two steps of training show nothing wrong, or end it for want of more."""
+        seen = self.prove(self.files, {}, False)
+        wants_more = any(failure.note == CUT_SHORT for failure in seen.diagnosis.unexplained)
+        shows_nothing = seen.ended_well and not seen.diagnosis.at_least(Severity.WARNING)
+        if seen.call is None or not (wants_more or shows_nothing):
+            return seen
+        self.tell("two steps show nothing wrong: running it in full")
+        whole = self.prove(self.files, {}, True)
+        self.whole = not whole.timed_out
+        return whole if self.whole else seen
 
     def _stops_at(self, finding: Finding | None) -> bool:
         """Whether the repaired program stops at the same cause again, in another place: that is repaired with it."""
@@ -309,7 +324,7 @@ class Search:
         key = frozenset((path, text) for path, text in texts.items() if text != self.files[path].text)
         if key not in self._ran:
             self.runs += 1
-            self._ran[key] = self.prove(self.files, texts)
+            self._ran[key] = self.prove(self.files, texts, self.whole)
         return self._ran[key]
 
     def _lurking(self) -> frozenset[str]:
