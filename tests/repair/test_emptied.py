@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.diagnosis import Confidence, Diagnosis, Finding, Moment, Severity
 from fitdoctor.engine_inputs import SeenCall
 from fitdoctor.facts import DataFacts, FitFacts, LayerFacts, MetricFacts, ModelFacts
 from fitdoctor.records import replace
@@ -14,6 +14,9 @@ from fitdoctor.repair.proof import Seen, Verdict, judged
 MODEL = ModelFacts(
     layers=(LayerFacts("flatten", "Flatten", 0), LayerFacts("dense", "Dense", 1, trainable_parameters=20)),
     metrics=(MetricFacts("accuracy", "Accuracy"),),
+)
+WRONG = Finding(
+    "FIT203", "a-slug", Severity.ERROR, Confidence.CERTAIN, Moment.BEFORE_FIT, "wrong", subject="labels"
 )
 WHOLE = SeenCall(MODEL, FitFacts(has_validation=True), (DataFacts(samples=100),))
 
@@ -37,13 +40,13 @@ def without(**more):
     ],
 )
 def test_what_a_repair_took_away(after, said):
-    assert emptied(WHOLE, after, None) == said
+    assert emptied(WHOLE, after, WRONG) == said
 
 
 def test_such_a_repair_is_rejected():
-    failed = Seen(Diagnosis(), status=1, call=WHOLE, stage=(1, 0))
+    failed = Seen(Diagnosis((WRONG,)), status=1, call=WHOLE, stage=(1, 0))
     runs = Seen(Diagnosis(), call=without(has_validation=False), stage=(1, 1))
-    verdict = judged(failed, runs, None)
+    verdict = judged(failed, runs, WRONG)
     assert verdict.verdict is Verdict.FAILS
     assert verdict.reason == "it removes the validation data"
-    assert judged(failed, replace(runs, call=WHOLE), None).verdict is Verdict.HOLDS
+    assert judged(failed, replace(runs, call=WHOLE), WRONG).verdict is Verdict.HOLDS

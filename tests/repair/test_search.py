@@ -247,12 +247,11 @@ def candidate(**options):
     ("better", "worse"),
     [
         (candidate(order=5), candidate(applicability=UNSAFE)),
-        (candidate(distance=50), candidate(general=True)),
         (candidate(order=0, distance=9), candidate(order=1, distance=0)),
-        (candidate(general=True, distance=1), candidate(general=True, distance=2)),
-        (candidate(general=True, text="a"), candidate(general=True, text="aa")),
+        (candidate(distance=1), candidate(distance=2)),
+        (candidate(text="a"), candidate(text="aa")),
     ],
-    ids=["safety", "named by the cause", "the cause's own order", "nearness", "size"],
+    ids=["safety", "the cause's own order", "nearness", "size"],
 )
 def test_ranking(better, worse):
     assert better.rank < worse.rank
@@ -335,8 +334,8 @@ def test_a_new_warning_is_told():
 
 @pytest.mark.parametrize(("line", "verdict"), [(12, Verdict.FURTHER), (7, Verdict.FAILS), (8, Verdict.FAILS)])
 def test_lines_that_an_edit_pushed_down_are_no_progress(line, verdict):
-    before = seen(status=1, place=(("a.py", 7),))
-    assert judged(before, seen(status=1, place=(("a.py", line),)), None, grown=1).verdict is verdict
+    before = seen([finding()], place=(("a.py", 7),))
+    assert judged(before, seen(status=1, place=(("a.py", line),)), finding(), grown=1).verdict is verdict
 
 
 # --- copies -------------------------------------------------------------------------------------------------------

@@ -283,9 +283,7 @@ def _label(fix: Fix) -> str:
     return "safe" if fix.applicability is Applicability.SAFE else "unsafe: changes what the model learns"
 
 
-def _headline(finding: Finding | None) -> str:
-    if finding is None:
-        return "error: the program fails, and no known cause explains it"
+def _headline(finding: Finding) -> str:
     place = f"{finding.location}: " if finding.location is not None else ""
     return f"{place}{finding.severity.value}[{finding.id}]: {finding.message}"
 
@@ -350,17 +348,16 @@ def _remarks(wishes: Wishes, search: Search) -> Iterator[str]:
         )
     if not search.clean:
         for finding, candidate in _only_unsafe(search):
-            name = f"{finding.id}: " if finding is not None else ""
-            yield f"unsafe repair, not tried: {name}{candidate.fix.title}"
+            yield f"unsafe repair, not tried: {finding.id}: {candidate.fix.title}"
 
 
-def _only_unsafe(search: Search) -> list[tuple[Finding | None, Candidate]]:
+def _only_unsafe(search: Search) -> list[tuple[Finding, Candidate]]:
     """Return the unsafe repairs, which were not requested, of what is still wrong."""
     wrong = {(found.id, found.subject) for found in search.last.diagnosis.at_least(_warning())}
     return [
         (finding, candidate)
         for finding, candidate in search.held_back
-        if finding is None or (finding.id, finding.subject) in wrong
+        if (finding.id, finding.subject) in wrong
     ]
 
 

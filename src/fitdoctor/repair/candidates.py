@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix, Location, Severity
-from fitdoctor.facts import FailureSummary
+from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix, Location
 from fitdoctor.records import dataclass
 from fitdoctor.repair.files import may_edit
-from fitdoctor.source.module import Module
 
 MOST = 8
 """How many repairs are tried for one finding: each takes a run of the program."""
-
-Refused = Sequence[tuple[FailureSummary, Module]]
 
 _SAFETY = {Applicability.SAFE: 0, Applicability.UNSAFE: 1, Applicability.DISPLAY: 2}
 
@@ -24,17 +20,15 @@ class Candidate:
     """A repair that may be tried."""
 
     fix: Fix
-    general: bool = False
-    """Found by a general move on the facts, not suggested by the cause."""
     distance: int = 0
     """Lines between the cause and the nearest edit."""
     order: int = 0
     """Its position among those that the cause suggests."""
 
     @property
-    def rank(self) -> tuple[int, bool, int, int, int]:
-        """Safest first; then those that the cause suggests; then nearest to the cause; then smallest."""
-        return (_SAFETY[self.fix.applicability], self.general, self.order, self.distance, self.size)
+    def rank(self) -> tuple[int, int, int, int]:
+        """Safest first; then in the order of the cause; then nearest to the cause; then smallest."""
+        return (_SAFETY[self.fix.applicability], self.order, self.distance, self.size)
 
     @property
     def size(self) -> int:
@@ -47,18 +41,15 @@ class Candidate:
         Args:
             passed_over: the next one in rank, which was not tried because this one works.
         """
-        found = ["found from shapes and values, not from a known cause"] if self.general else []
         if passed_over is None:
-            return found
-        return [*found, f"chosen over “{passed_over.fix.title}”, which {self._worse(passed_over)}"]
+            return []
+        return [f"chosen over “{passed_over.fix.title}”, which {self._worse(passed_over)}"]
 
     def _worse(self, other: Candidate) -> str:
         """Return why another candidate comes later: the first difference in their ranks."""
-        safety, general, order, distance, _size = (a == b for a, b in zip(self.rank, other.rank, strict=True))
+        safety, order, distance, _size = (a == b for a, b in zip(self.rank, other.rank, strict=True))
         if not safety:
             return "is unsafe: it changes what the model learns"
-        if not general:
-            return "the cause does not suggest"
         if not order:
             return "is less likely"
         return "is a larger change" if distance else "is farther from the cause"
@@ -68,39 +59,20 @@ def _span(location: Location) -> int:
     return max(location.end_column - location.column, 0) if location.line == location.end_line else 40
 
 
-def candidates(finding: Finding | None, root: str, refused: Refused = ()) -> tuple[Candidate, ...]:
+def candidates(finding: Finding, root: str) -> tuple[Candidate, ...]:
     """Return all repairs with edits in the project's files, ranked, without those that only the user can make.
 
     Args:
-        finding: what to repair; None for a failure that no cause explains.
+        finding: what to repair.
         root: the project's folder.
-        refused: what raised, each with the module of its line.
     """
-    found = list(_named(finding)) if finding is not None else []
-    named = {_signature(each.fix.edits) for each in found}
-    for general in _general(finding, refused):
-        if _signature(general.fix.edits) not in named:
-            found.append(general)
-    allowed = [each for each in found if all(may_edit(path, root) for path in _paths(each.fix.edits))]
+    found = (
+        Candidate(fix, _distance(finding.location, fix.edits), order)
+        for order, fix in enumerate(finding.fixes)
+        if fix.edits and fix.applicability is not Applicability.DISPLAY
+    )
+    allowed = (each for each in found if all(may_edit(path, root) for path in _paths(each.fix.edits)))
     return tuple(sorted(allowed, key=lambda each: each.rank))
-
-
-def _named(finding: Finding) -> Iterator[Candidate]:
-    for order, fix in enumerate(finding.fixes):
-        if fix.edits and fix.applicability is not Applicability.DISPLAY:
-            yield Candidate(fix, False, _distance(finding.location, fix.edits), order)
-
-
-def _general(finding: Finding | None, refused: Refused) -> Iterator[Candidate]:
-    # A warning can be silenced by changing something else: there only the cause's own repairs count.
-    if finding is not None and finding.severity is not Severity.ERROR:
-        return
-    from fitdoctor.repair.operand_moves import operand_proposals
-
-    place = finding.location if finding is not None else None
-    for refusal, module in refused:
-        for fix in operand_proposals(refusal, module):
-            yield Candidate(fix, True, _distance(place, fix.edits))
 
 
 def _distance(place: Location | None, edits: Sequence[Edit]) -> int:
@@ -112,7 +84,3 @@ def _distance(place: Location | None, edits: Sequence[Edit]) -> int:
 
 def _paths(edits: Sequence[Edit]) -> set[str]:
     return {os.path.realpath(edit.location.path) for edit in edits}
-
-
-def _signature(edits: Sequence[Edit]) -> frozenset[Edit]:
-    return frozenset(edits)

@@ -14,7 +14,7 @@ _OF_METRICS = frozenset({"FIT218", "FIT216", "FIT322"})
 """Causes that lie in the metrics themselves."""
 
 
-def emptied(before: SeenCall | None, after: SeenCall | None, finding: Finding | None) -> str:
+def emptied(before: SeenCall | None, after: SeenCall | None, finding: Finding) -> str:
     """Return what a repair took out of the program, as the end of "it …"; "" if nothing.
 
     Args:
@@ -24,7 +24,7 @@ def emptied(before: SeenCall | None, after: SeenCall | None, finding: Finding | 
     """
     if before is None or after is None or before.fit.method != after.fit.method:
         return ""
-    return next(_losses(before, after, finding.id if finding is not None else ""), "")
+    return next(_losses(before, after, finding.id), "")
 
 
 def _losses(before: SeenCall, after: SeenCall, cause: str) -> Iterator[str]:

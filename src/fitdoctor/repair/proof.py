@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 from fitdoctor.diagnose import Run, examine_run
 from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Severity, described
 from fitdoctor.engine_inputs import Call, SeenCall
-from fitdoctor.facts import FailureSummary, Outcome, Unknown
+from fitdoctor.facts import Unknown
 from fitdoctor.json_codec import from_plain, to_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.repair.copies import Laid, in_own_words
@@ -60,8 +60,6 @@ class Seen:
     """How far it got: the number of Keras calls that started, and 0 if it ended inside the last of them."""
     place: tuple[tuple[str, int], ...] = ()
     """Where it raised: the user's frames, outermost first; if it was stopped: the call."""
-    refusals: tuple[FailureSummary, ...] = ()
-    """What raised, in the program or in a trial before it, with the user's line."""
     seconds: float = 0.0
 
     @property
@@ -159,7 +157,6 @@ def run(
         call=_call(known, laid),
         stage=(begun, 0 if known.stopped or known.failed_call is not None else 1),
         place=_place(known, laid),
-        refusals=tuple(_own(FailureSummary, each, laid) for each in _refusals(known)),
         seconds=seconds,
     )
 
@@ -226,20 +223,6 @@ def _place(known: Run, laid: Laid) -> tuple[tuple[str, int], ...]:
     return tuple((frame["path"], frame["line"]) for frame in moved)
 
 
-def _refusals(known: Run) -> Iterator[FailureSummary]:
-    failure = known.failure
-    if failure is not None:
-        frames = [frame for frame in failure.definition if not frame.library] or failure.user_frames
-        place = frames[-1].location if frames else None
-        yield FailureSummary(failure.type, failure.message, place=place)
-    call = _ended_in(known)
-    for data in call.data if call is not None else ():
-        trial = data.trial
-        for outcome in (trial.forward, trial.loss, trial.metrics, trial.step):
-            if isinstance(outcome, Outcome) and outcome.failure is not None:
-                yield outcome.failure
-
-
 def _without_cells(laid: Laid) -> tuple[Any, ...]:
     """Lines of a notebook are compared in its script, where they are in order."""
     return tuple((copy, replace(origin, cells=None)) for copy, origin in laid.origins)
@@ -270,14 +253,14 @@ class Judged:
 
 
 def judged(
-    before: Seen, after: Seen, finding: Finding | None, grown: int = 0, lurking: Collection[str] = ()
+    before: Seen, after: Seen, finding: Finding, grown: int = 0, lurking: Collection[str] = ()
 ) -> Judged:
     """Compare the run of a repaired program with the run before.
 
     Args:
         before: the run that showed what is wrong.
         after: the run of the repaired program.
-        finding: what the repair is for; None for a failure that no cause explains.
+        finding: what the repair is for.
         grown: how many lines the repair adds to the program.
         lurking: the ids of errors that the source already had, after the one that stopped the program.
     """
@@ -285,19 +268,19 @@ def judged(
         return Judged(Verdict.FAILS, "it does not finish in time")
     counts, now = _counted(before.diagnosis), _counted(after.diagnosis)
     stopped_twice = not before.ended_well and not after.ended_well
-    still = finding is not None and now[_key(finding)] >= counts[_key(finding)]
+    still = now[_key(finding)] >= counts[_key(finding)]
     # The same again at a later line is the next one of its kind.
     next_one = stopped_twice and _stops_later(before, after, grown) and elsewhere(before, after, grown)
-    if finding is not None and still and not next_one:
+    if still and not next_one:
         return Judged(Verdict.FAILS, f"{finding.id} is still there")
     lost = emptied(before.call, after.call, finding) if before.stage[0] == after.stage[0] else ""
     if lost:
         return Judged(Verdict.FAILS, f"it {lost}")
     new = [found for found in after.diagnosis.findings if now[_key(found)] > counts[_key(found)]]
-    known = {id for id in lurking if finding is None or id != finding.id}
+    known = {id for id in lurking if id != finding.id}
     worse = [found for found in new if found.severity is Severity.ERROR and found.id not in known]
     warnings = sum(found.severity is Severity.WARNING for found in new)
-    gone = f"{finding.id} is fixed" if finding is not None else "the error is fixed"
+    gone = f"{finding.id} is fixed"
     if after.ended_well and not worse:
         more = f", with {warnings} new {'warning' if warnings == 1 else 'warnings'}" if warnings else ""
         return Judged(Verdict.HOLDS, f"{gone}, and the program runs to the end{more}", warnings)
@@ -305,7 +288,7 @@ def judged(
         return Judged(Verdict.FURTHER, f"{gone}; the program now {after.wrong}", warnings)
     if after.ended_well:
         return Judged(Verdict.FAILS, f"it causes {worse[0].id}: {worse[0].message}")
-    another = after.errors and (finding is None or _key(after.errors[0]) != _key(finding))
+    another = after.errors and _key(after.errors[0]) != _key(finding)
     if another and after.stage >= before.stage:
         return Judged(Verdict.UNCOVERS, f"{gone}; the program now {after.wrong}", warnings)
     return Judged(Verdict.FAILS, f"the program {after.wrong}")

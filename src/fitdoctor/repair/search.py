@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 
 from fitdoctor.diagnose import CUT_SHORT
 from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Fix, Location, Severity
-from fitdoctor.facts import FailureSummary
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.repair.candidates import MOST, Candidate, candidates
 from fitdoctor.repair.files import (
@@ -17,14 +16,12 @@ from fitdoctor.repair.files import (
     UserFile,
     edited,
     grouped,
-    may_edit,
     module_of_text,
     project_root,
     read_file,
 )
 from fitdoctor.repair.proof import Judged, Seen, Verdict, elsewhere, judged
 from fitdoctor.source.lines import lines_of
-from fitdoctor.source.module import Module
 from fitdoctor.source.read import SourceError
 from fitdoctor.source.simplify import simplified
 
@@ -49,8 +46,7 @@ Tell = Callable[[str], None]
 class Mended:
     """A repair that was chosen."""
 
-    finding: Finding | None
-    """What it repairs; None for a failure that no cause explains."""
+    finding: Finding
     candidate: Candidate
     judged: Judged
     verified: bool = False
@@ -72,7 +68,7 @@ class Mended:
 class Refused:
     """A repair that was tried and rejected."""
 
-    finding: Finding | None
+    finding: Finding
     candidate: Candidate
     reason: str
 
@@ -108,7 +104,7 @@ class Search:
     texts: dict[str, str] = field(default_factory=dict)
     mended: list[Mended] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
-    held_back: list[tuple[Finding | None, Candidate]] = field(default_factory=list)
+    held_back: list[tuple[Finding, Candidate]] = field(default_factory=list)
     """Unsafe repairs that were not requested."""
     first: Seen = field(default_factory=lambda: Seen(Diagnosis()))
     last: Seen = field(default_factory=lambda: Seen(Diagnosis()))
@@ -134,12 +130,12 @@ class Search:
             target = self._next(given_up)
             if target is None:
                 break
-            finding, before = target[0], self.last
-            if self._mend(finding):
-                if not (self.everything or self._stops_at(finding) or self._stands(before)):
+            before = self.last
+            if self._mend(target):
+                if not (self.everything or self._stops_at(target) or self._stands(before)):
                     break
             else:
-                given_up.add(_key(finding))
+                given_up.add(_key(target))
         holds = self.last.ended_well
         self.mended = [replace(each, verified=holds) for each in self.mended]
 
@@ -155,59 +151,47 @@ class Search:
         self.whole = not whole.timed_out
         return whole if self.whole else seen
 
-    def _stops_at(self, finding: Finding | None) -> bool:
+    def _stops_at(self, finding: Finding) -> bool:
         """Whether the repaired program stops at the same cause again, in another place: that is repaired with it."""
-        return finding is not None and any(found.id == finding.id for found in self.last.errors[:1])
+        return any(found.id == finding.id for found in self.last.errors[:1])
 
     def _stands(self, before: Seen) -> bool:
         """Whether the program stops in the same statement as before: a mistake may need more than one repair."""
         return not self.last.ended_well and bool(self.last.place) and not elsewhere(before, self.last)
 
-    def _next(self, given_up: set[tuple[str, str]]) -> tuple[Finding | None] | None:
-        """Return what to repair next, in a tuple: errors first, then a failure that no cause explains."""
-        findings = self.last.diagnosis.findings
-        errors = [found for found in findings if found.severity is Severity.ERROR]
-        warnings = [found for found in findings if found.severity is Severity.WARNING]
-        # While an error is not mended, what is said of a program that does not run cannot be proved.
-        wanted: list[Finding | None] = [*errors]
-        # A program that did not end would not end with a repair of something else either.
-        if not self.last.timed_out:
-            if self.last.diagnosis.unexplained or (not errors and not self.last.ended_well):
-                wanted.append(None)
-            wanted = wanted or [*warnings]
-        return next(((each,) for each in wanted if _key(each) not in given_up), None)
+    def _next(self, given_up: set[tuple[str, str]]) -> Finding | None:
+        """Return what to repair next: errors first, then the warnings of a program that runs to its end."""
+        diagnosis = self.last.diagnosis
+        wanted = self.last.errors
+        # What is said of a program that does not run cannot be proved.
+        if not wanted and self.last.ended_well and not diagnosis.unexplained:
+            wanted = tuple(found for found in diagnosis.findings if found.severity is Severity.WARNING)
+        return next((each for each in wanted if _key(each) not in given_up), None)
 
-    def _mend(self, finding: Finding | None, path: tuple[Finding, ...] = ()) -> bool:
+    def _mend(self, finding: Finding, path: tuple[Finding, ...] = ()) -> bool:
         """Take the best repair of a finding; if none works alone, one with repairs of what it uncovers.
 
         Args:
-            finding: what to repair; None for a failure that no cause explains.
+            finding: what to repair.
             path: the findings whose repairs uncovered this one, one after another.
         """
         found = self._candidates(finding)
         allowed = [each for each in found if self.unsafe or each.fix.applicability is Applicability.SAFE]
-        held_back = [(finding, each) for each in found if each not in allowed and not each.general]
+        held_back = [(finding, each) for each in found if each not in allowed]
         self.held_back += [each for each in held_back if each not in self.held_back]
         tried = allowed[: MOST_DEEPER if path else MOST]
         best: _Proved | None = None
         halfway: list[_Proved] = []
         for number, candidate in enumerate(tried, 1):
-            # What changes less of the program's meaning goes before what warns less, and so does what the cause names:
-            # a move that only fits can hide what the right repair brings to light.
-            if best is not None and (
-                candidate.fix.applicability is not best.candidate.fix.applicability
-                or candidate.general
-                and not best.candidate.general
-                and not best.meets_it_again
-            ):
+            # What changes less of the program's meaning goes before what warns less.
+            if best is not None and candidate.fix.applicability is not best.candidate.fix.applicability:
                 break
             # A repair that uncovers an error of another line has done its part: that error is next.
             if best is None and any(_comes_before(each, candidate) for each in halfway):
                 break
             if self.runs >= MOST_RUNS:
                 break
-            name = f"{finding.id}: " if finding is not None else ""
-            self.tell(f"{name}trying repair {number} of {len(tried)}: {candidate.fix.title}")
+            self.tell(f"{finding.id}: trying repair {number} of {len(tried)}: {candidate.fix.title}")
             proved = self._try(finding, candidate)
             if isinstance(proved, str):
                 self._refuse(finding, candidate, proved)
@@ -223,31 +207,27 @@ class Search:
         if best is not None:
             self.refused += [Refused(finding, each.candidate, each.judged.reason) for each in halfway]
             untried = found[found.index(best.candidate) + 1 :]
-            # Beside what the cause names, a move that happens to pass as well tells nothing.
-            named = [each for each in untried if best.candidate.general or not each.general]
             self._take(
-                finding, best, next((each for each in named if not self._was_refused(finding, each)), None)
+                finding, best, next((each for each in untried if not self._was_refused(finding, each)), None)
             )
             return True
         return self._mend_what_is_uncovered(finding, halfway, path)
 
     def _mend_what_is_uncovered(
-        self, finding: Finding | None, halfway: list[_Proved], path: tuple[Finding, ...]
+        self, finding: Finding, halfway: list[_Proved], path: tuple[Finding, ...]
     ) -> bool:
         """Take a repair that only uncovers the next error, preferably with a repair of that error."""
-        # A move that only fits may as well have brought the error that it uncovers.
-        named = [each for each in halfway if not each.candidate.general]
-        if finding is not None and len(path) < MOST_UNCOVERED:
-            if any(self._mend_both(finding, each, (*path, finding)) for each in named[:MOST_DEEPER]):
+        if len(path) < MOST_UNCOVERED:
+            if any(self._mend_both(finding, each, (*path, finding)) for each in halfway[:MOST_DEEPER]):
                 return True
-        for each in named if not path else ():
+        for each in halfway if not path else ():
             if _is_elsewhere(each):
                 self._take(finding, each)
                 return True
         self.refused += [Refused(finding, each.candidate, each.judged.reason) for each in halfway]
         return False
 
-    def _candidates(self, finding: Finding | None) -> tuple[Candidate, ...]:
+    def _candidates(self, finding: Finding) -> tuple[Candidate, ...]:
         """Yield the repairs to try, each as a person would write it."""
         lines: dict[tuple[str, int | None], list[str]] = {}
 
@@ -257,7 +237,7 @@ class Search:
                 lines[key] = self._lines(place)
             return lines[key][place.line - 1] if 1 <= place.line <= len(lines[key]) else None
 
-        found = candidates(finding, project_root(self.script), self._refused_lines())
+        found = candidates(finding, project_root(self.script))
         different: dict[frozenset[tuple[str, str]], Candidate] = {}
         inapplicable = []
         for each in found:
@@ -279,13 +259,13 @@ class Search:
             return lines_of(module.facts, place.cell)
         return []
 
-    def _refuse(self, finding: Finding | None, candidate: Candidate, reason: str) -> None:
+    def _refuse(self, finding: Finding, candidate: Candidate, reason: str) -> None:
         self.refused.append(Refused(finding, candidate, reason))
 
-    def _was_refused(self, finding: Finding | None, candidate: Candidate) -> bool:
+    def _was_refused(self, finding: Finding, candidate: Candidate) -> bool:
         return any(each.finding == finding and each.candidate == candidate for each in self.refused)
 
-    def _take(self, finding: Finding | None, proved: _Proved, passed_over: Candidate | None = None) -> None:
+    def _take(self, finding: Finding, proved: _Proved, passed_over: Candidate | None = None) -> None:
         self.texts.update(proved.texts)
         self.mended.append(Mended(finding, proved.candidate, proved.judged, passed_over=passed_over))
         self.last = proved.seen
@@ -304,7 +284,7 @@ class Search:
         del self.mended[mended:]
         return False
 
-    def _try(self, finding: Finding | None, candidate: Candidate) -> _Proved | str:
+    def _try(self, finding: Finding, candidate: Candidate) -> _Proved | str:
         """Run the program with the repair, or return why that is impossible."""
         try:
             texts = self._edited(candidate)
@@ -316,7 +296,7 @@ class Search:
         main = os.path.realpath(self.script)
         grown = texts.get(main, self._text(main)).count("\n") - self._text(main).count("\n")
         result = judged(self.last, seen, finding, max(grown, 0), self._lurking())
-        again = finding is not None and any(each.id == finding.id for each in seen.errors[:1])
+        again = any(each.id == finding.id for each in seen.errors[:1])
         return _Proved(candidate, result, texts, seen, again)
 
     def _run(self, texts: dict[str, str]) -> Seen:
@@ -336,21 +316,6 @@ class Search:
             found = examine_source(Project.around(self.script, self.keras)).findings
             self._in_source = frozenset(each.id for each in found if each.severity is Severity.ERROR)
         return self._in_source
-
-    def _refused_lines(self) -> list[tuple[FailureSummary, Module]]:
-        """Yield what raised, each with the module of its line as it is now."""
-        found = []
-        for refusal in self.last.refusals:
-            path = os.path.realpath(refusal.place.path) if refusal.place is not None else ""
-            with contextlib.suppress(CannotEdit, SourceError):
-                if refusal.place is not None and may_edit(path, project_root(self.script)):
-                    if path not in self.files:
-                        self.files[path] = read_file(path)
-                    module = module_of_text(
-                        self.files[path], self._text(path), refusal.place.path, self.keras
-                    )
-                    found.append((refusal, module))
-        return found
 
     def _text(self, path: str) -> str:
         return self.texts.get(path, self.files[path].text)
@@ -384,8 +349,6 @@ class Search:
         """Return the findings, from the start and on the way, with verified repairs marked."""
         findings = list(self.first.diagnosis.findings)
         for each in self.mended:
-            if each.finding is None:
-                continue
             place = next((i for i, found in enumerate(findings) if found == each.finding), None)
             marked = _with_fix(each.finding, each.fix)
             if place is None:
@@ -395,14 +358,13 @@ class Search:
         return replace(self.first.diagnosis, findings=tuple(findings))
 
 
-def _key(finding: Finding | None) -> tuple[str, str]:
-    return ("", "") if finding is None else (finding.id, finding.subject)
+def _key(finding: Finding) -> tuple[str, str]:
+    return finding.id, finding.subject
 
 
 def _comes_before(first: _Proved, candidate: Candidate) -> bool:
     """Whether an uncovered error should be repaired before another repair is tried."""
-    later = candidate.general or candidate.fix.applicability is not first.candidate.fix.applicability
-    return later and not first.candidate.general and _is_elsewhere(first)
+    return candidate.fix.applicability is not first.candidate.fix.applicability and _is_elsewhere(first)
 
 
 def _is_elsewhere(proved: _Proved) -> bool:
