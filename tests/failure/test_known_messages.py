@@ -64,7 +64,11 @@ def test_there_are_enough_unrelated_texts():
 def test_a_message_with_several_causes_names_the_others():
     [finding] = _told("ValueError: None values not supported.").findings
     assert finding.confidence.value == "possible"
-    assert [note[:25] for note in finding.notes] == ["it can also be FIT215: Mi", "it can also be FIT324: La"]
+    assert [note[:25] for note in finding.notes] == [
+        "it can also be FIT215: Mi",
+        "it can also be FIT324: La",
+        "it can also be FIT505: Lo",
+    ]
 
 
 def test_a_log_that_contains_the_words_of_a_message_is_not_a_failure():

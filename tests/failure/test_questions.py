@@ -518,3 +518,92 @@ def test_the_losses_of_tensorflow_1_name_the_output_first():
         examine_failure(failures_told_in(text)[0]).findings[0].message
         == "the labels have 5 columns, but the output has 90 units"
     )
+
+
+_BROKEN_LINES = r"""# ValueError: None values not supported.
+
+`File "D:/me/train.py", line 12, in <module> net.train(x, y)
+ File "D:\me\network.py", line 20, in train self.model.fit(x, y)
+ File "C:\lib\site-packages\keras\engine\training.py", line 1213, in fit self.train() File "C:\lib\site-packages\keras\optimizers.py", line 543, in get_updates p_t = p - lr_t * m_t
+ File "C:\lib\site-packages\tensorflow\python\ops\math_op
+"""  # noqa: E501
+_ENDLESS_HEAD = """AttributeError: 'NoneType' object has no attribute 'items'
+
+---------------------------------------------------------------------------
+AttributeError                            Traceback (most recent call last)
+Cell In[7], line 1
+----> 1 history = model.fit(train, epochs=2, validation_data=valid)
+
+File c:\\Python312\\Lib\\site-packages\\keras\\src\\utils\\traceback_utils.py:122, in filter_traceback.<locals>.err
+"""
+_SET_OF_CALLBACKS = """# AttributeError: 'set' object has no attribute 'set_model'
+
+---------------------------------------------------------------------------
+AttributeError                            Traceback (most recent call last)
+/tmp/ipykernel_1/2.py in <module>
+      1 model.fit(x, y,
+----> 2                     validation_data=(a, b
+"""
+_IN_VS_CODE = """---------------------------------------------------------------------------
+AttributeError                            Traceback (most recent call last)
+/me/notes.ipynb Cell 3' in <cell line: 4>()
+      <a href='vscode-notebook-cell:/me/notes.ipynb#ch0000002?line=2'>3</a> model = build()
+----> <a href='vscode-notebook-cell:/me/notes.ipynb#ch0000002?line=3'>4</a> model.predict_classes(x)
+
+AttributeError: 'Sequential' object has no attribute 'predict_classes'
+"""
+_LOGS_OF_CALLBACK = """Traceback (most recent call last):
+  File "train.py", line 9, in <module>
+    model.fit(x, y, callbacks=[Sender()])
+  File "/v/lib/python3.7/site-packages/keras/callbacks/callbacks.py", line 219, in on_train_begin
+    callback.on_train_begin(logs)
+  File "/me/sender.py", line 4, in on_train_begin
+    logs["rate"] = 1
+TypeError: 'NoneType' object does not support item assignment
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "words", "line"),
+    [
+        (_BROKEN_LINES, "FIT505", "the gradient of a weight is `None`", 20),
+        (_ENDLESS_HEAD, "FIT705", "yields no batches", 1),
+        (_SET_OF_CALLBACKS, "FIT327", "an object of type `set`", 2),
+        (_IN_VS_CODE, "FIT902", "no `predict_classes`", 4),
+        (_LOGS_OF_CALLBACK, "FIT329", "Keras passes no `logs`", 4),
+        ("# ValueError: Input 0 of layer conv2d is incompatible with the layer: : expected min_ndim=4, found ndim=3. "
+         "Full shape received: 【416, 416, 3】", "FIT102", "(416, 416, 3)", None),
+        ("ValueError: Input 0 of layer batch_normalization is incompatible with the layer: expected ndim=4, found ndim=5. "
+         "Full shape received: (None, None, None, None, 32)", "FIT304", "expects 4 axes", None),
+        ("InvalidArgumentError: logits and labels must be same size: logits_size=[9,2] labels_size=[10,2]",
+         "FIT320", "the labels have 10 and the outputs 9", None),
+        ("ValueError: Shapes (None, 7) and (None, 1, 7) are incompatible", "FIT205", "(n, 1, 7)", None),
+        ("ValueError: Error when checking target: expected dense_1 to have 2 dimensions, but got array with shape "
+         "(100, 10, 2, 2)", "FIT205", "(n, 10, 2, 2), but the output has 2 axes", None),
+        ("AttributeError: 'Sequential' object has no attribute 'train'", "FIT302", "did you mean `fit`?", None),
+        ("AttributeError: 'Functional' object has no attribute 'complie'", "FIT302", "did you mean `compile`?", None),
+        ("AttributeError: 'Sequential' object has no attribute 'epoch'", "FIT302", "belongs to the `History`", None),
+        ("Traceback (most recent call last):\n  File \"a.py\", line 94, in f\n    a = h.history['loss']\nKeyError: 'loss'",
+         "FIT322", "the history is empty", 94),
+    ],
+)  # fmt: skip
+def test_what_a_question_leaves_of_a_failure_shows_its_cause(text, cause, words, line):
+    (failure,) = failures_told_in(text)
+    found = examine_failure(failure).findings[0]
+    assert (found.id, found.location and found.location.line) == (cause, line)
+    assert words in found.message
+
+
+def test_a_comment_in_code_is_not_the_exception_of_the_question():
+    text = '# py_func causes "ValueError: None values not supported."\n\n    x = f(x)\n    # (or "TypeError: it is bad")\n'
+    (failure,) = failures_told_in(text)
+    assert failure.type == "ValueError"
+
+
+def test_python_code_of_a_pipeline_that_fails_in_opencv_is_not_training():
+    (failure,) = failures_told_in(
+        "UnknownError: error: OpenCV(4.11.0) /io/resize.cpp:4208: error: (-215:Assertion failed) !ssize.empty()"
+    )
+    diagnosis = examine_failure(failure)
+    assert not diagnosis.findings
+    assert "OpenCV, in the Python function that the pipeline calls" in diagnosis.unexplained[0].note

@@ -127,9 +127,10 @@ def match_message(failure: FailureFacts, rule: Rule) -> re.Match[str] | None:
     match = rule.says.search(failure.message)
     if match is None and "\n" in failure.message:  # mail programs wrap lines
         match = rule.says.search(" ".join(failure.message.split()))
-    inner = {frame.function for frame in failure.frames if frame.library}
-    if not inner or "error_handler" in inner:  # Keras removes its own frames there
-        inner.add(failure.called)
+    library = [frame for frame in failure.frames if frame.library]
+    inner = {frame.function for frame in library}
+    if not inner or any(frame.path.endswith("traceback_utils.py") for frame in library):
+        inner.add(failure.called)  # Keras removes its own frames there
     if match is None or rule.raised_in and inner.isdisjoint(rule.raised_in):
         return None
     named = bool(failure.called) and failure.called in rule.raised_in

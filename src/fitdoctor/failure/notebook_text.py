@@ -23,7 +23,7 @@ _OLD_FRAME = re.compile(
     r"(?P<function>[\w.<>]+(?: line: \d+>)?|\?)(?:\(.*)?\s*$"
 )
 _EDITOR_FRAME = re.compile(
-    r"^\s*(?P<path>\S[^\n]{0,1000}?\.ipynb) Cell (?P<cell>\d{1,6})(?: line (?P<line>\d+)| in (?P<function>[^(\n]*).*)?\s*$"
+    r"^\s*(?P<path>\S[^\n]{0,1000}?\.ipynb) Cell (?P<cell>\d{1,6})'?(?: line (?P<line>\d+)| in (?P<function>[^(\n]*).*)?\s*$"
 )
 """VS Code's frames: the notebook file and the position of the cell."""
 _LOST_FRAME = re.compile(r"^(?P<path>in) (?P<function>[\w<>]*)\s?\(.*\)\s*$")

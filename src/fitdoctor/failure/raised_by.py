@@ -142,7 +142,7 @@ _FRAMEWORK = re.compile(
 _OF_TENSORS = re.compile(
     r"has no attribute '(?:base_dtype|is_keras_tensor"
     r"|_datatype_enum|_variant_tensor|_in_graph_mode|_shape_tuple|_inbound_nodes"
-    r"|inbound_nodes|_keras_\w+)'|object is not an iterator|'tuple' object has no attribute 'layer'"
+    r"|inbound_nodes|_keras_\w+|set_model|set_params)'|object is not an iterator|'tuple' object has no attribute 'layer'"
 )
 """What Keras and TensorFlow do with every tensor and every generator."""
 _OF_PYTHON = (
@@ -180,7 +180,8 @@ _BESIDE_KERAS = {
     "tensorflow_model_optimization": "TensorFlow Model Optimization", "tensorflow_recommenders": "TensorFlow Recommenders",
     "object_detection": "the TensorFlow Object Detection API", "tensorflow_federated": "TensorFlow Federated",
 }  # fmt: skip
-_QUOTED = re.compile(r"(?P<type>\w{2,40}Error): (?P<said>[^\n]{1,300})")
+_QUOTED = re.compile(r"(?:\w+\.)*(?P<type>\w{2,40}Error|error(?=: OpenCV)): (?P<said>[^\n]{1,300})")
+_OF_OPENCV = re.compile(r"OpenCV\(")
 _PART = re.compile(r"(?:tensorflow|keras|tf_keras)\.")
 _MISSING_NAME = re.compile(
     r"^cannot import name '?(?P<name>\w+)'?(?: from (?:partially initialized module )?'(?P<package>[\w.]+)')?"
@@ -221,7 +222,10 @@ def raised_by(failure: FailureFacts) -> str:
     if inside is not None and (inside.type in _TYPES or _PLAIN_PYTHON.search(inside.message)):
         return f"raised by the Python function that the pipeline calls: {inside.type}: {inside.message[:80]}"
     quoted = _QUOTED.match(failure.message) if failure.type == "UnknownError" else None
-    if quoted is not None and (quoted["type"] in _TYPES or _PLAIN_PYTHON.search(quoted["said"])):
+    in_python = quoted is not None and (quoted["type"] in _TYPES or _PLAIN_PYTHON.search(quoted["said"]))
+    if quoted is not None and _OF_OPENCV.match(quoted["said"]):
+        return "raised by OpenCV, in the Python function that the pipeline calls"
+    if quoted is not None and in_python:
         return f"raised by the Python function that the pipeline calls: {quoted[0][:100]}"
     if failure.frames and not after and any(_SCRIPT.search(frame.path) for frame in failure.frames):
         return (
@@ -304,7 +308,7 @@ def raised_by(failure: FailureFacts) -> str:
         return ""
     if refused is not None:
         return _with_wrong_arguments(refused["name"])
-    plain = failure.type in _OF_PYTHON and not failure.called
+    plain = failure.type in _OF_PYTHON and not failure.called and not _OF_TENSORS.search(failure.message)
     if plain or line and failure.type == "TypeError" and not _OWN_CALL.search(line):
         return "raised by a line of the program itself, not by Keras or TensorFlow"
     return ""

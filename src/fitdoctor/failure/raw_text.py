@@ -102,6 +102,8 @@ def clean_text(text: str) -> str:
         text = html.unescape(text)  # the source of a page
     if "](" in text:
         text = _LINK.sub(r"\1", text)
+    if "<a href=" in text:
+        text = _ANCHOR.sub(r"\1", text)
     if "╭" in text:
         text = _BOX.sub(_unboxed, text)
     if _STAMPS.search(text[:_SAMPLE]):
@@ -110,11 +112,13 @@ def clean_text(text: str) -> str:
         text = _RAY.sub("", text)
     if text[:1] == "#" and all(line[:1] in ("#", "") for line in text.split("\n")):
         text = _COMMENT.sub("", text)  # copied from the comments of a program
-    if "’" in text or "“" in text:
+    if "’" in text or "“" in text or "【" in text:
         text = text.translate(_STRAIGHT)
     text = _GLUED.sub("\n", text)
     if "**" in text[:_SAMPLE] and len(text) <= _SAMPLE:
-        text = _BOLD.sub(r"\1", text)
+        text = _BOLD.sub(r"\1", _DUNDER.sub(r"__\1__", text))
+    if len(text) <= _SAMPLE and _ON_ONE_LINE.search(text):
+        text = _OF_FRAME.sub("\\1\n    ", _BEFORE_FRAME.sub("\n  ", text))
     if "\n>" in text[:_SAMPLE] and len(text) <= _SAMPLE:
         text = _QUOTE.sub(lambda quote: _QUOTE_MARK.sub("", quote[0]), text)
     if ",\n" in text[:_SAMPLE] and len(text) <= _SAMPLE:
@@ -124,12 +128,20 @@ def clean_text(text: str) -> str:
     return without_wrapping(text)
 
 
-_STRAIGHT = str.maketrans("‘’“”", "''\"\"")
-"""Word processors replace the quotes of a message."""
+_STRAIGHT = str.maketrans("‘’“”【】", "''\"\"[]")
+"""Word processors replace the quotes of a message, Chinese keyboards its brackets."""
 _GLUED = re.compile(r"(?<=-{20})(?=\w{2,40}(?:Error|Exception) {5,60}Traceback )")
 """The rule above a notebook's traceback, on a page that lost the line break after it."""
 _BOLD = re.compile(r"(?<![\w(,*])\*\*(?=[^\s*])([^*\n]{1,2000}?)(?<=\S)\*\*(?![\w(*])")
 """Bold words of a page: `**indices[6,4]** = 9`. Powers and `**kwargs` are followed or preceded by a name."""
+_DUNDER = re.compile(
+    r"\*\*(init|call|new|getitem|setitem|len|iter|next|getattr|setattr|array|enter|exit|bool)\*\*(?=[\s(])"
+)
+"""`__call__()`, of which Markdown made bold words."""
+_ON_ONE_LINE = re.compile(r"File \"[^\"\n]+\", line \d+, in [^\n]+ File \"[^\"\n]+\", line \d+, in ")
+"""Frames of a page that lost its line breaks."""
+_BEFORE_FRAME = re.compile(r"[ \t`\n]+(?=File \"[^\"\n]+\", line \d+, in )")
+_OF_FRAME = re.compile(r"(File \"[^\"\n]+\", line \d+, in (?:<\w+>|\w+))[ \t]+(?=\S)")
 _QUOTE = re.compile(r"(?:^>(?!>)[^\n]*\n?){2,}", re.MULTILINE)
 """Two quoted lines or more; pytest marks a single line so."""
 _QUOTE_MARK = re.compile(r"^(?:>(?!>>) ?)+", re.MULTILINE)
@@ -145,6 +157,8 @@ _SEE_ABOVE = "Error (see above for traceback):"
 """TensorFlow 1 repeats an exception in these words."""
 _LINK = re.compile(r"\[([^\]\n]{1,1000})\]\((?:https?|file|vscode-[\w-]+):[^)\n]{1,2000}\)")
 """The frames and line numbers of Colab and VS Code are links: `[/usr/…/x.py](https://localhost:8080/#) in f(…)`."""
+_ANCHOR = re.compile(r"<a href='(?:vscode-[\w-]+|file):[^'\n]{1,2000}'>([^<\n]{0,1000})</a>")
+"""The line numbers of older versions of VS Code are anchors."""
 _BOX = re.compile(
     r"^[^\n]{0,40}╭─[^\n]{0,200}Traceback \(most recent call last\)[^\n]{0,200}╮\n"
     r"(?:[^\n]{0,40}│[^\n]*\n)*(?:[^\n]{0,40}╰─[^\n]*\n)?",

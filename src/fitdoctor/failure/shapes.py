@@ -239,7 +239,7 @@ _PAIRS = (
     ),
     (
         "same shape",
-        rf"logits and labels must be broadcastable: logits_size={_OUTPUT} labels_size={_TARGET}",
+        rf"logits and labels must be (?:broadcastable|(?:the )?same size): logits_size={_OUTPUT} labels_size={_TARGET}",
     ),
     (
         "one rank less",

@@ -284,8 +284,13 @@ def _lone_places(text: str) -> list[int]:
         places = [match.start() for match in LONE.finditer(text, low)]
         if places:
             return places[-MOST_PLACES:]
-    quoted = list(IN_PROSE.finditer(text)) if len(text) <= _LONGEST_QUESTION else []
-    return [match.start() for match in quoted[-1:]]
+    quoted = [match.start() for match in IN_PROSE.finditer(text)] if len(text) <= _LONGEST_QUESTION else []
+    told = [place for place in quoted if not _IN_COMMENT.search(text[_line_start(text, place) : place])]
+    return (told or quoted)[-1:]
+
+
+_IN_COMMENT = re.compile(r"\s#(?:\s|$)")
+"""The beginning of a line of code that ends in a comment; the title of a question begins with `#`."""
 
 
 def _lone_at(text: str, start: int) -> _Found | None:

@@ -340,7 +340,8 @@ def _brief(finding: Finding, look: Look) -> Iterator[Line]:
 
 
 def _unexplained(unexplained: Unexplained, lines: Lines, look: Look) -> Iterator[Line]:
-    message = "\n".join(unexplained.message.strip().split("\n")[:_MOST_MESSAGE_LINES])
+    said, _, _traceback = unexplained.message.strip().partition("\nTraceback (most recent call last)")
+    message = "\n".join(said.split("\n")[:_MOST_MESSAGE_LINES])
     header: Line = [
         ("unexplained", "warning"),
         (": ", "strong"),

@@ -24,7 +24,7 @@ from fitdoctor.source.line_edits import attribute_name, indent_of
 from fitdoctor.source.module import FunctionInfo, Module
 
 OWNERS = ("Model", "Layer", "Metric", "Optimizer")
-_REPLACEMENT = "use the Keras 3 replacement"
+_REPLACEMENT = "find another way in the documentation of Keras 3, or install `tf_keras`, which is Keras 2"
 
 
 def lost_attributes(module: Module) -> Iterator[Finding]:
@@ -144,7 +144,7 @@ def _renamed(module: Module, node: ast.Attribute, owner: str, new: str) -> Fix:
 
 
 _ADVICE = {
-    "Model": "call the model directly, or use the Keras 3 replacement",
+    "Model": "call the model directly, or find another way in the documentation of Keras 3",
     "Optimizer": "use `apply_gradients` or `apply`",
 }
 
@@ -313,3 +313,12 @@ _SPECIAL: dict[tuple[str, str], Callable[[Module, ast.Attribute], Fix]] = {
     ("Optimizer", "get_unscaled_gradients"): _scaled_loss,
 }
 """Fixes that need more than another name."""
+
+WITHOUT_SOURCE = {
+    "predict_classes": "take the argmax, `model.predict(x).argmax(axis=-1)`, or `model.predict(x) > 0.5` for a sigmoid unit",
+    "reset_states": "call `reset_state()` on each stateful layer of the model",
+    "lr": "use `learning_rate`",
+    "get_weights": "read the values of `variables`",
+    "minimize": "compute the gradients with a `tf.GradientTape` and call `apply_gradients`",
+}
+"""What to do about attributes of models and optimizers, if the source is not there to change."""

@@ -25,7 +25,7 @@ from fitdoctor.source.line_edits import attribute_name, moved_import
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.session_edits import without_session
 
-_REPLACEMENT = "use the Keras 3 replacement"
+_REPLACEMENT = "find another way in the documentation of Keras 3, or install `tf_keras`, which is Keras 2"
 _PASS_TRAINING = "pass `training=True` or `training=False` where you call the model or layer"
 _INSTEAD = {
     "keras.backend.function": "build a `keras.Model` from these inputs and outputs, and call it",

@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_arguments import rejected_arguments
-from fitdoctor.catalogue.environment.removed_in_keras_3.changed_attributes import OWNERS, failed_attributes
+from fitdoctor.catalogue.environment.removed_in_keras_3.changed_attributes import (
+    OWNERS,
+    WITHOUT_SOURCE,
+    failed_attributes,
+)
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_behavior import old_history_keys
 from fitdoctor.catalogue.environment.removed_in_keras_3.changed_names import (
     advice,
@@ -20,7 +24,12 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.failure.frames import is_keras
-from fitdoctor.failure.patterns import UnexpectedKeyword, attribute_missing, unexpected_keyword
+from fitdoctor.failure.patterns import (
+    AttributeMissing,
+    UnexpectedKeyword,
+    attribute_missing,
+    unexpected_keyword,
+)
 from fitdoctor.failure.raised_by import package_below
 from fitdoctor.records import replace
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES
@@ -28,6 +37,7 @@ from fitdoctor.source.keras_changes import (
     Change,
     below_keras,
     changed_module,
+    changed_name,
     changes,
     changes_of_argument,
     is_import_of_old_keras,
@@ -51,7 +61,7 @@ def finding_from_text(failure: FailureFacts, name: str) -> Finding:
     """Report the name that the exception is about, if the source does not show it."""
     attribute, frame = attribute_missing(failure.message), failure.last_user_frame
     owner = _kind_of_class(attribute.owner) if attribute is not None else ""
-    new, package = _new_name(name, owner), package_below(failure)
+    new, package = _new_name(name, owner, attribute), package_below(failure)
     if package and failure.type == "AttributeError":
         return CAUSE.certain(
             f"the package `{package}` uses `{name}`, which Keras {_since(failure.message, name)} does not have",
@@ -69,9 +79,17 @@ def finding_from_text(failure: FailureFacts, name: str) -> Finding:
         else f"Keras {_since(failure.message, name)} has no `{name}`",
         frame.location if frame else None,
         Evidence("Keras rejected this name", name, new),
-        fix(f"use `{new}`" if new else advice(name)),
+        fix(f"use `{new}`" if new else _advice_about(name, attribute)),
         subject=f"name {name}",
     )
+
+
+def _advice_about(name: str, attribute: AttributeMissing | None) -> str:
+    """Return what to do about a name without a new one: an attribute of a module or of an object."""
+    owner = attribute.owner if attribute is not None else ""
+    if attribute is not None and attribute.kind == "module":
+        return advice(f"{owner}.{name}")
+    return WITHOUT_SOURCE.get(name) or advice(name)
 
 
 def _since(message: str, name: str) -> str:
@@ -82,15 +100,20 @@ def _since(message: str, name: str) -> str:
     return "2 or later" if versions == {"2"} else "3"
 
 
-def _new_name(name: str, owner: str) -> str:
+def _new_name(name: str, owner: str, attribute: AttributeMissing | None) -> str:
     """Return what Keras 3 calls it: the attribute of an object, the key of the history or any argument."""
+    of_tf = attribute is not None and attribute.owner.startswith(("keras._tf_keras.", "tensorflow."))
+    if attribute is not None and attribute.kind == "module" and of_tf:
+        module = attribute.owner.replace("keras._tf_keras.", "tensorflow.", 1)
+        changed = changed_name(f"{module}.{name}")
+        return f"tf.{changed.new.removeprefix('tensorflow.')}" if changed is not None and changed.new else ""
     of_objects = [
         changes("attribute", each).get(name) for each in ([owner] if owner else ["Model", "Optimizer"])
     ]
     rows = (*of_objects, changes("history").get(name), *changes_of_argument(name))
     new = next((change.new for change in rows if change is not None and change.new), "")
     public = (each for names in PUBLIC_NAMES.values() for each in names)
-    return new or next((each for each in public if each.lower() == name.lower()), "")
+    return new or next((each for each in public if each.lower() == name.lower() and each != name), "")
 
 
 # --- which name the message is about ----------------------------------------------------------------------------------

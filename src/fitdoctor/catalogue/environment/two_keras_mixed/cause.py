@@ -65,11 +65,11 @@ _HARMLESS = frozenset(
 )
 """Parts of the private Keras whose functions return plain data, or that the other Keras accepts."""
 FOREIGN = re.compile(
-    r"Only instances of `?keras\.Layer`? can be added"
+    r"(?:Only instances of `?keras\.Layer`? can be added|The added layer must be an instance of class Layer)"
+    r"(?![\s\S]{0,300}<class '(?:NoneType|list|tuple|dict|str|int|float|function)'>)"
     r"|Could not interpret (?:optimizer|loss|metric|activation|initializer) (?:function )?identifier: "
     r".*(?:object|keras)"
-    r"|The added layer must be an instance of class Layer"
-    r"|must be (?:an instance|instances) of (?:`?keras|class Layer)"
+    r"|must be (?:an instance|instances) of `?keras"
     r"|All (?:elements|layers|callbacks|metrics).* instance"
     r"|must be KerasTensors\. Received: .*<class 'tf_keras\."
     r"|\w+\.__call__\(\) missing 1 required positional argument: 'step'"

@@ -447,10 +447,14 @@ def _wants_whole(said: DtypeMismatch) -> bool:
     )
 
 
+_SIZES = ("shape", "dims", "size", "multiples", "paddings", "num_split", "axis")
+"""Arguments that are a size, not labels or indices: FIT327."""
+
+
 def _floats_refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Report labels or indices that are floats, such as labels from a table or the result of a division."""
     said, frame = dtype_mismatch(failure.message), failure.last_user_frame
-    if said is None or frame is None or not _wants_whole(said):
+    if said is None or frame is None or not _wants_whole(said) or said.argument in _SIZES:
         return
     found = {"float": "float32", "double": "float64"}.get(said.found, said.found)
     yield CAUSE.certain(

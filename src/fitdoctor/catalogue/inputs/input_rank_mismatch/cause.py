@@ -51,6 +51,7 @@ from fitdoctor.catalogue.knowledge.data.shapes import (
 )
 from fitdoctor.catalogue.knowledge.models.model_inputs import (
     first_layer,
+    is_seldom_first,
     is_sequence_layer_for_pictures,
     leads_with_batch,
     names_whole_model,
@@ -370,6 +371,8 @@ def _is_about_the_data(failure: FailureFacts, said: InputMismatch) -> bool:
     if given:
         shape = shape_words(said.found)
         return any(f"shape={shape}" in value.replace("None, None", "None") for value in given)
+    if is_seldom_first(said.layer) and None in said.found:
+        return False
     # Only the first layer of a class has a name without a number; later ones do not receive the data.
     return not said.layer.rpartition("_")[2].isdigit() or names_whole_model(said.layer)
 

@@ -164,6 +164,17 @@ def names_whole_model(name: str) -> bool:
     return bool(re.fullmatch(r"(?:functional|model|sequential)(?:_\d+)?", name))
 
 
+_SELDOM_FIRST = re.compile(
+    r"(?:\w*pooling\dd|dropout|activation|(?:leaky_)?re_lu|p_re_lu|softmax|add|concatenate|up_sampling\dd|repeat_vector"
+    r"|batch_?normalization|layer_?normalization)(?:_\d+)?"
+)
+
+
+def is_seldom_first(name: str) -> bool:
+    """Whether a layer of this name gets what another layer made, not the data."""
+    return bool(_SELDOM_FIRST.fullmatch(name))
+
+
 def inside_model(failure: FailureFacts) -> bool:
     """Whether a line that builds the model passed several tensors to a layer that expects one."""
     said, frame = input_count(failure.message), failure.last_user_frame

@@ -77,7 +77,7 @@ from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe, wrap
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Statistics, Unknown
-from fitdoctor.failure.shapes import operation_shapes
+from fitdoctor.failure.shapes import operation_shapes, target_and_output
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.models.layer_rules import apply_layer
 from fitdoctor.source.models.layer_settings import LayerPlan
@@ -357,9 +357,7 @@ def _fixes(refused: Refused) -> list[Fix]:
     single = len(refused.labels) < len(refused.output) or refused.labels[-1] == 1
     width = 1 if single else refused.labels[-1]
     if target is None:
-        return [
-            fix(f"use {width} unit{'s' * (width != 1)} in the last layer, or a loss that matches the labels")
-        ]
+        return [fix(_by_shapes(refused.labels, refused.output, width))]
     last_step = _last_step_layer(target)
     if last_step is not None:
         return [_all_steps(last_step)]
@@ -396,6 +394,18 @@ def _fixes(refused: Refused) -> list[Fix]:
     ]
 
 
+def _by_shapes(labels: Shape, output: Shape, width: int | None) -> str:
+    """Return what to do if nothing but the two shapes is known."""
+    flat = [tuple(size for size in shape[1:] if size != 1) for shape in (labels, output)]
+    if len(labels) != len(output) and flat[0] == flat[1] and flat[0]:
+        if len(labels) > len(output):
+            return f"remove the axis of length 1 from the labels: `y.reshape(-1, {', '.join(map(str, output[1:]))})`"
+        return "remove the axis of length 1 from the output: add `Flatten()` or a `Reshape` at the end of the model"
+    if len(labels) != len(output) and labels[-1] != 1 and len(labels) > 1:
+        return f"give labels and outputs the same number of axes: they have {len(labels)} and {len(output)}"
+    return f"use {width} unit{'s' * (width != 1)} in the last layer, or a loss that matches the labels"
+
+
 _LOSS_NODE = re.compile(r"(?:^|/)(?:\w*crossentropy|mean_\w+_error|dice\w*|\w+_loss)/")
 
 
@@ -411,6 +421,26 @@ def from_node(failure: FailureFacts, model: ModelFacts | Unknown) -> Iterator[Fi
         failure.location,
         Evidence("the failing operation", failure.node, "", "failure.node"),
         fix("compare the shape of the labels with `model.output_shape`; only the batch axis may differ"),
+        subject="labels",
+    )
+
+
+@CAUSE.after_failure
+def from_ranks(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+    """Report labels with other axes than the output, of which only their number is known."""
+    said = target_and_output(failure.message)
+    if project or said is None or said.rule != "same rank" or set(said.output) != {None}:
+        return
+    again = len(said.target) > 3 and set(said.target[-2:]) == {2}
+    yield CAUSE.finding(
+        f"the labels have shape {rows(said.target)}, but the output has {len(said.output)} axes",
+        failure.location,
+        Evidence("shape of the labels", rows(said.target), f"{len(said.output)} axes"),
+        fix(
+            "one-hot encode the labels once: each further call of `to_categorical` adds an axis of length 2"
+            if again
+            else "give the labels the axes of the output: one row per sample"
+        ),
         subject="labels",
     )
 

@@ -341,6 +341,60 @@ def from_absent_name(failure: FailureFacts) -> Iterator[Finding]:
     )
 
 
+_ON_MODEL = re.compile(r"^'(?:Sequential|Functional|Model)' object has no attribute '(?P<name>[a-z][a-z_]*)'")
+_OF_OTHER_MODELS = {
+    "train": "fit", "learn": "fit", "fit_transform": "fit", "partial_fit": "train_on_batch", "test": "evaluate",
+    "score": "evaluate", "transform": "predict", "forecast": "predict", "inference": "predict",
+}  # fmt: skip
+"""What the models of other libraries call a method, and what Keras calls it."""
+_OF_HISTORY = ("history", "epoch", "epochs", "params")
+_METHODS = (
+    *(
+        "compile",
+        "fit",
+        "evaluate",
+        "predict",
+        "summary",
+        "save",
+        "save_weights",
+        "load_weights",
+        "get_layer",
+    ),
+    *(
+        "layers",
+        "weights",
+        "trainable_weights",
+        "trainable_variables",
+        "get_weights",
+        "set_weights",
+        "inputs",
+    ),
+    *("outputs", "input_shape", "output_shape", "train_on_batch", "predict_on_batch", "metrics_names"),
+)
+
+
+@CAUSE.after_failure
+def from_absent_method(failure: FailureFacts) -> Iterator[Finding]:
+    """Report a method that no Keras model has: a misspelled one, that of another library, or what `fit` returns."""
+    absent = _ON_MODEL.match(failure.message) if failure.type == "AttributeError" else None
+    if absent is None or absent["name"] in changes("attribute", "Model"):
+        return
+    import difflib
+
+    name = absent["name"]
+    meant = _OF_OTHER_MODELS.get(name) or next(iter(difflib.get_close_matches(name, _METHODS, 1, 0.8)), "")
+    if name in _OF_HISTORY:
+        problem = f"`{name}` belongs to the `History` that `fit` returns, but this is the model"
+        remedy = f"keep what `fit` returns: `history = model.fit(…)`, then `history.{name.removesuffix('s')}`"
+    elif meant and name not in _METHODS:
+        problem, remedy = f"a Keras model has no `{name}`: did you mean `{meant}`?", f"use `{meant}`"
+    else:
+        return
+    yield CAUSE.finding(
+        problem, failure.location, Evidence("name", name, meant), fix(remedy), subject=f"name {name}"
+    )
+
+
 _ALIKE = 0.86
 """How similar two names are of which one is the other, misspelt."""
 _SAVED = re.compile(r"^Unknown (?:layer|object|loss function|metric function): .* Please ensure")

@@ -209,3 +209,18 @@ def _set_at_start(owner: ClassInfo, line: str) -> tuple[Edit, ...]:
     code = module.code(first)
     inner = f"\n{code.indent}    "
     return insert_before(code, f"def __init__(self):{inner}super().__init__(){inner}{line}\n")
+
+
+def _writes_logs(failure: FailureFacts) -> bool:
+    frame = failure.last_user_frame
+    return frame is not None and frame.function.startswith("on_") and "logs[" in frame.text
+
+
+CAUSE.message(
+    r"'NoneType' object does not support item assignment",
+    "Keras passes no `logs` to this method of the callback: the parameter is `None`",
+    "write `logs = logs or {}` first, or set the value in `on_epoch_end`, which gets the metrics",
+    subject="logs",
+    types=("TypeError",),
+    fits=_writes_logs,
+)

@@ -280,7 +280,16 @@ def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         return
     if by_keras and name and frame is not None and re.search(rf"(?<!def )\b{re.escape(name)}\(", frame.text):
         return  # the program makes the call itself
-    if by_keras and name and _is_users(owner, name):
+    stage = _STAGE.search(frame.text) if frame is not None else None
+    if by_keras and name and stage is not None and not failure.message.startswith(f"{stage['name']}("):
+        yield CAUSE.finding(
+            f"`{stage['name']}` cannot call its function with the parts of an element: {_of_it(words)}",
+            here,
+            evidence,
+            fix("declare one parameter per part: `lambda x, y: …` if the dataset yields pairs"),
+            subject=name,
+        )
+    elif by_keras and name and _is_users(owner, name):
         yield CAUSE.finding(
             f"Keras cannot call `{f'{owner}.' if owner else ''}{name}`: {_of_it(words)}",
             here,
@@ -367,6 +376,9 @@ def _told(failure: FailureFacts) -> tuple[str, str, str] | None:
     if keyword is not None and keyword.function:
         return keyword.owner, keyword.function, words
     return ("", "", words) if _TOO_MANY in failure.message else None
+
+
+_STAGE = re.compile(r"\.(?P<name>map|filter|flat_map|interleave)\(")
 
 
 def _of_it(words: str) -> str:

@@ -60,6 +60,7 @@ from fitdoctor.catalogue.knowledge.models.model_inputs import (
     goes_by_frames,
     inside_model,
     is_picture,
+    is_seldom_first,
     is_sequence_layer_for_pictures,
     refused_input,
     refused_shape,
@@ -151,7 +152,7 @@ def _while_making(refusal: Refusal, ranks: Ranks, project: Project) -> Iterator[
     if failure is None or refusal.way or failure.called in GIVEN_DATA or ranks.found < 2:
         return
     # The name of the layer says whether another one of its class was made before it.
-    first = said is None or not said.layer.rpartition("_")[2].isdigit()
+    first = said is None or not (said.layer.rpartition("_")[2].isdigit() or is_seldom_first(said.layer))
     if first and (project or not failure.called and said and said.found is not None):
         return  # the data goes into the layer unchanged, as far as a bare message tells: FIT102
     layer = refusal.layer

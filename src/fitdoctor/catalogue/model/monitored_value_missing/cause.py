@@ -629,6 +629,17 @@ def from_quoted_line(failure: FailureFacts, project: Project) -> Iterator[Findin
     ((name, of_history),) = found.items()
     validation = name.startswith("val_")
     remedy = "read the name of an existing metric"
+    if of_history and name == "loss":  # every epoch records it
+        yield CAUSE.certain(
+            "the history is empty: `fit` ran no epoch with this object",
+            frame.location,
+            Evidence("the failing line", frame.text[:120], fact="failure.frames"),
+            fix(
+                "read the object that `fit` returns; a model that was only loaded or compiled has no history"
+            ),
+            subject="history",
+        )
+        return
     yield CAUSE.certain(
         f"the history has no `{name}`: "
         + ("`fit` received no validation data, or " if validation else "")

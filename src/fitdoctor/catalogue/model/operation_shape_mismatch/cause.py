@@ -27,10 +27,11 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.catalogue.knowledge.labels.label_shapes import shapes_of_failure, step_of_loss
 from fitdoctor.catalogue.knowledge.labels.targets import targets
 from fitdoctor.catalogue.knowledge.models.batch_sizes import (
@@ -360,7 +361,34 @@ def _shortcut_fixes(shapes: OperationShapes | None) -> list[Fix]:
 def from_lost_axis(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain an error of the loss, or of the next layer, by a lost batch axis."""
     yield from _got_other_rows(failure, project)
+    yield from _told_other_rows(failure, project)
     yield from _reached_no_batch(failure, project)
+
+
+_IN_LOSS = re.compile(r"(?:crossentropy|cross_entropy|_error|loss|dice|huber)\w*/")
+
+
+def _told_other_rows(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+    """Report a message in which labels and outputs differ in their number of rows only."""
+    loss, operation = target_and_output(failure.message), operation_shapes(failure.message)
+    if project or loss is None and not _IN_LOSS.search(failure.node):
+        return
+    compared = (loss.target, loss.output) if loss is not None else operation.shapes if operation else ()
+    if len(compared) != 2 or len(compared[0]) < 2 or rows_that_differ(compared) is None:
+        return
+    (first, *_), (second, *_) = compared
+    words = f"{first} and {second}" if loss is None else f"the labels have {first} and the outputs {second}"
+    yield CAUSE.finding(
+        "labels and outputs of one batch have different numbers of rows: " + words,
+        failure.location,
+        _said(failure.message),
+        fix(
+            "keep the batch axis in the model: a `Reshape`, a `Lambda` or a fixed batch size changes the number of rows"
+        ),
+        fix("if only the last batch fails, drop it: `drop_remainder=True`"),
+        subject="shapes",
+        notes=[f"it can also be FIT108: {catalogue()['FIT108'].title}"],
+    )
 
 
 # --- from the failure ----------------------------------------------------------------------------------------------
@@ -377,6 +405,8 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
         return
     if not _SAID.search(failure.message) or failure.message.startswith(_KERAS_RAISED):
         return
+    if _OF_BATCH_NORMALIZATION.search(failure.message):
+        return  # versions that do not belong together: FIT901
     if failure.operation == "Assign" or "(op: 'Assign')" in failure.message:
         return  # weights that are loaded: FIT909
     short = _short_batch(failure.message, project)
@@ -405,6 +435,9 @@ def from_failure(failure: FailureFacts, project: Project, model: ModelFacts | Un
         yield from _by_words(failure, project, shapes)
 
 
+_OF_BATCH_NORMALIZATION = re.compile(r"Shape must be rank 1 but is rank 0 for '\S{0,200}/Reshape_\d+'")
+
+
 def _said(message: str) -> Evidence:
     return Evidence("error", _first_line(message))
 
@@ -415,6 +448,8 @@ def _by_words(failure: FailureFacts, project: Project, shapes: OperationShapes |
         return
     if shapes_of_failure(failure) is not None or step_of_loss(failure) is not None or _is_of_metric(failure):
         return  # labels and outputs
+    if _IN_LOSS.search(failure.node) and rows_that_differ(shapes.shapes) is not None:
+        return  # told as rows of labels and outputs
     operation = f"`{failure.operation}`" if failure.operation else "an operation"
     words = " and ".join(shape_words(shape) for shape in shapes.shapes[:2])
     advice = _advice(replace(shapes, operation=shapes.operation or failure.operation))
@@ -442,6 +477,8 @@ def _advice(shapes: OperationShapes) -> str:
     ):
         added = ", None" * (len(longer) - len(shorter))
         return f"add the missing axis at the end of the shorter one: `x[...{added}]`; shapes are compared from the last axis"
+    if len(shorter) == 1 and len(longer) > 1 and math.prod(size or 0 for size in longer) == shorter[0]:
+        return "flatten both or neither before they are compared: one has the numbers of the other in a single axis"
     if len(first) == len(second) == 1:
         return (
             "compare the shapes of labels and outputs before they are flattened, or the lengths of the two vectors: one has "
