@@ -66,7 +66,7 @@ class Rule:
 
 def find(rule: Rule, module: Module, failure: FailureFacts | None = None) -> Iterable[Finding]:
     """Return what a rule finds in a file."""
-    spoken_of = failure is not None or not rule.words or any(word in module.text for word in rule.words)
+    spoken_of = failure is not None or not rule.words or any(map(module.mentions, rule.words))
     if rule.find is None or not spoken_of:
         return ()
     wanted = [str(each) for each in rule.find.__annotations__.values()][1:-1]

@@ -68,6 +68,14 @@ class Module:
         self.flows: dict[ast.AST, Flow] = {}
         self.last_assignments: dict[ast.Name, tuple[Assignment, bool] | None] = {}
         self.answers: dict[tuple[object, ...], object] = {}
+        self._mentioned: dict[str, bool] = {}
+
+    def mentions(self, word: str) -> bool:
+        """Return whether the text contains a word; many rules ask for the same ones."""
+        known = self._mentioned.get(word)
+        if known is None:
+            known = self._mentioned[word] = word in self.text
+        return known
 
     def join(self, project: Project) -> None:
         """Join a project and drop results computed without it."""

@@ -65,7 +65,7 @@ def placed_softly(off: CallSite) -> Fix:
 
 def insisted(cause: Cause, module: Module) -> Iterator[Finding]:
     """Report devices that the program requires: soft placement is off, or a strategy names several."""
-    if any(word in module.text for word in _ASKS):
+    if any(map(module.mentions, _ASKS)):
         return
     off = soft_placement_off(module)
     for site, node, name in _written(module):

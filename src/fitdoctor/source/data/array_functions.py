@@ -89,7 +89,7 @@ def _image_data_format(run: Interpreter, arguments: Arguments) -> Value:
     project = run.module.project
     modules = project.modules if project is not None else (run.module,)
     # `set_image_data_format`, or `set_image_dim_ordering` of Keras 1
-    return UNTOLD if any("set_image_d" in module.text for module in modules) else Plain("channels_last")
+    return UNTOLD if any(module.mentions("set_image_d") for module in modules) else Plain("channels_last")
 
 
 @handles("tensorflow.shape", "keras.ops.shape", "keras.backend.shape", "keras.backend.int_shape")

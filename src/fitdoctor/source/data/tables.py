@@ -111,8 +111,10 @@ def rebind(run: Interpreter, place: ast.expr, old: Array, new: Value) -> None:
     if not isinstance(held, Array) or held.buffer != old.buffer:
         return
     changed = run.settled(replace(new, buffer=0) if isinstance(new, Array) else new)
-    for names in run.state.frames.values():
-        names.update({name: changed for name, value in names.items() if _is_same(value, held)})
+    for frame, names in list(run.state.frames.items()):
+        same = {name: changed for name, value in names.items() if _is_same(value, held)}
+        if same:
+            run.state.names(frame).update(same)
 
 
 def _is_same(value: Value, table: Array) -> bool:

@@ -225,7 +225,7 @@ def follow_function(
     run.module = run.owner(node)
     frame_of(run, run.module)
     run.frame = frame = run.new_frame(function.frame)
-    run.state.frames[frame].update({name: run.settled(value) for name, value in bound.items()})
+    run.state.names(frame).update({name: run.settled(value) for name, value in bound.items()})
     run.active.append(node)
     run.entered.add(node)
     run.control.append(Control())

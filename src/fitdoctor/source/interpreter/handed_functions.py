@@ -39,7 +39,7 @@ def forget_changed_by(run: Interpreter, node: ast.AST, frame: int) -> None:
         around: int | None = frame
         while around is not None:
             if name in run.state.frames.get(around, ()):
-                run.state.frames[around][name] = UNTOLD
+                run.state.names(around)[name] = UNTOLD
                 break
             around = run.parents[around]
 

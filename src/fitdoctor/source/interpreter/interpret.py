@@ -166,12 +166,13 @@ class Interpreter:
         """Bind a name in the frame it belongs to."""
         frame = self.shared_names.get(self.frame, {}).get(name, self.frame)
         # the program can write to it from here, so it needs its own memory
-        self.state.frames.setdefault(frame, {})[name] = self.settled(value)
+        self.state.names(frame)[name] = self.settled(value)
 
     def forget(self, name: str) -> None:
         """Bind a name to an unknown value."""
         frame = self.shared_names.get(self.frame, {}).get(name, self.frame)
-        self.state.frames.get(frame, {}).pop(name, None)
+        if name in self.state.frames.get(frame, ()):
+            del self.state.names(frame)[name]
 
     def resolve(self, node: ast.AST) -> str:
         """Return the library name of a name or attribute; "" if a followed statement bound its root."""
@@ -376,7 +377,7 @@ def _follow_the_rest(run: Interpreter) -> None:
     # each may be called from a separate program, after others that set globals
     run.followed_alone = True
     run.state.frames[run.trained] = {}
-    names = run.state.frames[0]
+    names = run.state.names(0)
     names.update(
         {name: UNTOLD for one in run.module.nodes(ast.Global) for name in one.names if name in names}
     )

@@ -236,7 +236,8 @@ def _reorder(run: Interpreter, value: Value, order: Event) -> None:
             return array
         return replace(array, numbers=None, history=_joined([array.history or (), [event]]))
 
-    for names in run.state.frames.values():
+    for frame in list(run.state.frames):
+        names = run.state.names(frame)
         names.update({name: _changed(held, change) for name, held in names.items()})
     for number, record in list(run.state.heap.items()):
         if isinstance(record, InstanceRecord):

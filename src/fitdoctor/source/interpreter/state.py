@@ -39,11 +39,20 @@ class State:
         self.frames = {} if frames is None else frames
         self.heap = {} if heap is None else heap
         self.written = set() if written is None else written
+        self._own: set[int] = set()
+        """The frames whose names no other state shares."""
 
     def copy(self) -> State:
-        """Return an independent copy of the state."""
-        frames = {number: dict(names) for number, names in self.frames.items()}
-        return State(frames, dict(self.heap), set(self.written))
+        """Return an independent copy of the state; a frame's names are copied when one of them is bound."""
+        self._own.clear()
+        return State(dict(self.frames), dict(self.heap), set(self.written))
+
+    def names(self, frame: int) -> dict[str, Value]:
+        """Return a frame's names, to bind some of them."""
+        if frame not in self._own or frame not in self.frames:
+            self.frames[frame] = dict(self.frames.get(frame, {}))
+            self._own.add(frame)
+        return self.frames[frame]
 
     def same_as(self, other: State, *, written: bool = True) -> bool:
         """Whether nothing differs; `written` says whether the written memory counts."""
@@ -107,6 +116,9 @@ def join_states(one: State, other: State) -> State:
             frames[number] = names
             continue
         right = other.frames[number]
+        if names is right:
+            frames[number] = names
+            continue
         if names == right:  # usually equal: a branch binds names in one frame, rarely in outer ones
             alike = all(map(same_history, names.values(), map(right.__getitem__, names)))
             frames[number] = (
@@ -121,9 +133,8 @@ def join_states(one: State, other: State) -> State:
     for number, names in other.frames.items():
         frames.setdefault(number, names)
     heap = {**one.heap, **other.heap}
-    for key, record in one.heap.items():
-        if heap[key] is not record:
-            heap[key] = join_records(record, heap[key])
+    changed = [key for key, record in one.heap.items() if heap[key] is not record]
+    heap.update({key: join_records(one.heap[key], heap[key]) for key in changed})
     return State(frames, heap, one.written | other.written)
 
 

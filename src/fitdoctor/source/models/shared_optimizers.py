@@ -37,7 +37,7 @@ def shared_optimizer(run: Interpreter, model: Ref, record: ModelRecord) -> Share
     if known is None:
         known = len(run.optimizers)
         run.optimizers.append(made)
-    frame = run.state.frames.setdefault(run.trained, {})
+    frame = run.state.names(run.trained)
     before = frame.get(str(known))
     if before is None:
         frame[str(known)] = model

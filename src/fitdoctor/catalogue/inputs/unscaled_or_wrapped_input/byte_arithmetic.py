@@ -50,7 +50,7 @@ BYTE_WORDS = ("uint8", "imread", "load_data", "Image.open")
 
 def reads_bytes(module: Module) -> bool:
     """Whether a file may make uint8 arrays at all: most do not, and following every sum would cost."""
-    return any(word in module.text for word in BYTE_WORDS)
+    return any(map(module.mentions, BYTE_WORDS))
 
 
 def wraps(module: Module, node: ast.AST) -> bool:
