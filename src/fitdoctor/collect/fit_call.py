@@ -111,6 +111,7 @@ def collect_call(
     if data:
         data[0] = work.guarded("windows", lambda: _with_targets(bound, data[0]), data[0])
         data[0] = work.guarded("normalization", lambda: _with_scale(model, bound, data[0]), data[0])
+        data[0] = work.guarded("loss", lambda: _with_loss_order(work, facts, bound, data[0]), data[0])
     args, kwargs = work.guarded(
         "arguments", lambda: _substituted(work, bound, training, validation), (work.args, work.kwargs)
     )
@@ -295,6 +296,18 @@ def _with_scale(model: Any, bound: dict[str, Any], facts: DataFacts) -> DataFact
     from fitdoctor.collect.shared import rows_behind
 
     return replace(facts, off_scale=off_scale(model, rows_behind(bound.get("x"))))
+
+
+def _with_loss_order(
+    work: _Work, model: ModelFacts | None, bound: dict[str, Any], facts: DataFacts
+) -> DataFacts:
+    """Try a loss that the user wrote: what it minimizes is not known from its name."""
+    own = model is not None and [loss.kind for loss in model.losses] in (["function"], ["class"])
+    if not own or work.method != "fit" or not work.budget.trial:
+        return facts
+    from fitdoctor.collect.loss_order import loss_order
+
+    return replace(facts, loss_order=loss_order(work.model, bound.get("x"), bound.get("y")))
 
 
 def _is_series(facts: DataFacts) -> bool:

@@ -98,6 +98,8 @@ def _custom(
 ) -> LossFacts:
     """Return the facts of a loss that the user wrote."""
     info = function_info(function)
+    returned = info.module.returns.get(info.node, []) if info is not None else []
+    result = returned[0].value if len(returned) == 1 else None
     return LossFacts(
         name,
         kind,
@@ -107,6 +109,7 @@ def _custom(
         code,
         inner_loss(info) if info is not None else None,
         read_of(info, _symbolic_names(function)) if info is not None else None,
+        info.module.code(result) if info is not None and result is not None else None,
     )
 
 

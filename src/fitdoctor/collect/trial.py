@@ -121,7 +121,7 @@ def try_model(
 def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
     if isinstance(batch, Unknown):
         return batch.reason
-    if not _runs_on_eager_tensorflow(model):
+    if not runs_on_eager_tensorflow(model):
         return "its Keras does not use TensorFlow with eager execution"
     own_calls = OWN_CALLS if method in ("fit", "train_on_batch") else ("__call__",)
     for name in overrides_of(model):
@@ -134,7 +134,8 @@ def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
     return ""
 
 
-def _runs_on_eager_tensorflow(model: Any) -> bool:
+def runs_on_eager_tensorflow(model: Any) -> bool:
+    """Whether the model's Keras uses TensorFlow with eager execution."""
     tensorflow = sys.modules.get("tensorflow")
     if tensorflow is None or not tensorflow.executing_eagerly():
         return False

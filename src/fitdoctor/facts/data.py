@@ -213,6 +213,18 @@ class OffScale:
 
 
 @dataclass(frozen=True)
+class LossOrder:
+    """The mean of a custom loss for three predictions."""
+
+    of_right: float
+    """The labels themselves."""
+    of_wrong: float
+    """The labels of other rows."""
+    of_double: float
+    """The labels, times two."""
+
+
+@dataclass(frozen=True)
 class DataFacts:
     """The training data or the validation data of one call of `fit`."""
 
@@ -256,6 +268,8 @@ class DataFacts:
     """For validation data: a name with another number than in the training data."""
     off_scale: OffScale | None = None
     """For training data: the feature that the model's first layer normalizes worst."""
+    loss_order: LossOrder | None = None
+    """For training data and a custom loss: whether it is smaller for right predictions."""
     problem: FailureSummary | None = None
     """What reading or adapting the data raised."""
     code: Code | Unknown = Unknown()

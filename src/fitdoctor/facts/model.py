@@ -70,6 +70,8 @@ class LossFacts:
     """For a custom loss: the only crossentropy in it."""
     captured: Code | None = None
     """For a custom loss: where it reads a symbolic tensor of the enclosing code (`inputs`, `z_mean`)."""
+    result: Code | None = None
+    """For a custom loss: the value of its only `return`."""
 
 
 @dataclass(frozen=True)
