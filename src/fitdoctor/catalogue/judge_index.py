@@ -44,6 +44,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT220': ('labels/label_among_features', ('source', 'before_fit'), [({'DataFacts', 'FitFacts'}, ('pandas',))]),
     'FIT221': ('labels/predictions_misread', ('source', 'before_fit'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('predict',))]),
     'FIT222': ('labels/loss_rewards_errors', ('before_fit',), []),
+    'FIT223': ('labels/loss_arguments_swapped', ('source',), [({'Module'}, ('losses', 'Crossentropy', 'crossentropy'))]),
     'FIT301': ('model/not_compiled', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'labels in doubt'}, ())]),
     'FIT302': ('model/argument_of_the_wrong_call', ('source', 'after_failure'), [({'Module'}, ()), ({'Module'}, ('Sequential',)), ({'Module'}, ('compile', 'activation'))]),
     'FIT303': ('model/missing_loss', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'labels in doubt'}, ())]),

@@ -70,7 +70,7 @@ def _inside(function: FunctionInfo, predictions: str, depth: int) -> Iterator[In
         known = _crossentropy(module, call)
         if known is not None:
             activation, from_logits, given = known
-            if given is not None and _is_parameter(function, given, predictions):
+            if given is not None and is_parameter(function, given, predictions):
                 if _in_branch(function, call):
                     return  # which loss it is depends on a setting
                 yield InnerLoss(module.segment(call.func), activation, from_logits, module.code(call))
@@ -80,7 +80,7 @@ def _inside(function: FunctionInfo, predictions: str, depth: int) -> Iterator[In
             continue
         for parameter in helper.parameters:
             given = argument_for(helper, call, parameter)
-            if given is not None and _is_parameter(function, given, predictions):
+            if given is not None and is_parameter(function, given, predictions):
                 yield from _inside(helper, parameter, depth + 1)
 
 
@@ -106,15 +106,14 @@ def _crossentropy(module: Module, call: ast.Call) -> tuple[str, bool, ast.expr |
         flag = _flag(_argument(call, "from_logits", 2))
         predictions = _argument(call, "y_pred", 1) or _argument(call, "output", 1)
         return None if flag is None else (_KERAS[short], flag, predictions)
-    made = _made_loss(module, call.func)
-    if made is None:
+    kind, constructor = made_loss(module, call.func) or ("", call)
+    if kind not in _KERAS:
         return None
-    kind, constructor = made
     flag = _flag(_argument(constructor, "from_logits", 0))
     return None if flag is None else (_KERAS[kind], flag, _argument(call, "y_pred", 1))
 
 
-def _made_loss(module: Module, function: ast.expr) -> tuple[str, ast.Call] | None:
+def made_loss(module: Module, function: ast.expr) -> tuple[str, ast.Call] | None:
     """Return a Keras loss object that is called: `self.base(y_true, y_pred)`, `BinaryCrossentropy()(…)`."""
     if isinstance(function, ast.Attribute) and not is_self(module, function.value):
         return None
@@ -123,7 +122,7 @@ def _made_loss(module: Module, function: ast.expr) -> tuple[str, ast.Call] | Non
         return None
     name = end.module.resolve(end.node.func)
     kind = snake_case(name.rpartition(".")[2])
-    return (kind, end.node) if name.startswith("keras.losses.") and kind in _KERAS else None
+    return (kind, end.node) if name.startswith("keras.losses.") else None
 
 
 def _argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
@@ -141,7 +140,7 @@ def _flag(value: ast.expr | None) -> bool | None:
     return value.value if isinstance(value, ast.Constant) and isinstance(value.value, bool) else None
 
 
-def _is_parameter(function: FunctionInfo, expr: ast.expr, name: str) -> bool:
+def is_parameter(function: FunctionInfo, expr: ast.expr, name: str) -> bool:
     """Whether an expression is a parameter as it was passed, apart from its dtype and shape."""
     module = function.module
     for _ in range(_MOST_STEPS):

@@ -1,0 +1,119 @@
+"""The predictions are passed to a loss as its labels, and the labels as its predictions.
+
+## What happens
+
+Nothing fails if both have one shape. A crossentropy then takes the logarithm of the labels, which are clipped to almost 0
+and almost 1: the loss is large and in proportion to the predictions, and the model learns something else. With class
+numbers, a Keras crossentropy raises, as the shapes do not fit.
+
+## Why
+
+In Keras, the labels come first: `loss(y_true, y_pred)`. In PyTorch, and in scikit-image, it is the other way round.
+
+## Fix
+
+Swap the two arguments.
+
+## Known limits
+
+A squared or an absolute error does not change, so nothing is reported. What is predicted must be evident: the result of
+a Keras model, or the parameter `y_pred`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import is_model_call
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
+from fitdoctor.edits import unsafe
+from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.keras_names import canonical_loss
+from fitdoctor.source.loss_functions import is_parameter, made_loss
+from fitdoctor.source.module import FunctionInfo, Module
+
+CAUSE = Cause(id="FIT223", slug="loss-arguments-swapped", severity=Severity.WARNING)
+
+_ASYMMETRIC = frozenset(
+    "binary_crossentropy binary_focal_crossentropy categorical_crossentropy categorical_focal_crossentropy "
+    "sparse_categorical_crossentropy poisson mean_absolute_percentage_error".split()
+)
+"""Not the Kullback-Leibler divergence: people also minimize the one in the other direction."""
+
+
+@CAUSE.in_source
+@mentions("losses", "Crossentropy", "crossentropy")
+def from_source(module: Module) -> Iterator[Finding]:
+    """Find calls of a loss whose first argument is predicted, and whose second is not."""
+    called = [(site.node, _loss_called(module, site.node)) for site in module.calls]
+    losses = [(call, name) for call, name in called if name and len(call.args) >= 2]
+    for call, name in losses:
+        function = module.function_of(call)
+        # A symmetric crossentropy is the sum of both directions.
+        both = any(
+            _is_swapped(module, *other.args[1::-1])
+            for other, _name in losses
+            if other is not call and module.function_of(other) is function
+        )
+        if not both and _is_swapped(module, *call.args[:2]):
+            yield _finding(module, call, name)
+
+
+def _loss_called(module: Module, call: ast.Call) -> str:
+    """Return the asymmetric Keras loss that is called, as a function or as an object."""
+    home, _dot, short = module.called(call).rpartition(".")
+    name = canonical_loss(short) if home in ("keras.losses", "keras.metrics") and short.islower() else ""
+    made = made_loss(module, call.func) if not name else None
+    name = name or (made[0] if made is not None else "")
+    return name if name in _ASYMMETRIC else ""
+
+
+def _is_swapped(module: Module, first: ast.expr, second: ast.expr) -> bool:
+    function = module.function_of(first)
+    if function is not None and _is_loss(function):
+        predictions = function.parameters[-1]
+        made = module.origin(second).node
+        named = {node.id for node in ast.walk(made) if isinstance(node, ast.Name)}
+        return is_parameter(function, first, predictions) and bool(named) and predictions not in named
+    return _is_predicted(module, first) and _is_given(module, second)
+
+
+def _is_loss(function: FunctionInfo) -> bool:
+    """Whether a function gets labels and predictions, by the names that Keras uses or as the method of a `Loss`."""
+    if tuple(function.parameters[-2:]) == ("y_true", "y_pred"):
+        return True
+    owner = function.owner
+    return (
+        owner is not None
+        and owner.kind == "Loss"
+        and function.name == "call"
+        and len(function.parameters) == 3
+    )
+
+
+def _is_predicted(module: Module, expr: ast.expr) -> bool:
+    end = module.origin(expr)
+    return end.certain and not end.path and is_model_call(end.module, end.node)
+
+
+def _is_given(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression is part of the data: a parameter, or an element of what a loop goes over."""
+    bound = last_assignment(module, expr) if isinstance(expr, ast.Name) else None
+    if bound is None or bound[0].how not in ("parameter", "for", "="):
+        return False
+    return bound[0].how != "=" or bool(bound[0].path)
+
+
+def _finding(module: Module, call: ast.Call, name: str) -> Finding:
+    first, second = call.args[:2]
+    written, other = module.segment(first), module.segment(second)
+    edits = (Edit(module.location(first), other), Edit(module.location(second), written))
+    return CAUSE.finding(
+        f"`{name}` takes the labels first, but gets the predictions `{written}`",
+        module.location(call),
+        Evidence("first argument", f"`{written}`", f"`{other}`"),
+        unsafe(f"swap them: `({other}, {written})`", edits),
+        subject="loss",
+    )
