@@ -575,6 +575,9 @@ TypeError: 'NoneType' object does not support item assignment
          "Full shape received: 【416, 416, 3】", "FIT102", "(416, 416, 3)", None),
         ("ValueError: Input 0 of layer batch_normalization is incompatible with the layer: expected ndim=4, found ndim=5. "
          "Full shape received: (None, None, None, None, 32)", "FIT304", "expects 4 axes", None),
+        ("# expected lstm_1_input to have 3 dimensions，but got array with shape (32, 4, 1, 9)", "FIT102", "4 axes", None),
+        ("# StopIteration()\n\nTraceback (most recent call last):\n  File \"a.py\", line 7, in f\n    model.fit(g)\n  "
+         'File "/v/site-packages/keras/legacy/interfaces.py", line 91, in wrapper\n    return func(', "FIT703", "ended", 7),
         ("InvalidArgumentError: logits and labels must be same size: logits_size=[9,2] labels_size=[10,2]",
          "FIT320", "the labels have 10 and the outputs 9", None),
         ("ValueError: Shapes (None, 7) and (None, 1, 7) are incompatible", "FIT205", "(n, 1, 7)", None),

@@ -112,7 +112,7 @@ def clean_text(text: str) -> str:
         text = _RAY.sub("", text)
     if text[:1] == "#" and all(line[:1] in ("#", "") for line in text.split("\n")):
         text = _COMMENT.sub("", text)  # copied from the comments of a program
-    if "’" in text or "“" in text or "【" in text:
+    if any(mark in text for mark in "’“【，："):
         text = text.translate(_STRAIGHT)
     text = _GLUED.sub("\n", text)
     if "**" in text[:_SAMPLE] and len(text) <= _SAMPLE:
@@ -128,7 +128,7 @@ def clean_text(text: str) -> str:
     return without_wrapping(text)
 
 
-_STRAIGHT = str.maketrans("‘’“”【】", "''\"\"[]")
+_STRAIGHT = str.maketrans(dict(zip("‘’“”【】", "''\"\"[]", strict=True)) | {"，": ", ", "：": ": "})
 """Word processors replace the quotes of a message, Chinese keyboards its brackets."""
 _GLUED = re.compile(r"(?<=-{20})(?=\w{2,40}(?:Error|Exception) {5,60}Traceback )")
 """The rule above a notebook's traceback, on a page that lost the line break after it."""

@@ -184,6 +184,7 @@ _UNTYPED_OF_KERAS = re.compile(
         Input[ ]\d+[ ](?:of|is)\b[^\n]{1,80}incompatible[ ]with | Error[ ]when[ ]checking[ ](?:model[ ])?(?:input|target)
       | No[ ]gradients[ ]provided[ ]for | Data[ ]cardinality[ ]is[ ]ambiguous | Failed[ ]to[ ]find[ ]data[ ]adapter
       | A[ ]target[ ]array[ ]with[ ]shape | You[ ]are[ ]passing[ ]a[ ]target[ ]array | [Gg]raph[ ]disconnected:
+      | expected[ ]\w+[ ]to[ ]have[ ](?:shape[ ]\(|\d[ ]dimensions)
       | logits[ ]and[ ]labels[ ]must | Dimensions[ ]must[ ]be[ ]equal,[ ]but | Negative[ ]dimension[ ]size
       | Convolution[ ]expects[ ]input[ ]with[ ]rank | Unrecognized[ ]data[ ]type:[ ]x | Unknown[ ](?:layer|loss[ ]function):
       | Failed[ ]to[ ]convert[ ]a[ ]NumPy[ ]array | Shapes[ ]\([^\n]{1,60}\)[ ]and[ ]\([^\n]{1,60}are[ ]incompatible
@@ -194,12 +195,17 @@ _UNTYPED_OF_KERAS = re.compile(
 """What only Keras and TensorFlow say, of which one type is usual."""
 
 
+_STOPPED = re.compile(r"^[# ]{0,4}StopIteration\(\)\s*$", re.MULTILINE)
+
+
 def untyped_message(text: str) -> Block | None:
     """Read a question that quotes a message of Python without the type of the exception."""
     for kind, expected in _UNTYPED:
         said = expected.search(text)
         if said is not None:
             return Block(kind, said[0], (), 1)
+    if _STOPPED.search(text):
+        return Block("StopIteration", "", (), 1)
     said = _UNTYPED_OF_KERAS.search(text)
     if said is None:
         return None

@@ -23,7 +23,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.failed_line import module_of
-from fitdoctor.failure.frames import is_keras
+from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import (
     AttributeMissing,
     UnexpectedKeyword,
@@ -139,8 +139,8 @@ def missing_name(failure: FailureFacts, project: Project) -> str:
         return "" if loads else _rejected_keyword(message, project)
     attribute = attribute_missing(message)
     if attribute is not None:
-        if failure.frames and is_keras(failure.frames[-1].path):
-            return ""  # Keras itself reads the attribute: its version has the name
+        if failure.frames and is_framework(failure.frames[-1].path):
+            return ""  # Keras or TensorFlow itself reads the attribute: its version has the name
         if failure.type == "AttributeError" and attribute.name in _lost_by(attribute.owner):
             return attribute.name
         if _is_of_another_version(below_keras(attribute.owner), attribute.name):

@@ -293,7 +293,7 @@ def _explanations(failure: FailureFacts) -> Iterator[tuple[str, str, Confidence]
     if _SYMBOLIC_SHAPE.search(said) and any(each.function == "_constant_if_small" for each in failure.frames):
         yield (
             "TensorFlow before 2.5 passes its own tensors to NumPy, which NumPy 1.20 and later reject",
-            "install a newer TensorFlow, or NumPy below 1.20",
+            "install NumPy below 1.20, or a newer TensorFlow",
             certain,
         )
 

@@ -386,6 +386,14 @@ def _frame(failure: FailureFacts) -> Location | None:
 def _from_message(said: InputMismatch, location: Location | None) -> Finding:
     expected, found = said.ranks
     layer = f"the layer `{said.layer}`" if said.layer else "the model"
+    if found == 0:
+        return CAUSE.finding(
+            f"the data is a single value of shape (), such as `None`, but {layer} expects {expected} axes",
+            location,
+            Evidence("axes of a batch", "()", str(expected)),
+            fix("pass an array: `numpy.array(…)`, and check what the line that reads the data returns"),
+            subject="argument x of fit",
+        )
     return CAUSE.finding(
         f"the data has {counted(found or 0, 'axis', 'axes')}, {shape_words(said.found or Unknown())}, "
         f"but {layer} expects {expected}",
@@ -397,10 +405,15 @@ def _from_message(said: InputMismatch, location: Location | None) -> Finding:
 
 
 def _rework(found: Shape, missing: int) -> str:
+    ones = [axis for axis, size in enumerate(found) if axis and size == 1]
+    if missing == -1 and len(ones) == 1:
+        return f"drop the axis of length 1: `numpy.squeeze(x, axis={ones[0]})`"
     if missing < 0:
         return "drop the extra axis" if missing == -1 else f"drop the {-missing} extra axes"
     if missing == 1 and len(found) == 1 and found[0] not in (None, 1):
         return "add the batch axis: `x[None]` is a batch of one sample"
+    if missing > 1 and len(found) < 3 and found[1:] in ((), (1,)):
+        return "stack samples of one size, `numpy.stack(samples)`: samples of different sizes make an array of objects"
     if missing > 1:
         return f"reshape the data: {missing} axes are missing"
     # A picture with its channels lacks the batch axis.
