@@ -57,6 +57,9 @@ def test_a_result_is_lost(text: str, edits: list[str]) -> None:
         GRAPH + "if deep:\n    x = layers.Dense(4)(inputs)\nx = layers.Dense(1)(x)",
         GRAPH + "def more():\n    return x\nx = layers.Dense(1)(inputs)",
         "x / y",
+        # A tutorial shows two ways to prepare the same data.
+        DATA + "ds2 = ds.shuffle(9).batch(8)\nds2 = ds.shuffle(99).batch(16)\nmodel.fit(ds2)",
+        DATA + "train = ds.batch(8)\ntrain = ds.cache()\ntrain = train.batch(8)\nmodel.fit(train)",
     ],
 )
 def test_nothing_is_lost(text: str) -> None:
@@ -71,3 +74,14 @@ def test_a_cell_shows_its_last_expression() -> None:
     assert [found.message for found in findings if found.id == "FIT004"] == [
         "the table that `sort_values` returns is not assigned, so this line has no effect"
     ]
+
+
+@pytest.mark.parametrize("cell", ["#%%", "# %% [markdown]", "# In[2]:"])
+def test_a_cell_of_a_script_shows_its_last_expression(cell: str) -> None:
+    rows = "a = tf.zeros((4, 2))\n"
+    shown = f"{cell}\n{rows}tf.concat([a, a], axis=0)  # all rows\n\n"
+    lost = f"{cell}\n{rows}tf.concat([a, a], axis=0)\nprint(a)\n"
+    assert found(shown + shown, "FIT004") == []
+    assert len(found(shown + lost, "FIT004")) == 1
+    # A script without cells shows nothing.
+    assert len(found(rows + "tf.concat([a, a], axis=0)\n", "FIT004")) == 1

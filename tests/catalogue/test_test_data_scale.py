@@ -111,3 +111,35 @@ def test_only_the_training_part_of_a_split_is_scaled(scaled: str, repeated: str,
 )
 def test_the_other_part_is_prepared_as_well(prepared: str, later: str) -> None:
     assert found(PARTS.format(prepared, later), "FIT717") == []
+
+
+FITTED_IN_A_HELPER = """
+import csv
+import keras, numpy as np
+from keras.preprocessing.text import Tokenizer
+
+def read(path):
+    names = []
+    with open(path) as file:
+        for row in csv.reader(file):
+            names.append(row[0])
+    return names
+
+def numbered(every, some):
+    tokenizer = Tokenizer()
+    tokenizer.fit_on_texts(every)
+    return np.array(tokenizer.texts_to_sequences(some))
+
+names = read('names.csv')
+first, last = names[:900], names[900:]
+model = keras.Sequential([keras.layers.Embedding(99, 8), keras.layers.Flatten(), keras.layers.Dense(1)])
+model.compile('adam', 'mse')
+y = np.random.rand(1000)
+model.fit(numbered(EVERY, first), y[:900], validation_data=(numbered(SOME, last), y[900:]))
+"""
+
+
+@pytest.mark.parametrize(("first", "second", "number"), [("names", "names", 0), ("first", "last", 1)])
+def test_an_encoder_is_fitted_again_to_the_same_data(first: str, second: str, number: int) -> None:
+    text = FITTED_IN_A_HELPER.replace("EVERY", first).replace("SOME", second)
+    assert len(found(text, "FIT717", keras=2)) == number

@@ -446,18 +446,28 @@ def _after_object_method(
         return _drawn(run, receiver.identity, name, arguments, arguments.positional, value)
     if receiver.name not in _FITTED or not receiver.identity:
         return _begun(run, value, arguments)
+    data = next(iter((*arguments.positional, *(given for _, given in arguments.keywords))), UNTOLD)
     if name in _FITS:
         now = run.fresh()
         text = receiver.name.rpartition(".")[2]
-        run.fitted[receiver.identity] = Event("fit", str(now), now, text, arguments.node)
+        mark = _which(data) or str(now)
+        run.fitted[receiver.identity] = Event("fit", mark, now, text, arguments.node)
     fitted = run.fitted.get(receiver.identity)
     if name not in _TRANSFORMS or fitted is None:
         return value
-    data = next(iter((*arguments.positional, *(given for _, given in arguments.keywords))), UNTOLD)
     history = _joined([history_of(run, data) or made(run, arguments.node), [fitted]])
     if isinstance(value, Unknown) or (isinstance(value, Made) and value.name == f"{receiver.name}.{name}"):
         value = Array(node=arguments.node)
     return _given(run, value, history)
+
+
+def _which(data: Value) -> str:
+    """Return words for the data that an encoder is fitted to, the same for the same data; "" if unknown."""
+    if isinstance(data, Ref):
+        return f"list {data.id}"
+    if not isinstance(data, Array) or not data.buffer or data.history is None:
+        return ""
+    return f"array {data.buffer} {[(event.kind, event.mark, event.text) for event in data.history]}"
 
 
 def after_attribute(run: Interpreter, receiver: Value, value: Value) -> Value:

@@ -23,6 +23,7 @@ The last expression of a notebook cell is its output and is not reported.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -93,8 +94,12 @@ def _is_shown(module: Module, statement: ast.Expr) -> bool:
     after = next(iter(block[block.index(statement) + 1 :]), None)
     if cell is not None:
         return after is None or module.location(after).cell != cell
-    end = after.lineno if after is not None else module.text.count("\n") + 2
-    return any(module.line_text(line).startswith("# In[") for line in range(statement.lineno + 1, end))
+    cells = [line for line in range(1, module.text.count("\n") + 2) if _CELL.match(module.line_text(line))]
+    return bool(cells) and (after is None or any(statement.lineno < line < after.lineno for line in cells))
+
+
+_CELL = re.compile(r"# ?(?:%%|In\[)")
+"""The line between two cells of a notebook that is saved as a script."""
 
 
 def _result(module: Module, value: ast.Call | ast.BinOp) -> tuple[str, list[ast.expr]]:
@@ -189,6 +194,8 @@ def assigned_again(module: Module) -> Iterator[Finding]:
         again = _next_store(module, first, name)
         if again is None or not (_layer_called(module, again.value) or _is_stage(module, again.value)):
             continue
+        if not layer and _is_restated(module, first, name):
+            continue
         what = f"the output of `{layer}`" if layer else "this dataset"
         yield CAUSE.finding(
             f"{what} is not used: `{name}` is assigned again before anything reads it",
@@ -197,6 +204,19 @@ def assigned_again(module: Module) -> Iterator[Finding]:
             unsafe(f"use `{name}` here", _continued(module, again.value, name)),
             subject="discarded result",
         )
+
+
+def _is_restated(module: Module, first: ast.Assign, name: str) -> bool:
+    """Whether the same stages follow in the same cell, as in a tutorial that shows two ways."""
+    block, cell = module.block(first), module.location(first).cell
+    later = [
+        each.value
+        for each in block[block.index(first) + 1 :]
+        if isinstance(each, ast.Assign)
+        and name in [getattr(target, "id", "") for target in each.targets]
+        and module.location(each).cell == cell
+    ]
+    return set(_methods(first.value)) <= {stage for value in later for stage in _methods(value)}
 
 
 def _is_stage(module: Module, value: ast.expr) -> bool:
