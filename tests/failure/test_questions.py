@@ -597,6 +597,46 @@ def test_what_a_question_leaves_of_a_failure_shows_its_cause(text, cause, words,
     assert words in found.message
 
 
+_GENERATOR_FAILED = """Hello, please help:
+
+    x = load(paths)
+  File "/me/train.py", line 71, in load
+    image = images[at + step]
+IndexError: list index out of range
+
+Traceback (most recent call last):
+  File "/me/train.py", line 180, in <module>
+    model.fit_generator(batches(), steps_per_epoch=9)
+  File "/v/lib/python3.5/dist-packages/keras/engine/training.py", line 2011, in fit_generator
+    generator_output = next(output_generator)
+StopIteration
+"""
+_STATUS_IN_TITLE = """# UNIMPLEMENTED: Cast string to float is not supported
+
+---------------------------------------------------------------------------
+UnimplementedError                        Traceback (most recent call last)
+<ipython-input-13-5ff> in <cell line: 6>()
+      5 train_dataset = create_dataset(files, batch_size)
+----> 6 model.fit(train_dataset, epochs=2)
+
+UnimplementedError: Graph execution error:
+
+Detected at node Cast defined at (most recent call last):
+  File "/usr/lib/python3.10/runpy.
+"""
+
+
+def test_the_exception_of_a_generator_is_read_above_the_one_of_keras():
+    (failure,) = failures_told_in(_GENERATOR_FAILED)
+    assert (failure.type, failure.last_user_frame.line) == ("IndexError", 71)
+
+
+def test_the_status_in_the_title_completes_a_message_that_was_cut():
+    (failure,) = failures_told_in(_STATUS_IN_TITLE)
+    finding = examine_failure(failure).findings[0]
+    assert (finding.id, finding.location.line) == ("FIT106", 6)
+
+
 def test_a_comment_in_code_is_not_the_exception_of_the_question():
     text = '# py_func causes "ValueError: None values not supported."\n\n    x = f(x)\n    # (or "TypeError: it is bad")\n'
     (failure,) = failures_told_in(text)

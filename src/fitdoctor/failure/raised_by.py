@@ -178,6 +178,7 @@ _BESIDE_KERAS = {
     "tensorflow_probability": "TensorFlow Probability", "tensorflow_io": "TensorFlow I/O", "keras_nlp": "KerasNLP",
     "tensorflow_text": "TensorFlow Text", "keras_hub": "KerasHub", "tensorboard": "TensorBoard", "tf_agents": "TF-Agents",
     "tensorflow_model_optimization": "TensorFlow Model Optimization", "tensorflow_recommenders": "TensorFlow Recommenders",
+    "tensorflow_transform": "TensorFlow Transform", "tensorflow_data_validation": "TensorFlow Data Validation", "tfx": "TFX",
     "object_detection": "the TensorFlow Object Detection API", "tensorflow_federated": "TensorFlow Federated",
 }  # fmt: skip
 _QUOTED = re.compile(r"(?:\w+\.)*(?P<type>\w{2,40}Error|error(?=: OpenCV)): (?P<said>[^\n]{1,300})")

@@ -38,7 +38,8 @@ _STATUSES = {
     "unimplemented": "UnimplementedError", "failed precondition": "FailedPreconditionError",
 }  # fmt: skip
 _STATUS = re.compile(
-    r"^(?:[^\n]{0,200}\b[WE]\d{0,4}\b[^\n]{0,60} ?tensorflow/[^\]\n]{0,200}\] [^\n]{0,200}?|[\s`]{0,8}\(\d+\) )?"
+    r"^(?:[^\n]{0,200}\b[WE]\d{0,4}\b[^\n]{0,60} ?tensorflow/[^\]\n]{0,200}\] [^\n]{0,200}?|[\s`]{0,8}\(\d+\) "
+    r"|[# ]{0,4}(?:OP_REQUIRES failed at \S{1,80} : )?)?"
     rf"(?P<status>(?i:{'|'.join(name.replace(' ', '[ _]') for name in _STATUSES)})): "
     r"(?P<message>[^\n]*(?:(?:\n[^\n]{1,600}){0,3}?\n\s{0,20}\[\[\{\{node [^\n]*)?)",
     re.MULTILINE,

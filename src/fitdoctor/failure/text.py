@@ -83,6 +83,7 @@ def failures_in(text: str, path: str = "") -> list[FailureFacts]:
         found = _lone(text) or _with_logged_status(text, found)
     if not found and _REQUIRES in text:  # only the log is left
         found = _with_logged_status(text, [_Found(Block("", "", (), 0), len(text), len(text), "lone")])
+    found = _with_reason_above(text, found)
     if found and found[-1].block.type.endswith(
         "CancelledError"
     ):  # another operation failed, which was logged
@@ -125,7 +126,8 @@ _OPENS = re.compile(r"(?:\d+ root error\(s\) found\.\s*)?(?:\(0\) [\w ]*:?\s*)?(
 
 def _is_cut(text: str, found: _Found) -> bool:
     """Whether the text ends in the first word of a message that TensorFlow logged in full before."""
-    at_end = not text[found.end :].strip() and _REQUIRES in text[: found.start]
+    told = _REQUIRES in text[: found.start] or logged_status(text[: min(found.start, _TITLE)]) is not None
+    at_end = told and not text[found.end :].strip()
     said = found.block.message.strip()
     unsaid = said.startswith("Graph execution error:") and "[Op:" not in said and "Node: '" not in said
     return at_end and (unsaid or _OPENS.fullmatch(said) is not None)
@@ -266,6 +268,16 @@ def _with_title(text: str, found: list[_Found]) -> list[_Found]:
     # The one before it, whose header is lost, was raised deeper.
     frames = (*cut.block.frames, *said.frames)
     return [replace(cut, block=replace(cut.block, type=said.type, message=said.message, frames=frames))]
+
+
+def _with_reason_above(text: str, found: list[_Found]) -> list[_Found]:
+    """Add the exception of a generator that is above the `StopIteration` of Keras, without a header."""
+    if len(found) != 1 or found[0].block.type != "StopIteration" or found[0].block.message.strip():
+        return found
+    if len(text) > _LONGEST_QUESTION:
+        return found
+    above = [one for one in _lone(text[: found[0].start]) if one.block.frames]
+    return [*above[-1:], *found]
 
 
 def _with_logged_status(text: str, cut: list[_Found]) -> list[_Found]:
