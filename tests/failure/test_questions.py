@@ -650,3 +650,59 @@ def test_python_code_of_a_pipeline_that_fails_in_opencv_is_not_training():
     diagnosis = examine_failure(failure)
     assert not diagnosis.findings
     assert "OpenCV, in the Python function that the pipeline calls" in diagnosis.unexplained[0].note
+
+
+_EMPTY_FOLDER = """Found 0 images belonging to 1 classes.
+Epoch 1/1
+---------------------------------------------------------------------------
+ValueError                                Traceback (most recent call last)
+<ipython-input-5-b2d> in <module>()
+     11                     steps_per_epoch=50,
+---> 12                     validation_steps=5)
+
+/usr/local/lib/python3.6/dist-packages/numpy/core/fromnumeric.py in _wrapreduction(obj, ufunc, method, axis)
+---> 90     return ufunc.reduce(obj, axis, dtype, out, **passkwargs)
+
+ValueError: zero-size array to reduction operation maximum which has no identity
+"""
+_BATCH_SIZE_ZERO = """Traceback (most recent call last):
+  File "/v/lib/python3.7/site-packages/tensorflow/python/keras/utils/data_utils.py", line 742, in _run
+    sequence = list(range(len(self.sequence)))
+  File "/v/lib/python3.7/site-packages/keras_preprocessing/image/iterator.py", line 68, in __len__
+    return (self.n + self.batch_size - 1) // self.batch_size  # round up
+ZeroDivisionError: integer division or modulo by zero
+"""
+_OLDER_TENSORFLOW = """Traceback (most recent call last):
+  File "train.py", line 3, in <module>
+    model = build()
+  File "/v/lib/python3.4/dist-packages/keras/backend/tensorflow_backend.py", line 871, in batch_dot
+    out = tf.batch_matmul(x, y, adj_a=adj_x, adj_b=adj_y)
+TypeError: _batch_mat_mul() got an unexpected keyword argument 'adj_a'
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "words"),
+    [
+        (_EMPTY_FOLDER, "FIT705", "the data yields no batches"),
+        (_BATCH_SIZE_ZERO, "FIT327", "`batch_size` is 0"),
+        (_OLDER_TENSORFLOW, "FIT901", "the versions do not match"),
+        ("2018-08-20 17:34:55.9: W tensorflow/core/util/ctc/ctc_loss_calculator.cc:144] No valid path found.\n",
+         "FIT320", "does not fit into the time steps"),
+        ("WARNING:tensorflow:Early stopping conditioned on metric `val_auc` which is not available. Available metrics are:",
+         "FIT322", "it had no batches"),
+    ],
+)  # fmt: skip
+def test_what_a_log_shows_besides_the_exception_counts(text, cause, words):
+    (failure,) = failures_told_in(text)
+    found = examine_failure(failure).findings[0]
+    assert found.id == cause
+    assert words in found.message
+
+
+def test_an_empty_folder_does_not_explain_another_failure():
+    text = _EMPTY_FOLDER.replace(
+        "zero-size array to reduction operation maximum which has no identity", "bad mode 'x'"
+    )
+    (failure,) = failures_told_in(text)
+    assert failure.message == "bad mode 'x'"

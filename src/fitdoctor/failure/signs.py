@@ -60,6 +60,7 @@ WARNINGS = (
     "but source was compiled with",
     "Discrepancy between trainable weights and collected",
     "triggered tf.function retracing",
+    "No valid path found.",
 )
 """Warnings of Keras and TensorFlow that point to a problem with the training."""
 _WARNED = re.compile(

@@ -92,7 +92,26 @@ def failures_in(text: str, path: str = "") -> list[FailureFacts]:
         found = _with_logged_status(text[: found[-1].start], found)
     found = _without_inside([*found, *_signs(text)])
     facts = (_facts(group, _trained_before(text, group[0].start)) for group in _chains(found))
-    return _with_input_warned_of(text, _with_origin(text, _distinct(facts)))
+    return _with_empty_folder(text, _with_input_warned_of(text, _with_origin(text, _distinct(facts))))
+
+
+_FOUND_NONE = re.compile(
+    r"^[> ]{0,4}(?P<said>Found 0 (?:\w+ ){0,2}(?:images|files|filenames)\b[^\n]{0,80})$", re.MULTILINE
+)
+"""What Keras prints for a folder without files."""
+_OF_NO_DATA = re.compile(
+    r"zero-size array|division|modulo by zero|[Dd]ivision by zero|retrieve element|out of (?:range|bounds)|value <= 0|^$"
+)
+
+
+def _with_empty_folder(text: str, failures: list[FailureFacts]) -> list[FailureFacts]:
+    """Give the last failure the words in which Keras said that a folder is empty, if it may follow from that."""
+    printed = list(_FOUND_NONE.finditer(text, max(0, len(text) - _WINDOW)))
+    if not failures or not printed or not _OF_NO_DATA.search(failures[-1].message):
+        return failures
+    last = failures[-1]
+    own = tuple(frame for frame in last.frames if not frame.library)
+    return [*failures[:-1], replace(last, message=printed[-1]["said"], type="ValueError", frames=own)]
 
 
 _CONSTRUCTED = re.compile(

@@ -45,6 +45,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
+from fitdoctor.failure.frames import is_keras
 from fitdoctor.failure.traced_code import SIZE_OF_INPUT, is_size_in_recurrent_layer
 from fitdoctor.source.keras_3_api import PUBLIC_NAMES
 from fitdoctor.source.keras_changes import below_keras
@@ -145,6 +146,22 @@ CAUSE.message(
     subject="installed packages",
     types=("KeyError",),
     fits=lambda failure: bool(failure.frames) and "params[" in failure.frames[-1].text,
+)
+_TENSORFLOW_CALLED = re.compile(r"\b(?:tf|\w+_ops|ops|nn)\.\w+\(")
+
+
+def _keras_calls_tensorflow(failure: FailureFacts) -> bool:
+    last = failure.frames[-1] if failure.frames else None
+    return last is not None and is_keras(last.path) and bool(_TENSORFLOW_CALLED.search(last.text))
+
+
+CAUSE.message(
+    r"^_?\w+\(\) got an unexpected keyword argument '(?P<name>\w+)'",
+    "the installed Keras passes `{name}` to a function of TensorFlow that does not have it: the versions do not match",
+    "install the Keras version that matches this TensorFlow; `fitdoctor env` shows which",
+    subject="installed packages",
+    types=("TypeError",),
+    fits=_keras_calls_tensorflow,
 )
 CAUSE.message(
     SIZE_OF_INPUT.pattern,

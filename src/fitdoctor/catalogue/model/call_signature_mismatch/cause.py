@@ -399,8 +399,8 @@ _KERAS_OWN = frozenset({"fit", "evaluate", "predict", "compile", "__init__", "In
 
 
 def _is_users(owner: str, name: str) -> bool:
-    """Whether a function is the user's, judged without source: not a name that Keras itself uses."""
-    return name not in _KERAS_OWN and not owner.endswith("Trainer")
+    """Whether a function is the user's, judged without source: not a name that Keras itself uses, or a private one."""
+    return name not in _KERAS_OWN and not re.match("_[a-z]", name) and not owner.endswith("Trainer")
 
 
 def _named(project: Project, owner: str, name: str) -> Iterator[tuple[FunctionInfo, Contract, str]]:

@@ -697,6 +697,13 @@ CAUSE.message(
     unread=True,
 )
 CAUSE.message(
+    r"conditioned on metric `(?P<name>\w+)` which is not available\. Available metrics are:\s*$",
+    "a callback monitors `{name}`, but the epoch reported no metric at all: it had no batches",
+    "check that the data yields batches, and that it does not end before the epoch",
+    subject="callbacks",
+    types=("UserWarning", "RuntimeWarning"),
+)
+CAUSE.message(
     r"conditioned on metric `(?P<name>\w+)` which is not available\. Available metrics are: (?P<there>[\w,]{0,300})",
     "a callback monitors `{name}`, which `fit` does not report; it reports {there}",
     "monitor one of the names that are reported",

@@ -250,6 +250,18 @@ def _remedy(module: Module, name: str, node: ast.expr, wanted: str) -> Fix:
     return fix(f"set `{name}` to a valid value: {wanted}")
 
 
+def _divides_by_batch_size(failure: FailureFacts) -> bool:
+    return bool(failure.frames) and "// self.batch_size" in failure.frames[-1].text
+
+
+CAUSE.message(
+    r"division",
+    "`batch_size` is 0, so Keras cannot compute the number of batches",
+    "pass a batch size of at least 1; a size computed by a division needs `max(1, …)`",
+    subject="argument batch_size",
+    types=("ZeroDivisionError",),
+    fits=_divides_by_batch_size,
+)
 CAUSE.message(
     r"^'int' object is not iterable$",
     "`shape` is a number, but Keras expects a tuple",
