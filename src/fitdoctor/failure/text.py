@@ -111,7 +111,9 @@ def _with_empty_folder(text: str, failures: list[FailureFacts]) -> list[FailureF
         return failures
     last = failures[-1]
     own = tuple(frame for frame in last.frames if not frame.library)
-    return [*failures[:-1], replace(last, message=printed[-1]["said"], type="ValueError", frames=own)]
+    said, called = printed[-1]["said"], last.called or "fit"
+    read = replace(last, type="ValueError", message=said, raw_message=said, frames=own, called=called)
+    return [*failures[:-1], read]
 
 
 _CONSTRUCTED = re.compile(
