@@ -285,6 +285,21 @@ g = tape.gradient(loss, [alpha])
 """,
     ),
     ("FIT505", NET + LOOP.format(loss="tf.reduce_mean(pred + tf.stop_gradient(tf.round(pred) - pred))")),
+    # Rounded for the metric only.
+    (
+        "FIT505",
+        """
+        def overlap(y_true, y_pred, rounded=False):
+            if rounded:
+                y_pred = tf.round(y_pred)
+            return tf.reduce_mean(y_true * y_pred)
+        def loss(y_true, y_pred):
+            return 1 - overlap(y_true, y_pred)
+        model = keras.Sequential([layers.Dense(1)])
+        model.compile("adam", loss)
+        model.fit(x, y)
+        """,
+    ),
     # Compiled with a count of mistakes to measure, and anew to train.
     (
         "FIT505",

@@ -180,7 +180,9 @@ class _Reading:
             self.names = dict(before)
             self.read(statement.orelse)
             for name in {*after, *self.names}:
-                self.names[name] = after.get(name, _NOTHING) | self.names.get(name, _NOTHING)
+                # Where a side does not bind a name, it is what it was, which may be a root.
+                as_it_was = _Reach(open=self._is_root(ast.Name(name, ast.Load())))
+                self.names[name] = after.get(name, as_it_was) | self.names.get(name, as_it_was)
         elif isinstance(statement, (ast.With, ast.Try)):
             self.read(statement.body)
             if isinstance(statement, ast.Try):
