@@ -187,11 +187,11 @@ def _typo_of(kind: str, name: str) -> str:
     near = [
         one
         for one in candidates
-        if one not in text and _distance(one, text, slips) <= slips and not _only_looks_like(one, text)
+        if one not in text and distance(one, text, slips) <= slips and not _only_looks_like(one, text)
     ]
     if not near:
         return ""
-    best: str = min(near, key=lambda one: (_distance(one, text, slips), one))
+    best: str = min(near, key=lambda one: (distance(one, text, slips), one))
     return candidates[best]
 
 
@@ -200,7 +200,7 @@ def _only_looks_like(one: str, text: str) -> bool:
     return len(one) == len(text) == _SHORTEST and sorted(one) != sorted(text)
 
 
-def _distance(one: str, other: str, most: int) -> int:
+def distance(one: str, other: str, most: int) -> int:
     """Return how many letters were added, left out, changed or swapped; more than `most` counts as `most + 1`."""
     if abs(len(one) - len(other)) > most:
         return most + 1

@@ -12,6 +12,8 @@ Keras calls these functions with fixed arguments: a loss or metric function with
 `sample_weight=` even if `fit` got no weights, `on_epoch_end` with `(epoch, logs)`, `train_step` with the whole batch as
 one argument, `compute_loss` with `(x, y, y_pred, sample_weight)`.
 
+Nothing fails if the name is wrong: Keras never calls a callback's `on_epoch_start` or a layer's `comput_output_shape`.
+
 ## Fix
 
 Declare the parameters that Keras passes. For further settings of a loss, use an enclosing function, or a `Loss` class
@@ -34,6 +36,7 @@ from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 from fitdoctor.catalogue.knowledge.labels.targets import SPARSE
 from fitdoctor.catalogue.knowledge.models.model_classes import called_layers, head
 from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, is_static, misfit
+from fitdoctor.catalogue.model.misspelt_methods import misspelt_methods
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -44,6 +47,7 @@ from fitdoctor.failure.failed_line import at_frame, module_of
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import argument_count, unexpected_keyword
 from fitdoctor.failure.shapes import target_and_output
+from fitdoctor.records import replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
 from fitdoctor.source.definitions import argument_of
@@ -108,6 +112,26 @@ def _misfit(function: FunctionInfo, contract: Contract, kind: str) -> Iterator[F
             fix(title, _with_missing_parameters(function, contract)),
             *_with_customary_defaults(function, function.parameters[len(contract.positional) :]),
             subject=f"{function.qualname} ({kind})",
+        )
+
+
+@CAUSE.in_source
+@mentions("allback", "Layer", "Model", "Metric", "Loss")
+def never_called(module: Module) -> Iterator[Finding]:
+    """Report methods that Keras does not call, because their names are slips of the ones that it calls."""
+    for method, meant in misspelt_methods(module):
+        place = head(method)
+        start = place.column + len("def ")
+        named = replace(place, column=start, end_column=start + len(method.name))
+        yield CAUSE.finding(
+            f"nothing calls {name_of(method)}: Keras calls "
+            + (f"`{meant}`" if meant else "only the `on_…` methods that it documents"),
+            named,
+            unsafe(f"rename it to `{meant}`", (Edit(named, meant),))
+            if meant
+            else fix("use a method that Keras calls, such as `on_epoch_end`"),
+            subject=f"{method.qualname} (never called)",
+            severity=Severity.WARNING,
         )
 
 
