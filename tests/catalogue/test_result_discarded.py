@@ -57,6 +57,10 @@ def test_a_result_is_lost(text: str, edits: list[str]) -> None:
         GRAPH + "if deep:\n    x = layers.Dense(4)(inputs)\nx = layers.Dense(1)(x)",
         GRAPH + "def more():\n    return x\nx = layers.Dense(1)(inputs)",
         "x / y",
+        # Another model begins.
+        GRAPH
+        + "h = layers.Dense(4)(x)\ny = layers.Dense(1)(h)\n"
+        + "x = keras.Input((4,))\nh = layers.Dense(4)(x)\ny = layers.Dense(1)(h)\nm = keras.Model(x, y)",
         # A tutorial shows two ways to prepare the same data.
         DATA + "ds2 = ds.shuffle(9).batch(8)\nds2 = ds.shuffle(99).batch(16)\nmodel.fit(ds2)",
         DATA + "train = ds.batch(8)\ntrain = ds.cache()\ntrain = train.batch(8)\nmodel.fit(train)",

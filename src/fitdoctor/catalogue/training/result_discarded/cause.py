@@ -32,6 +32,7 @@ from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import replace_code, unsafe
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.datasets import ALSO_DATASETS, ONLY_DATASETS, is_dataset
+from fitdoctor.source.index import names_in
 from fitdoctor.source.module import Module
 
 CAUSE = Cause(id="FIT004", slug="result-discarded", severity=Severity.WARNING)
@@ -194,7 +195,7 @@ def assigned_again(module: Module) -> Iterator[Finding]:
         again = _next_store(module, first, name)
         if again is None or not (_layer_called(module, again.value) or _is_stage(module, again.value)):
             continue
-        if not layer and _is_restated(module, first, name):
+        if _begins_anew(module, first, again) or (not layer and _is_restated(module, first, name)):
             continue
         what = f"the output of `{layer}`" if layer else "this dataset"
         yield CAUSE.finding(
@@ -204,6 +205,18 @@ def assigned_again(module: Module) -> Iterator[Finding]:
             unsafe(f"use `{name}` here", _continued(module, again.value, name)),
             subject="discarded result",
         )
+
+
+def _begins_anew(module: Module, first: ast.Assign, again: ast.Assign) -> bool:
+    """Whether what the first assignment reads is assigned again in between: another model or pipeline begins."""
+    block = module.block(first)
+    between = block[block.index(first) + 1 : block.index(again)]
+    read = names_in(first.value)
+    return any(
+        isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in read
+        for statement in between
+        for node in ast.walk(statement)
+    )
 
 
 def _is_restated(module: Module, first: ast.Assign, name: str) -> bool:
