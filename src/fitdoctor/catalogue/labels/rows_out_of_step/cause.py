@@ -32,7 +32,6 @@ program shuffles a copy, as control experiments do. Arrays of unknown origin are
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
@@ -67,7 +66,6 @@ from fitdoctor.facts import (
 )
 from fitdoctor.source.definitions import last_name
 from fitdoctor.source.module import Module
-from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT219", slug="rows-out-of-step", severity=Severity.WARNING)
 
@@ -150,25 +148,6 @@ def from_names(module: Module) -> Iterator[Finding]:
         )
     for features, labels in separate_orders(module, lambda features: set(label_names_for(features))):
         yield _apart(module, features, labels)
-
-
-@CAUSE.in_source
-@CAUSE.before_fit
-@mentions("permutation", "shuffle")
-def from_fitted_arrays(data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Report the features and labels of a call that the program put into two random orders, whatever their names are."""
-    if data.role != "training" or len(data.x) != 1 or len(data.y) != 1:
-        return
-    x, y = data.x[0].code, data.y[0].code
-    if isinstance(x, Unknown) or isinstance(y, Unknown):
-        return
-    module = project.module_at(x.location.path)
-    if module is None or (x.location.path, x.function) != (y.location.path, y.function):
-        return
-    xs, ys = ({code.target, re.split(r"\W", code.text.removeprefix("self."))[0]} for code in (x, y))
-    for features, labels in separate_orders(module, lambda name: ys - xs if name in xs else set()):
-        if getattr(module.function_of(features.random), "name", "") == x.function.rpartition(".")[2]:
-            yield _apart(module, features, labels)
 
 
 def _apart(module: Module, features: Reordering, labels: Reordering) -> Finding:

@@ -22,10 +22,9 @@ layer rejects is.
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.models.layer_source import found_in, node_at
 from fitdoctor.catalogue.knowledge.models.model_classes import returned
 from fitdoctor.catalogue.knowledge.models.refusals import Refusal, explains_refusals
@@ -34,7 +33,7 @@ from fitdoctor.catalogue.traceback_lines import was_received
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
+from fitdoctor.facts import FailureFacts, Frame, LayerFacts, Unknown
 from fitdoctor.failure.failed_line import function_at, module_of, nodes_at
 from fitdoctor.failure.shapes import InputMismatch, input_mismatch
 from fitdoctor.records import replace
@@ -48,25 +47,6 @@ CAUSE = Cause(
     raises="ValueError",
     explains=("FIT102", "FIT304"),
 )
-
-NEEDS_AN_AXIS = frozenset({"Dense", "BatchNormalization", "LSTM", "GRU", "SimpleRNN", "Conv1D", "Flatten"})
-"""Layers that reject a tensor of rank 1."""
-
-
-@CAUSE.in_source
-@mentions("def", "lambda")
-def from_source(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Report a custom layer that returns `x[:, i]` of its rank-2 input to a layer that needs rank 2."""
-    if model.kind != "sequential":
-        return
-    for layer, following in itertools.pairwise(model.layers):
-        if layer.builtin and layer.class_name != "Lambda" or following.class_name not in NEEDS_AN_AXIS:
-            continue
-        if _input_rank(layer, data) != 2:
-            continue
-        for module, index in _returned_index(layer, project):
-            needed = f"the next layer, `{following.class_name}`, needs a feature axis"
-            yield _finding(module, index, Evidence(needed, location=place(following.code)))
 
 
 def _speaks(message: str) -> bool:
@@ -140,14 +120,6 @@ def _given_index(project: Project, call: Location | None) -> list[tuple[Module, 
     if module is None or not isinstance(source, ast.Subscript) or not _drops_axes(source.slice):
         return []
     return [(module, source)] if is_keras_tensor(module, source.value) else []
-
-
-def _input_rank(layer: LayerFacts, data: DataFacts) -> int | None:
-    if isinstance(layer.input_shapes, tuple) and layer.input_shapes:
-        return len(layer.input_shapes[0])
-    if layer.index == 0 and len(data.x) == 1 and isinstance(data.x[0].shape, tuple):
-        return len(data.x[0].shape)
-    return None
 
 
 def _returned_index(layer: LayerFacts, project: Project) -> Iterator[tuple[Module, ast.Subscript]]:

@@ -38,7 +38,7 @@ from fitdoctor.source.assignments import element_of, last_assignment
 from fitdoctor.source.callees import callee, is_self
 from fitdoctor.source.fits.fit_sites import shared_optimizers
 from fitdoctor.source.index import names_in
-from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
+from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.origins import Origin
@@ -142,31 +142,6 @@ def _weights(site: CallSite) -> ast.expr | None:
     return None
 
 
-@CAUSE.rule("for", "while", says=_SAYS, anywhere=True)
-def in_loops(module: Module) -> Iterator[Finding]:
-    """Find `compile` with an optimizer created before the loop that creates the models."""
-    for site in module.method_calls("compile"):
-        loop, given, made = _loop_around(module, site.node), _given(site), _optimizer(site)
-        if loop is None or given is None or made is None or made.module is not module:
-            continue
-        # A function called in the loop returns a new one each time.
-        anew = any(
-            _inside(node, loop)
-            for node in (made.node, _last_value(module, given))
-            if isinstance(node, ast.Call)
-        )
-        if not anew and _is_made_in(module, site.receiver, loop):
-            yield _finding(made, site)
-
-
-def _is_made_in(module: Module, model: ast.expr, loop: ast.AST) -> bool:
-    """Return whether a loop creates the model that it compiles, directly or through a function."""
-    made, first = _last_value(module, model) or module.made_by(model), module.origin(model)
-    new = _inside(first.node, loop) or first.module.function_of(first.node) is not None
-    called = isinstance(made, ast.Call) and _inside(made, loop)
-    return called and new and kind_of_value(module, model) == "Model"
-
-
 def _last_value(module: Module, name: ast.expr) -> ast.expr | None:
     """Return the value that a name has there; any other expression is itself."""
     if not isinstance(name, ast.Name):
@@ -220,31 +195,6 @@ def _is_unfrozen_between(first: CallSite, second: CallSite) -> bool:
                 if not value or node.lineno > start:
                     frozen[value].add(module.segment(node.value))
     return trained and module.segment(second.receiver) == model and bool(frozen[True] & frozen[False])
-
-
-@CAUSE.rule("for", "while", says=_SAYS, anywhere=True)
-def in_builders(module: Module) -> Iterator[Finding]:
-    """Find a builder function that compiles each model with a global optimizer, if a loop fits its results."""
-    for site in module.method_calls("compile"):
-        builder, made, given = site.function, _optimizer(site), _given(site)
-        if builder is None or made is None or made.module is not module or module.function_of(made.node):
-            continue
-        if getattr(given, "id", "") in builder.parameters:
-            continue
-        if module.function_of(module.made_by(site.receiver)) is builder:
-            calls = (call.node for call in module.calls if callee(module, call.node) is builder)
-            if any(_fitted_in_loop(module, call) for call in calls):
-                yield _finding(made, site)
-                return
-
-
-def _fitted_in_loop(module: Module, call: ast.Call) -> bool:
-    """Return whether a loop creates a model with this call and fits it."""
-    loop = _loop_around(module, call)
-    return loop is not None and any(
-        _inside(site.node, loop) and _last_value(module, site.receiver) is call
-        for site in module.method_calls("fit")
-    )
 
 
 @CAUSE.rule(
