@@ -7,7 +7,6 @@ import ast
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_before, spell
 from fitdoctor.source.callees import returned_by
-from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.traced.gradients import Cut
 
@@ -41,7 +40,7 @@ def passed_straight_through(cut: Cut) -> tuple[Edit, ...]:
         return without_stop(module, cut.node)
     found = _hard_and_soft(module, cut.node)
     if found is None:
-        return _one_hot_passed(module, cut.node)
+        return ()
     hard, soft = found
     code, name, first = module.code(hard), module.segment(soft), tuple[Edit, ...]()
     tf, imports = spell(code, "tensorflow", "tf")
@@ -54,35 +53,6 @@ def passed_straight_through(cut: Cut) -> tuple[Edit, ...]:
     if not isinstance(module.parent(hard), (ast.Return, ast.Assign, ast.Lambda)):
         passed = f"({passed})"
     return (*first, Edit(code.location, passed), *imports)
-
-
-def _one_hot_passed(module: Module, node: ast.expr) -> tuple[Edit, ...]:
-    """Let gradients pass around `tf.one_hot(tf.argmax(scores, axis=-1), n)` through the softmax of the scores."""
-    if not isinstance(node, ast.Call) or module.resolve(node.func).rpartition(".")[2] != "argmax":
-        return ()
-    use: ast.expr = node
-    holder, function = module.parent(node), module.function_of(node)
-    if isinstance(holder, ast.Assign) and isinstance(holder.targets[0], ast.Name):
-        reads = [
-            each
-            for each in module.reads.get(holder.targets[0].id, ())
-            if module.function_of(each) is function
-        ]
-        use, holder = (reads[0], module.parent(reads[0])) if len(reads) == 1 else (node, None)
-    axis = argument_of(node, "axis", 1)
-    last = axis is not None and module.segment(axis) == "-1"
-    taken = any(each.id == "soft" for each in module.nodes(ast.Name))
-    if not isinstance(holder, ast.Call) or not node.args or not last or taken or function is None:
-        return ()
-    if module.resolve(holder.func).rpartition(".")[2] != "one_hot" or holder.args[:1] != [use]:
-        return ()
-    code = module.code(holder)
-    tf, imports = spell(code, "tensorflow", "tf")
-    soft = insert_before(code, f"soft = {tf}.nn.softmax({module.segment(node.args[0])}, axis=-1)")
-    passed = f"soft + {tf}.stop_gradient({code.text} - soft)"
-    if not isinstance(module.parent(holder), (ast.Return, ast.Assign)):
-        passed = f"({passed})"
-    return (*soft, Edit(code.location, passed), *imports)
 
 
 def without_stop(module: Module, call: ast.Call) -> tuple[Edit, ...]:

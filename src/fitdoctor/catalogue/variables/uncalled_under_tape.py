@@ -24,8 +24,6 @@ class Uncalled:
     """The `model.trainable_weights` expression."""
     before: ast.expr | None
     """The model call right before the block whose result the block uses; None if that is not the mistake."""
-    instead: str
-    """The only model that the block calls; "" if it calls none or several."""
 
     @property
     def module(self) -> Module:
@@ -73,13 +71,7 @@ def _uncalled(tape: Tape, call: ast.Call) -> Uncalled | None:
     if model == "self" or _names(module, body, model) or _names(module, body, "self", whole=True):
         return None
     before = None if _is_asked_elsewhere(module, call, model) else called_before(tape, model)
-    called = {
-        module.segment(node.func)
-        for inner in body
-        for node in ast.walk(inner)
-        if isinstance(node, ast.Call) and _has_weights(module, module.segment(node.func))
-    }
-    return Uncalled(tape, model, weights, before, called.pop() if len(called) == 1 else "")
+    return Uncalled(tape, model, weights, before)
 
 
 def _names(module: Module, body: list[ast.stmt], name: str, whole: bool = False) -> bool:
@@ -119,12 +111,4 @@ def _is_frozen(call: ast.Call) -> bool:
     return any(
         keyword.arg == "training" and isinstance(keyword.value, ast.Constant) and not keyword.value.value
         for keyword in call.keywords
-    )
-
-
-def _has_weights(module: Module, name: str) -> bool:
-    """Return whether the file reads trainable weights of the called object, so it is a model."""
-    return any(
-        attribute.attr in _TRAINED and module.segment(attribute.value) == name
-        for attribute in module.nodes(ast.Attribute)
     )

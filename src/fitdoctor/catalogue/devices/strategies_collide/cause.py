@@ -28,7 +28,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.devices.several_workers import left_by_another
 from fitdoctor.catalogue.devices.strategies import made
 from fitdoctor.diagnosis import Edit, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_before, spell
+from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
 from fitdoctor.source.callees import callers_of
 from fitdoctor.source.index import names_in
@@ -120,20 +120,12 @@ def _made_once(module: Module, site: CallSite) -> Fix:
     if names & set(function.parameters):
         return fix(title)
     if not code.target.isidentifier():
-        return fix("return the same strategy every time", _kept(module, site, function))
+        return fix("return the same strategy every time")
     first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
     here = code.statement
     before = Location(here.path, first, 1, first, 1, here.cell)
     statement = module.segment(module.statement(site.node))
     return fix(title, (Edit(before, f"{statement}\n\n\n"), Edit(here.lines, "")))
-
-
-def _kept(module: Module, site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
-    """For a function without parameters that returns the strategy: keep the first one."""
-    if function.parameters or not isinstance(module.parent(site.node), ast.Return):
-        return ()
-    functools, imports = spell(module.code(site.node), "functools", "functools")
-    return (*insert_before(module.code(function.node), f"@{functools}.cache"), *imports)
 
 
 def _before_class(module: Module, site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:

@@ -245,23 +245,6 @@ def _values_of_variables(module: Module, node: ast.Attribute) -> Fix:
     return fix("read the values of `variables`", edits)
 
 
-def _scaled_loss(module: Module, node: ast.Attribute) -> Fix:
-    """Use `scale_loss`; in Keras 3, `apply_gradients` removes the scale again."""
-    edits: list[Edit] = []
-    for each in module.nodes(ast.Attribute):
-        if each.attr not in ("get_scaled_loss", "get_unscaled_gradients"):
-            continue
-        if each is not node and not is_keras_optimizer(module, each.value):
-            continue
-        call = module.parent(each)
-        if each.attr == "get_scaled_loss":
-            edits.append(Edit(attribute_name(module, each), "scale_loss"))
-        elif isinstance(call, ast.Call) and len(call.args) == 1:
-            edits.append(Edit(module.location(call), module.segment(call.args[0])))
-    title = "call `scale_loss`, and pass the gradients to `apply_gradients` unchanged: it removes the scale"
-    return fix(title, edits)
-
-
 def _written_out_minimize(module: Module, node: ast.Attribute) -> Fix:
     """Wrap the loss call in a tape; if the program already has one, apply its gradients."""
     title = "compute the gradients with a `tf.GradientTape` and call `apply_gradients`"
@@ -309,8 +292,6 @@ _SPECIAL: dict[tuple[str, str], Callable[[Module, ast.Attribute], Fix]] = {
     ("Optimizer", "lr"): _learning_rate,
     ("Optimizer", "get_weights"): _values_of_variables,
     ("Optimizer", "minimize"): _written_out_minimize,
-    ("Optimizer", "get_scaled_loss"): _scaled_loss,
-    ("Optimizer", "get_unscaled_gradients"): _scaled_loss,
 }
 """Fixes that need more than another name."""
 

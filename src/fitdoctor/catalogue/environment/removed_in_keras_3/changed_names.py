@@ -23,7 +23,6 @@ from fitdoctor.source.keras_changes import (
 )
 from fitdoctor.source.line_edits import attribute_name, moved_import
 from fitdoctor.source.module import CallSite, Module
-from fitdoctor.source.session_edits import without_session
 
 _REPLACEMENT = "find another way in the documentation of Keras 3, or install `tf_keras`, which is Keras 2"
 _PASS_TRAINING = "pass `training=True` or `training=False` where you call the model or layer"
@@ -168,7 +167,7 @@ def _updated_import(module: Module, node: ast.ImportFrom, gone: ast.alias) -> Fi
             text = re.sub(rf"\b{old}\b", f"{new} as {old}", text)
         return fix("import the class by its current name", (Edit(place, text),))
     if names == ["set_session"]:
-        return _without_session(module, node)
+        return fix("remove the session: Keras 3 does not use sessions")
     if source.startswith("keras.wrappers"):
         return fix("use the `scikeras` package for scikit-learn wrappers")
     return fix(advice(f"{source}.{gone.name}"))
@@ -187,15 +186,6 @@ def _respelled_classes(module: Module, node: ast.ImportFrom, source: str) -> dic
             for read in module.reads.get(alias.asname or alias.name, ())
         )
     }
-
-
-def _without_session(module: Module, node: ast.ImportFrom) -> Fix:
-    """Remove the import together with its session."""
-    title = "remove the session: Keras 3 does not use sessions"
-    reads = module.reads.get(node.names[0].asname or node.names[0].name, [])
-    if len(reads) != 1:
-        return fix(title)
-    return without_session(module, reads[0], title, Edit(module.location(node).lines, ""))
 
 
 # --- dotted names -----------------------------------------------------------------------------------------------------

@@ -116,16 +116,7 @@ class _Reading:
             return _Twin(f"{self._tf}.strings.{name}({subject.text})", _WORDS)
         if name == "split" and len(given) <= 1:
             return _Twin(f"{self._tf}.strings.split({', '.join([subject.text, *given])})", _PARTS)
-        if name in ("startswith", "endswith") and len(call.args) == 1:
-            return self._matches(subject, call.args[0], name)
         return None
-
-    def _matches(self, subject: _Twin, piece: ast.expr, name: str) -> _Twin | None:
-        if not isinstance(piece, ast.Constant) or not isinstance(piece.value, str):
-            return None
-        literal = "".join(each if each.isalnum() or each in "_-" else f"[{each}]" for each in piece.value)
-        expression = f"{literal}.*" if name == "startswith" else f".*{literal}"
-        return _Twin(f'{self._tf}.strings.regex_full_match({subject.text}, "{expression}")', _NUMBER)
 
     def _function(self, call: ast.Call) -> _Twin | None:
         name = self._module.resolve(call.func)

@@ -35,7 +35,6 @@ from fitdoctor.catalogue.knowledge.data.batch_keys import renamed_in_batches
 from fitdoctor.catalogue.knowledge.data.data_places import only_input_line
 from fitdoctor.catalogue.knowledge.data.data_trail import node_of
 from fitdoctor.catalogue.knowledge.data.joined_arrays import (
-    column_parts,
     joined_parts,
     stacked_parts,
 )
@@ -56,7 +55,7 @@ from fitdoctor.catalogue.knowledge.models.model_inputs import inside_model
 from fitdoctor.catalogue.prefilter import INPUTS
 from fitdoctor.catalogue.words import joined, listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, replace_code, spell, unsafe, wrap
+from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Spec, Unknown
 from fitdoctor.failure.failed_line import module_of, stands_at
 from fitdoctor.failure.shapes import input_count
@@ -300,10 +299,6 @@ def _count_fix(
         return fix(
             "pass the arrays separately: the model has an input for each", replace_code(first.use, stacked)
         )
-    if len(data.x) == 1 and isinstance(first.use, Code):
-        parts = column_parts(model.inputs, first, first.use.text)
-        if parts:
-            return unsafe("split the columns by input", wrap(first.use, parts))
     return fix("pass a list with one array per input, or a dict keyed by input name")
 
 
@@ -542,34 +537,16 @@ def _columns_for_one_input(
     if said is None or len(names) < 2 or any(name.lower() in _LABELS for name in names):
         return
     known = data if isinstance(data, DataFacts) else None
-    argument = _given(fit_call)
-    yield CAUSE.certain(
-        f"`x` is a dict of {len(names)} columns ({listing(names, 3)}), but the model has one input",
-        place(known.code if known and known.form == "dataset" else None, argument, raised),
-        Evidence("what the model receives", f"a dict of {len(names)} columns", "one array"),
-        fix(
-            "stack the columns into one array: `tf.stack(list(columns.values()), axis=-1)`",
-            _stacked(known, argument) if known is not None else (),
-        ),
-        subject="inputs of the model",
-    )
-
-
-def _given(fit_call: FitFacts | Unknown) -> Code | None:
     code = fit_call.code if isinstance(fit_call, FitFacts) else None
     argument = code.argument("x", 0) if isinstance(code, Code) else None
-    if argument is None or not isinstance(code, Code):
-        return None
-    return Code(argument.location, argument.text, spellings=code.spellings, import_at=code.import_at)
-
-
-def _stacked(data: DataFacts, argument: Code | None) -> tuple[Edit, ...]:
-    """Return a `map` that stacks scalar columns of the same dtype."""
-    plain = all(isinstance(one.shape, tuple) and len(one.shape) == 1 for one in data.x)
-    if argument is None or data.form != "dataset" or data.element_size != 2 or not plain:
-        return ()
-    if len({one.dtype for one in data.x}) != 1:
-        return ()
-    tensorflow, imports = spell(argument, "tensorflow", "tf")
-    stacked = f"{tensorflow}.stack(list(columns.values()), axis=-1)"
-    return wrap(argument, f"{{}}.map(lambda columns, labels: ({stacked}, labels))") + imports
+    yield CAUSE.certain(
+        f"`x` is a dict of {len(names)} columns ({listing(names, 3)}), but the model has one input",
+        place(
+            known.code if known and known.form == "dataset" else None,
+            argument.location if argument else None,
+            raised,
+        ),
+        Evidence("what the model receives", f"a dict of {len(names)} columns", "one array"),
+        fix("stack the columns into one array: `tf.stack(list(columns.values()), axis=-1)`"),
+        subject="inputs of the model",
+    )

@@ -425,7 +425,7 @@ def from_failure(
     if sizes is not None and isinstance(data, DataFacts) and lacks_its_batch(model, data):
         return
     if sizes is None:
-        yield from _refused(failure, project)
+        yield from _refused(failure)
         yield from _sliced(failure, project)
         yield from _from_loss(failure, fit, data, project)
         return
@@ -494,7 +494,7 @@ _SAID = re.compile(
 )
 
 
-def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+def _refused(failure: FailureFacts) -> Iterator[Finding]:
     """Report the sample counts in the message."""
     said, frame = _SAID.search(failure.message), failure.last_user_frame
     if said is None or frame is None:
@@ -503,11 +503,10 @@ def _refused(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     if called and "train_test_split" not in called:
         return  # an estimator of scikit-learn checks its data in the same words
     sizes = [int(size) for size in said["sizes"].split(",")]
-    odd = next((at for at, size in enumerate(sizes) if size != sizes[0]), 0)
     yield CAUSE.certain(
         f"the arrays to split have {' and '.join(f'{size:,}' for size in sizes)} samples, but need the same number",
-        _made(failure, project, odd) or frame.location,
-        Evidence("samples", said["sizes"], "the same number", location=frame.location),
+        frame.location,
+        Evidence("samples", said["sizes"], "the same number"),
         fix("build the arrays from the same samples"),
         subject="numbers of samples",
     )
@@ -531,13 +530,3 @@ def _sliced(failure: FailureFacts, project: Project) -> Iterator[Finding]:
         fix("build the arrays from the same samples"),
         subject="numbers of samples",
     )
-
-
-def _made(failure: FailureFacts, project: Project, position: int) -> Location | None:
-    """Return where the array of another length is created."""
-    split = [site for site in calls_at(failure, project) if site.name.startswith("sklearn.")]
-    if len(split) != 1 or position >= len(split[0].node.args):
-        return None
-    end = split[0].module.origin(split[0].node.args[position])
-    known = end.certain and not end.path and not isinstance(end.node, ast.Name)
-    return end.module.location(end.node) if known else None

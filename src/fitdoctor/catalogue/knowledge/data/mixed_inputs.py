@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import tape_cut_of_model
-from fitdoctor.diagnosis import Edit, Finding, Fix
-from fitdoctor.edits import fix, spell
+from fitdoctor.diagnosis import Finding
+from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts
-from fitdoctor.failure.failed_line import calls_at, function_at, module_of, raised_here
+from fitdoctor.failure.failed_line import function_at, module_of, raised_here
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.gradients import PREDICTS, Cut
 
@@ -28,7 +28,7 @@ def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project) -> Itera
         "the model is called with tensors and arrays, but Keras does not accept a mix",
         frame.location,
         raised_here(failure),
-        _all_tensors(failure, project),
+        fix("convert all of them to tensors: `tf.convert_to_tensor(…)`"),
         subject="inputs of the call",
     )
 
@@ -45,16 +45,3 @@ def predicted_under_tape(failure: FailureFacts, project: Project) -> Cut | None:
         return None
     here = function_at(module, frame.line, frame.cell)
     return cut if here is not None and module.function_of(cut.node) == here else None
-
-
-def _all_tensors(failure: FailureFacts, project: Project) -> Fix:
-    """Convert the arguments that are not tensors yet."""
-    title = "convert all of them to tensors: `tf.convert_to_tensor(…)`"
-    for site in calls_at(failure, project):
-        module, given = site.module, site.node.args[0] if site.node.args else None
-        if isinstance(given, (ast.List, ast.Tuple)):
-            tf, imports = spell(module.code(site.node), "tensorflow", "tf")
-            parts = ", ".join(f"{tf}.convert_to_tensor({module.segment(part)})" for part in given.elts)
-            text = f"[{parts}]" if isinstance(given, ast.List) else f"({parts})"
-            return fix(title, (Edit(module.location(given), text), *imports))
-    return fix(title)

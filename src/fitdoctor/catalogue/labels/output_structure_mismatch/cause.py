@@ -237,26 +237,10 @@ def _oddities(
     names = model.output_names if len(model.output_names) == len(outputs) else ()
     if raised and not names:
         names = output_names(model, outputs)
-        misnamed = _misnamed_output(model, data, names, project)
-        if misnamed is not None:
-            yield _misnamed(*misnamed)
-            return
     yield from _odd_losses(model, data, len(outputs), names, project)
     yield from _odd_weights(model, names)
     yield from _odd_labels(model, fit, data, len(outputs), names, project)
     yield from _odd_metrics(model, len(outputs), names, project)
-
-
-def _misnamed(where: Location, name: str, wanted: str) -> _Odd:
-    """Report an output that `call` returns under another name than losses and labels use."""
-    return _Odd(
-        "outputs",
-        f"`call` returns an output `{name}`, but losses and labels use the name `{wanted}`",
-        name,
-        wanted,
-        (where,),
-        (fix(f"return it as `{wanted}`", (Edit(where, f'"{wanted}"'),)),),
-    )
 
 
 def _counted(count: int, word: str) -> str:
@@ -544,29 +528,6 @@ def _in_text(where: Code | Unknown, names: dict[str, str]) -> tuple[Edit, ...]:
 
 
 # --- outputs that `call` returns ------------------------------------------------------------------------------------
-
-
-def _misnamed_output(
-    model: ModelFacts, data: DataFacts, names: tuple[str, ...], project: Project
-) -> tuple[Location, str, str] | None:
-    """Return location and name of the output key that differs from losses and labels, and the name they use."""
-    labels = {array.key for array in data.y} if data.y_structure == "dict" else set()
-    wanted = [key for key in model.loss_keys if key in labels and key not in names]
-    odd = [name for name in names if name not in labels and name not in model.loss_keys]
-    if len(wanted) != 1 or len(odd) != 1 or not project:
-        return None
-    owner = project.class_named(model.class_name)
-    function = owner.module.method(owner, "call") if owner is not None else None
-    written = [
-        key
-        for node in (ast.walk(function.node) if function is not None else ())
-        if isinstance(node, ast.Dict)
-        for key in node.keys
-        if isinstance(key, ast.Constant) and key.value == odd[0]
-    ]
-    if function is None or len(written) != 1:
-        return None
-    return function.module.location(written[0]), odd[0], wanted[0]
 
 
 # --- loss weights ---------------------------------------------------------------------------------------------------

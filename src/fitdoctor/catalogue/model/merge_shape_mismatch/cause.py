@@ -39,7 +39,7 @@ from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, Shape, Unknown
 from fitdoctor.failure.shapes import operation_shapes, shapes_in
-from fitdoctor.records import dataclass, replace
+from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -224,7 +224,7 @@ def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project) -> V
     if len(pair.shapes[0]) != len(pair.shapes[1]):
         return _ranks(pair)
     last = len(pair.shapes[0]) - 1
-    if refusal.name in _ELEMENTWISE and (last in pair.axes or _strides_past_shortcut(pair)):
+    if refusal.name in _ELEMENTWISE and last in pair.axes:
         return _projected(pair)
     return _same_padding(pair) or _strided(pair) or _far_apart(pair) or _halved(pair)
 
@@ -322,14 +322,6 @@ def _repeated(pair: Pair, lower: int, features: int | None) -> Verdict:
     return Verdict(place(last.code), fixes=(unsafe(title, edits),))
 
 
-def _strides_past_shortcut(pair: Pair) -> bool:
-    """Whether one tensor is the input of the other's block, and the block uses strides."""
-    for skip, (have, wanted) in ((pair.first, pair.shapes), (pair.second, pair.shapes[::-1])):
-        if pair.refusal.ways and not pair.branch(skip):
-            return (_stride(have, wanted) or 1) > 1
-    return False
-
-
 def _projected(pair: Pair) -> Verdict:
     """Blame a shortcut past a block that changes the channels or the lengths."""
     lengths = {index: len(pair.branch(index)) for index in (pair.first, pair.second)}
@@ -354,27 +346,7 @@ def _projected(pair: Pair) -> Verdict:
     )
     source = _assigned(module, tensor)
     edits = around(module, source, node, "Dense" if rank == 2 else f"Conv{rank - 2}D", text)
-    fitting = _fits_at_times(module, node, source, size, strides if stride != 1 else "")
-    if fitting and edits:
-        edits = (replace(edits[0], replacement=f"{fitting} else {edits[0].replacement}"), *edits[1:])
     return Verdict(module.location(source), tuple(evidence), (fix(title, edits),))
-
-
-def _fits_at_times(module: Module, node: ast.Call, source: ast.expr, size: str, strides: str) -> str:
-    """Return a condition that keeps the shortcut unchanged where it fits: `x if x.shape[-1] == filters`.
-
-    "" for a block that runs once, or always with the same size.
-    """
-    function = module.function_of(node)
-    if function is None or len(module.callers.get(function.node, ())) < 2:
-        return ""
-    if size not in function.parameters:
-        return ""
-    name = module.segment(source)
-    condition = f"{name}.shape[-1] == {size}"
-    if strides.isidentifier():
-        condition += f" and {strides} == 1"
-    return f"{name} if {condition}"
 
 
 def _size_of(layer: LayerFacts) -> str | None:

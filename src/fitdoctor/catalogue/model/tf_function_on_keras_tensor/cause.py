@@ -41,7 +41,7 @@ from fitdoctor.catalogue.model.keras_tensors import (
 )
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.failed_line import at_frame, calls_at, module_of
 from fitdoctor.failure.traced_code import VALUE_METHODS
@@ -174,36 +174,6 @@ def _is_of_layer(module: Module, function: FunctionInfo) -> bool:
 _BY_HAND = fix("use a layer (`Reshape`) or the static `x.shape`, or call it in a `Lambda` layer")
 
 
-def _left_open(module: Module, call: ast.Call) -> Iterator[Edit]:
-    """Use `-1` in a `reshape` for a named batch size: `batch = tf.shape(x)[0]`."""
-    part = module.parent(call)
-    statement = module.parent(part) if part is not None else None
-    if (
-        not isinstance(part, ast.Subscript)
-        or not isinstance(part.slice, ast.Constant)
-        or part.slice.value != 0
-    ):
-        return
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
-        return
-    name = statement.targets[0]
-    for read in module.reads.get(name.id, []):
-        shape = module.parent(read)
-        around = module.parent(shape) if isinstance(shape, (ast.Tuple, ast.List)) else None
-        if module.scope(read) is module.scope(name) and isinstance(around, ast.Call):
-            if module.dotted(around.func).rpartition(".")[2] == "reshape":
-                yield Edit(module.location(read), "-1")
-                yield from _no_longer_open(module, around, module.segment(call.args[0]))
-
-
-def _no_longer_open(module: Module, reshape: ast.Call, tensor: str) -> Iterator[Edit]:
-    """Replace a second `-1` by the tensor's own size: only one may be left open."""
-    sizes = next((each for each in reshape.args if isinstance(each, (ast.Tuple, ast.List))), None)
-    parts = [module.segment(part) for part in sizes.elts] if sizes is not None else []
-    if sizes is not None and parts[1:2] == ["-1"] and module.segment(reshape.args[0]) == tensor:
-        yield Edit(module.location(sizes.elts[1]), f"{tensor}.shape[1]")
-
-
 def _fixes(module: Module, call: ast.Call, calls: list[ast.Call]) -> list[Fix]:
     """Replace this call, and all others that would fail next, by their `keras.ops` equivalents."""
     sizes = [each for each in calls if module.resolve(each.func).rpartition(".")[2] == "shape"]
@@ -212,12 +182,6 @@ def _fixes(module: Module, call: ast.Call, calls: list[ast.Call]) -> list[Fix]:
         return [fix("call the function in a `Lambda` layer", whole), _BY_HAND]
     if sizes:
         # `keras.ops.shape` returns None for the batch axis, so code that computes with it must change.
-        opened = [edit for each in sizes for edit in _left_open(module, each)]
-        others = [twin_edits(module, each) for each in calls]
-        title = "use `keras.ops.shape` for the sizes and `-1` for the batch axis"
-        if all(other is not None for other in others):
-            opened += [edit for other in others if other is not None for edit in other[1]]
-            return [unsafe(title, dict.fromkeys(opened)), _BY_HAND]
         return [_BY_HAND]
     own = twin_edits(module, call)
     others = [twin_edits(module, other) for other in calls if other is not call]

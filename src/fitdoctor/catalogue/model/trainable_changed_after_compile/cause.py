@@ -23,18 +23,14 @@ step and is not reported.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.knowledge.models.layer_numbers import traced_anew
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_after, insert_before, unsafe
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_before, unsafe
 from fitdoctor.facts import Code, FitFacts, ModelFacts, Unknown
-from fitdoctor.source.callees import callers_of
-from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -72,7 +68,7 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[F
             fact="model.trainable_changed",
             location=place(model.compile_code, fit.code),
         ),
-        _compile_again(model, fit, project),
+        _compile_again(model, fit),
         subject="trainable",
     )
 
@@ -127,100 +123,15 @@ def changes_of_trainable(module: Module) -> Iterator[ast.stmt]:
             yield statement
 
 
-def _compile_again(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Fix:
+def _compile_again(model: ModelFacts, fit: FitFacts) -> Fix:
     title = "compile again after the change"
     compiled, call = model.compile_code, fit.code
     if isinstance(compiled, Unknown) or isinstance(call, Unknown):
         return fix(title)
-    if not isinstance(project, Unknown) and (
-        edits := _where_changed(compiled, model.trainable_code, project)
-    ):
-        return unsafe(title, edits)
-    if compiled.location.path != call.location.path or compiled.function != call.function:
-        if isinstance(project, Unknown):
-            return fix(title)
-        again = _called_again(compiled, call, project) or _written_again(compiled, call, project)
-        return unsafe(title, insert_before(call, again)) if again else fix(title)
-    if "\n" in compiled.text or not compiled.text.isprintable():
+    elsewhere = compiled.location.path != call.location.path or compiled.function != call.function
+    if elsewhere or "\n" in compiled.text or not compiled.text.isprintable():
         return fix(title)
     return unsafe(title, insert_before(call, compiled.text))
-
-
-def _where_changed(compiled: Code, change: Code | Unknown, project: Project) -> tuple[Edit, ...]:
-    """End the function that changes `trainable` with a call of the one beside it that compiles."""
-    if isinstance(change, Unknown) or change.location.path != compiled.location.path:
-        return ()
-    module = project.module_at(compiled.location.path)
-    calls = module.method_calls("compile") if module is not None else ()
-    compiler = next(
-        (site.function for site in calls if site.module.location(site.node).start == compiled.location.start),
-        None,
-    )
-    changes = changes_of_trainable(module) if module is not None else ()
-    changer = next(
-        (
-            module.function_of(each)
-            for each in changes
-            if module and module.location(each).line == change.location.line
-        ),
-        None,
-    )
-    if module is None or compiler is None or changer is None or compiler is changer:
-        return ()
-    if compiler.owner is not changer.owner or compiler.name.startswith("__"):
-        return ()
-    optional = {
-        each.arg
-        for each in compiler.node.args.args[len(compiler.node.args.args) - len(compiler.node.args.defaults) :]
-    }
-    given = [name for name in compiler.parameters if name in changer.parameters and name != "self"]
-    if {*compiler.parameters} - {*given, *optional, "self"} or isinstance(changer.node, ast.Lambda):
-        return ()
-    body = changer.node.body
-    if any(isinstance(each, ast.Return) for each in ast.walk(changer.node)):
-        return ()
-    owner = "self." if compiler.owner is not None else ""
-    return insert_after(module.code(body[-1]), f"{owner}{compiler.name}({', '.join(given)})")
-
-
-def _written_again(compiled: Code, call: Code, project: Project) -> str:
-    """Return the call of `compile`, from another method of the class, with the learning rate that was set since."""
-    found = expression_of(project, compiled)
-    trained = expression_of(project, call)
-    if found is None or trained is None or not isinstance(found[1], ast.Call) or found[0] is not trained[0]:
-        return ""
-    module, compiling = found[0], found[1]
-    compiler, trainer = module.function_of(compiling), module.function_of(trained[1])
-    if compiler is None or trainer is None or compiler.owner is None or compiler.owner is not trainer.owner:
-        return ""
-    names = {node.id for node in ast.walk(compiling) if isinstance(node, ast.Name)} - {"self"}
-    if names & {*compiler.parameters, *module.scope(compiling).bindings}:
-        return ""
-    optimizer = argument_of(compiling, "optimizer", 0)
-    rate = argument_of(optimizer, "learning_rate", 0) if isinstance(optimizer, ast.Call) else None
-    since = [
-        site.argument("value", 0)
-        for site in module.method_calls("assign")
-        if site.function is trainer and getattr(site.receiver, "attr", "") in ("learning_rate", "lr")
-    ]
-    changed = [(rate, module.segment(since[-1]))] if rate is not None and since and since[-1] else []
-    text = " ".join(module.rewritten(compiling, *changed).split())
-    return re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", text)
-
-
-def _called_again(compiled: Code, call: Code, project: Project) -> str:
-    """Return a call, from another method of the trainer's class, of its method that compiles: `self.compile(self.rate)`."""
-    module = project.module_at(call.location.path)
-    sites = module.method_calls("compile", "fit", "train_on_batch") if module is not None else ()
-    at = {location: site.function for site in sites if (location := site.module.location(site.node).start)}
-    compiler, trainer = at.get(compiled.location.start), at.get(call.location.start)
-    if module is None or compiler is None or trainer is None or compiler.owner is not trainer.owner:
-        return ""
-    for source, again in callers_of(compiler):
-        receivers = {node.id for node in ast.walk(again) if isinstance(node, ast.Name)}
-        if receivers == {"self"} and source is module and module.class_of(again) is trainer.owner:
-            return module.segment(again)
-    return ""
 
 
 # --- callbacks -----------------------------------------------------------------------------------------------------

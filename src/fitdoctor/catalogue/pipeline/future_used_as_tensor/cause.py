@@ -82,66 +82,19 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Find
             if found is not None:
                 where, node = _place_to_wait(*found, kind)
                 array = replace(array, code=where.code(node))
-            told = _finding(kind, array, array.path, project)
-            remedies = (*told.fixes, *_result_unpacked(kind, fit))
-            yield replace(told, confidence=Confidence.CERTAIN, fixes=remedies)
+            yield replace(_finding(kind, array, array.path, project), confidence=Confidence.CERTAIN)
         elif any(column.holds in WAITING for column in array.columns):
-            found = expression_of(project, array.use)
             yield CAUSE.certain(
                 f"`{array.path}` is an array of futures, not of numbers",
                 place(array.code, array.use, fit.code),
                 Evidence("elements", "futures", "numbers", fact="data.x"),
-                fix(
-                    "wait for each future: `[future.result() for future in …]`",
-                    _elements_awaited(*found) if found is not None else (),
-                ),
+                fix("wait for each future: `[future.result() for future in …]`"),
                 subject=f"argument {array.path}",
             )
 
 
-def _result_unpacked(kind: str, fit: FitFacts) -> Iterator[Fix]:
-    """Suggest for `fit(future)` that its result is the inputs and the labels."""
-    first = fit.code.argument("x", 0) if isinstance(fit.code, Code) else None
-    labels = fit.code.argument("y", 1) if isinstance(fit.code, Code) else None
-    if (
-        first is not None
-        and not first.name
-        and labels is None
-        and REMEDIES[kind][1] in ("{}.result()", "{}.get()")
-    ):
-        awaited = REMEDIES[kind][1].format(first.text)
-        yield fix("wait for the result and unpack it", (Edit(first.location, f"*{awaited}"),))
-
-
 WAITING = ("Future", "Task", "coroutine", "ApplyResult", "AsyncResult")
 """Array elements that are not data yet."""
-
-
-_JOINS = frozenset("array asarray stack concatenate vstack hstack concat convert_to_tensor".split())
-
-
-def _elements_awaited(module: Module, expr: ast.expr) -> tuple[Edit, ...]:
-    """Wait for the futures in a list where the list becomes an array: they still run at the same time."""
-    made = origin(module, expr)
-    call = made.node
-    while isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "astype":
-        call = call.func.value
-    if made.path or not isinstance(call, ast.Call) or len(call.args) < 1:
-        return ()
-    if getattr(call.func, "attr", getattr(call.func, "id", "")) not in _JOINS:
-        return ()
-    given = call.args[0]
-    if isinstance(given, (ast.ListComp, ast.GeneratorExp)):
-        listed = isinstance(made.module.made_by(given.generators[0].iter), (ast.List, ast.ListComp))
-        names = _names_of(given.generators[0].target) if listed else []
-        held: list[ast.expr] = [
-            node for node in ast.walk(given.elt) if isinstance(node, ast.Name) and node.id in names
-        ]
-        waited = held or [given.elt]  # the futures of another list, or those that this one starts
-        return tuple(edit for each in waited for edit in wrap(made.module.code(each), "{}.result()"))
-    if isinstance(given, (ast.List, ast.Tuple)):
-        return tuple(edit for each in given.elts for edit in wrap(made.module.code(each), "{}.result()"))
-    return wrap(made.module.code(given), "[future.result() for future in {}]")
 
 
 def _place_to_wait(module: Module, expr: ast.expr, kind: str) -> tuple[Module, ast.expr]:

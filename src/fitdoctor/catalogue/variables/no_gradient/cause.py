@@ -285,30 +285,12 @@ def _from_outside(failure: FailureFacts, project: Project) -> Iterator[Finding]:
 
 def _unseen(uncalled: Uncalled) -> Finding:
     """Report weights of a model that the tape never recorded."""
-    module, weights, instead = uncalled.module, uncalled.weights, uncalled.instead
-    told = f"compute the loss with `{uncalled.model}` inside the `with` block"
-    named = [weights.value]
-    if instead:
-        told = f"compute the gradients of `{instead}` and apply them to its weights"
-        function, written = module.function_of(weights), module.segment(weights)
-        sites = (
-            site for site in module.method_calls("apply_gradients", "apply") if site.function is function
-        )
-        after = min(
-            (site.node for site in sites if site.node.lineno >= weights.lineno),
-            key=lambda call: call.lineno,
-            default=weights,
-        )
-        named += [
-            node.value
-            for node in ast.walk(after)
-            if isinstance(node, ast.Attribute) and node is not weights and module.segment(node) == written
-        ]
+    module, weights = uncalled.module, uncalled.weights
     return CAUSE.certain(
         f"the tape computes gradients for `{uncalled.model}`, which is not called inside the `with` block",
         module.location(weights.value),
         Evidence("the tape records here", location=module.location(uncalled.tape.block)),
-        fix(told, [Edit(module.location(node), instead) for node in named] if instead else []),
+        fix(f"compute the loss with `{uncalled.model}` inside the `with` block"),
         subject="loss",
     )
 

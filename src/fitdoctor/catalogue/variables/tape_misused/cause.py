@@ -36,8 +36,7 @@ from fitdoctor.catalogue.variables.tape_moves import leading_to, moved_in, moved
 from fitdoctor.catalogue.variables.uncalled_under_tape import uncalled_at
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, insert_before, set_argument, spell, wrap
-from fitdoctor.facts import FailureFacts, Frame
-from fitdoctor.failure.failed_line import at_frame
+from fitdoctor.facts import FailureFacts
 from fitdoctor.records import dataclass
 from fitdoctor.source.assignments import assignment_of, last_assignment
 from fitdoctor.source.conditions import expects_failure
@@ -274,34 +273,13 @@ def _only_picks(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-@CAUSE.rule(
-    says=r"with `tf.Variable`s is not supported. Use `variable.assign",
-    in_source=False,
-    problem="`+=` and `-=` do not work on a variable",
-    remedy="update it in place with `assign_add` or `assign_sub`",
+CAUSE.message(
+    r"with `tf.Variable`s is not supported. Use `variable.assign",
+    "`+=` and `-=` do not work on a variable",
+    "update it in place with `assign_add` or `assign_sub`",
     subject="variable",
     confidence=Confidence.CERTAIN,
 )
-def refused_step(module: Module, frame: Frame | None) -> Iterator[Finding]:
-    """Find `w -= change`, which TensorFlow rejects immediately."""
-    steps = [step for each in module.nodes(ast.AugAssign) if (step := _step(module, each)) is not None]
-    for refused in (step for step in steps if frame is not None and at_frame(module, step.statement, frame)):
-        # Steps on other variables of the same function would be rejected next.
-        here = module.function_of(refused.statement)
-        alike = (
-            step
-            for step in steps
-            if module.function_of(step.statement) is here and _was_variable(module, step)
-        )
-        edits = dict.fromkeys(step.edit for step in (refused, *alike))
-        yield CAUSE.finding(
-            "`+=` and `-=` do not work on a variable",
-            module.location(refused.statement),
-            fix("update it in place with `assign_add` or `assign_sub`", edits),
-            subject="variable",
-        )
-
-
 CAUSE.message(
     _NONE,
     "a gradient is None: the tape did not record how the target depends on the source",
