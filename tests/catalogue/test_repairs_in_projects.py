@@ -364,6 +364,60 @@ REPAIRS = {
         },
         ["return self.x, to_categorical(self.kind, len(KINDS))"],
     ),
+    "FIT712 a length that only the training data is given": (
+        "FIT712",
+        {
+            "buoys.py": """
+            import numpy as np
+            class Buoys:
+                def __init__(self, days):
+                    self.days = days
+                def _windows(self, count, shuffle, days=4):
+                    return np.zeros((count, days, 3), "float32"), np.zeros((count, 1), "float32")
+                def train(self):
+                    return self._windows(90, shuffle=True, days=self.days)
+                def valid(self):
+                    return self._windows(30, shuffle=False)
+            """,
+            "train.py": """
+            import keras
+            from buoys import Buoys
+            buoys = Buoys(6)
+            x, y = buoys.train()
+            model = keras.Sequential([keras.Input((6, 3)), keras.layers.Flatten(), keras.layers.Dense(1)])
+            model.compile("adam", "mse")
+            model.fit(x, y, validation_data=buoys.valid())
+            """,
+        },
+        ["return self._windows(30, shuffle=False, days=self.days)"],
+    ),
+    "FIT219 a merged table that is sorted in a chain": (
+        "FIT219",
+        {
+            "tables.py": """
+            def assemble(loans, payments):
+                table = (
+                    loans.drop(columns=["late"])
+                    .merge(payments, on="client", how="left")
+                    .assign(share=lambda each: each["paid"] / each["due"])
+                    .sort_values("client")
+                    .set_index("client")
+                )
+                return table, loans["late"].to_numpy("float32")
+            """,
+            "train.py": """
+            import keras
+            import pandas as pd
+            from tables import assemble
+            table, late = assemble(pd.read_csv("loans.csv"), pd.read_csv("payments.csv"))
+            x = ((table - table.mean()) / table.std()).to_numpy("float32")
+            model = keras.Sequential([keras.layers.Dense(1, activation="sigmoid")])
+            model.compile("adam", "binary_crossentropy")
+            model.fit(x, late, epochs=3)
+            """,
+        },
+        ['.assign(share=lambda each: each["paid"] / each["due"])', '.set_index("client")'],
+    ),
     "FIT710 a helper that returns a future on purpose": (
         "FIT710",
         {
@@ -460,6 +514,31 @@ def test_targets_are_cut_as_long_as_the_horizon():
     assert (finding.location.path, finding.location.line) == ("tides.py", 6)
     (edit,) = finding.fixes[0].edits
     assert (edit.location.path, edit.location.line, edit.replacement) == ("tides.py", 6, "ahead")
+
+
+SORTED = """
+import keras
+import pandas as pd
+{loans}
+table = loans.drop(columns=["late"]).merge(pd.read_csv("payments.csv"), on="client", how="{how}").{then}
+model = keras.Sequential([keras.layers.Dense(1, activation="sigmoid")])
+model.compile("adam", "binary_crossentropy")
+model.fit(table.to_numpy(), loans["late"].to_numpy(), epochs=3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("loans", "how", "then", "told"),
+    [
+        ('loans = pd.read_csv("loans.csv")', "left", 'sort_values("client")', True),
+        ('loans = pd.read_csv("loans.csv")', "left", 'set_index("client")', False),
+        # They are in this order already.
+        ('loans = pd.read_csv("loans.csv").sort_values("client")', "left", 'sort_values("client")', False),
+    ],
+)
+def test_a_table_that_is_sorted_without_its_labels(loans, how, then, told):
+    files = {"train.py": SORTED.format(loans=loans, how=how, then=then)}
+    assert bool(examine_source(_project(files), select=("FIT219",)).findings) is told
 
 
 def test_a_path_whose_extension_is_right_is_left_alone():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from fitdoctor.collect.budget import Budget
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, collect_data
+from fitdoctor.collect.effects import effects_of
 from fitdoctor.collect.sharding import sharding_of
 from fitdoctor.facts import Statistics, Unknown
 from fitdoctor.facts.data import Sharding
@@ -98,6 +101,41 @@ def test_code_with_effects_is_not_run() -> None:
     assert isinstance(found.x[0].statistics, Unknown)
     collect(tf.data.Dataset.from_tensor_slices(X).map(effect).batch(2))
     assert runs == []
+
+
+def test_a_generator_that_opens_its_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b,c\n0.5,0.25,0.75\n")
+
+    def rows() -> Iterator[Any]:
+        with open(path) as file:
+            reader = csv.reader(file)
+            next(reader)
+            for row in reader:
+                yield [float(each) for each in row]
+
+    spec = tf.TensorSpec((3,), tf.int32)
+    (part,) = collect(tf.data.Dataset.from_generator(rows, output_signature=spec).batch(2)).facts.yielded
+    assert (part.shape, part.dtype) == ((3,), "float64")
+
+
+def _appends(path: str) -> Iterator[Any]:
+    with open(path, "a") as file:
+        yield file.tell()
+
+
+def _opens_in_a_mode(path: str, mode: str) -> Iterator[Any]:
+    with open(path, mode) as file:
+        yield file.tell()
+
+
+def _takes_from(rows: Iterator[Any]) -> Iterator[Any]:
+    yield next(rows)
+
+
+@pytest.mark.parametrize("function", [_appends, _opens_in_a_mode, _takes_from])
+def test_a_function_that_writes_or_consumes_is_not_run(function: Any) -> None:
+    assert effects_of(function).lasting
 
 
 def test_augmented_data_is_read_and_its_random_numbers_stay_the_same() -> None:

@@ -383,6 +383,37 @@ x = frame[["a", "change"]].to_numpy()
     assert _first_bad_line(tmp_path, program, "non-finite") == 'frame["change"] = frame["b"].pct_change()'
 
 
+def test_rows_of_a_table_that_are_taken_by_position(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+import pandas as pd
+def features(frame):
+    frame = frame.copy()
+    frame["speed"] = np.log(frame["metres"])
+    return frame
+data = features(pd.DataFrame({"metres": [0.0, 2.0, 3.0, 4.0], "hour": [1, 2, 3, 4]})).dropna()
+train, test = data.iloc[:3], data.iloc[3:]
+x = train[["hour", "speed"]].to_numpy("float32")
+"""
+    with np.errstate(all="ignore"):
+        line = _first_bad_line(tmp_path, program, "non-finite")
+    assert line == 'frame["speed"] = np.log(frame["metres"])'
+
+
+def test_a_column_of_ids_that_is_scaled_with_its_table(tmp_path: Path) -> None:
+    program = """
+import pandas as pd
+def inputs(table):
+    return table["town"].to_numpy("float32")
+table = pd.DataFrame({"area": [1.5, 2.5, 3.5], "town": [0, 1, 2]})
+scaled = table.astype("float64")
+scaled[["area", "town"]] = table[["area", "town"]] / 7
+x = inputs(scaled)
+"""
+    line = _first_bad_line(tmp_path, program, "fractions")
+    assert line == 'scaled[["area", "town"]] = table[["area", "town"]] / 7'
+
+
 def test_labels_that_start_at_1(tmp_path: Path) -> None:
     program = """
 import numpy as np

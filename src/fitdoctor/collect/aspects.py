@@ -139,9 +139,11 @@ def _scales(value: Any) -> tuple[int, float, float] | None:
     return None if found is None else (_length(value), *found)
 
 
-def _fractions(value: Any) -> bool | None:
-    if type(value).__name__ == "DataFrame":
-        return None
+def _fractions(value: Any) -> Any:
+    return _by_column(value, _has_fractions)
+
+
+def _has_fractions(value: Any) -> bool | None:
     found = _numbers(value)
     if found is None:
         return None

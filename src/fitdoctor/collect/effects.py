@@ -15,6 +15,8 @@ WRITERS = frozenset(
      "numpy_input_fn", "add_scalar")
 )  # fmt: skip
 FUNCTIONS = frozenset(("open", "input", "exec", "eval", "next"))
+_OPENS = ("open", "reader", "DictReader")
+"""What gives an iterator of its own to the function that calls it."""
 MOST_FUNCTIONS = 300
 
 
@@ -106,11 +108,15 @@ def _of_library(function: types.FunctionType) -> bool:
 
 def _lasting(code: types.CodeType, names: dict[str, Any]) -> str:
     root = ""
-    for instruction in dis.get_instructions(code):
+    instructions = list(dis.get_instructions(code))
+    opened = _opened(instructions)
+    for instruction, after in zip(instructions, [*instructions[1:], None], strict=True):
         operation, value = instruction.opname, instruction.argval
         if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
             if value in FUNCTIONS and value not in names:
-                return f"calls `{value}`"
+                its_own = value == "next" and after is not None and after.argval in opened
+                if not its_own and not (value == "open" and _only_reads(code)):
+                    return f"calls `{value}`"
             root = "" if isinstance(names.get(value), types.ModuleType) else str(value)
         elif operation in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"):
             root = str(value)
@@ -125,6 +131,29 @@ def _lasting(code: types.CodeType, names: dict[str, Any]) -> str:
             if reason:
                 return reason
     return ""
+
+
+def _only_reads(code: types.CodeType) -> bool:
+    """Whether code that opens files names no mode to write them, and no variable that may hold one."""
+    words = [each for each in code.co_consts if isinstance(each, str)]
+    writes = any(
+        0 < len(each) < 4 and set(each) <= set("rwaxbt+") and set(each) & set("wax+") for each in words
+    )
+    return not writes and not any("mode" in name for name in (*code.co_varnames, *code.co_names))
+
+
+def _opened(instructions: list[dis.Instruction]) -> set[str]:
+    """Return the local names of files that a function opens, and of readers of them."""
+    found: set[str] = set()
+    called: set[str] = set()
+    for each in instructions:
+        if each.starts_line:
+            called = set()
+        if each.opname.startswith("LOAD_"):
+            called.add(str(each.argval))
+        elif each.opname == "STORE_FAST" and not called.isdisjoint(_OPENS):
+            found.add(str(each.argval))
+    return found
 
 
 def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sys
+import weakref
 from collections.abc import Generator
 from typing import Any
 
@@ -56,7 +57,9 @@ def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> 
         problem = FailureSummary(type(error).__name__, str(error)[:600])
     ended = len(batches) < budget.batches and not failed
     length = len(batches) if ended else batches_of_pass(given.x, len(batches)) if not failed else NOT_TOLD
-    rest = _again(batches, given.x, failed)
+    drawn = [0]
+    rest = _again(batches, given.x, failed, drawn)
+    _DRAWN[rest] = drawn
     # Keras 2 accepts a list as the tuple of a batch.
     elements = [tuple(item) if given.keras == 2 and isinstance(item, list) else item for item in batches]
     facts, batch = batched_facts(elements, role, "generator", codes, complete=ended, source=given.x)
@@ -81,13 +84,27 @@ def _endless(generator: Any, length: int | Unknown) -> bool | Unknown:
     return goes_on_for_ever(generator) or Unknown("a generator may be infinite")
 
 
-def _again(batches: list[Any], rest: Any, failed: list[BaseException]) -> Generator[Any, None, None]:
+_DRAWN: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
+
+
+def batches_drawn(generator: Any) -> int | Unknown:
+    """Return how many batches `fit` has drawn from a generator that it got from here."""
+    known = _DRAWN.get(generator) if isinstance(generator, Generator) else None
+    return known[0] if known is not None else NOT_TOLD
+
+
+def _again(
+    batches: list[Any], rest: Any, failed: list[BaseException], drawn: list[int]
+) -> Generator[Any, None, None]:
     """Return a real generator (Keras checks the type) that yields the batches again, then the rest."""
+    drawn[0] = len(batches)
     yield from batches
     batches.clear()
     if failed:
         raise failed[0]
-    yield from rest
+    for batch in rest:
+        drawn[0] += 1
+        yield batch
 
 
 def collect_pydataset(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:

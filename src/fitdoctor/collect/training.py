@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
+from fitdoctor.collect.generators import batches_drawn
 from fitdoctor.collect.gradient_cuts import gradient_cuts
 from fitdoctor.collect.layers import sublayers
 from fitdoctor.facts import TrainingFacts
@@ -20,13 +21,16 @@ LEAK_SECONDS = 0.3
 """The maximum time for finding tensors that outlive their trace."""
 
 
-def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) -> TrainingFacts:
+def training_facts(
+    model: Any, history: Any, left: TrainingFacts | None = None, x: Any = None
+) -> TrainingFacts:
     """Return what is known after fit has returned, without changing anything.
 
     Args:
         model: the model.
         history: the return value of fit.
         left: what the training left behind, if it was collected.
+        x: the data that fit was given.
     """
     kept = getattr(history, "history", None)
     losses = kept.get("loss", ()) if isinstance(kept, dict) else ()
@@ -38,6 +42,7 @@ def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) 
         first=_were_first(model, history, len(losses)),
         nonfinite_weights=_nonfinite(model),
         ran_out=bool(_new_warnings("keras.src.trainers.epoch_iterator", "ran out of data")),
+        batches=batches_drawn(x),
         without_gradient=tuple(str(layer.name) for layer in cut_off),
         masks_lost=_masks_lost(),
         gradient_cuts=gradient_cuts(model, cut_off) if cut_off else (),

@@ -9,7 +9,7 @@ from typing import Any
 
 from fitdoctor.catalogue.inputs.embedding_fed_floats.cause import PAD_WITH_ZERO
 from fitdoctor.catalogue.knowledge.data.value_changes import padded_with_zero
-from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix
+from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix, Location
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
@@ -120,7 +120,7 @@ def _moved(fix: Fix, module: Module, node: ast.expr) -> Fix | None:
     edit = fix.edits[0]
     place = edit.location
     owner = module.project.module_at(place.path)
-    if owner is None or place.line != place.end_line:
+    if owner is None or place.line != place.end_line or _is_setting(owner, place):
         return None
     argument = owner.line_text(place.line, place.cell)[place.column - 1 : place.end_column - 1]
     if not argument:  # it adds a line
@@ -142,6 +142,17 @@ def _moved(fix: Fix, module: Module, node: ast.expr) -> Fix | None:
         text = f"({text})"
     edits = (Edit(module.location(node), f"{before}{text}{after}"),)
     return replace(fix, title=f"{fix.title}, where the data is created", edits=edits)
+
+
+def _is_setting(module: Module, place: Location) -> bool:
+    """Whether it is in the call of a layer: its size is no data."""
+    calls = (each for each in module.nodes(ast.Call) if ".layers." in module.resolve(each.func))
+    return any(_contains(module.location(each), place) for each in calls)
+
+
+def _contains(whole: Location, part: Location) -> bool:
+    ends = (part.end_line, part.end_column) <= (whole.end_line, whole.end_column)
+    return whole.cell == part.cell and (whole.line, whole.column) <= (part.line, part.column) and ends
 
 
 def _counted_from_0(module: Module, node: ast.expr) -> Iterator[Edit]:

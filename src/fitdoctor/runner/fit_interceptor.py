@@ -532,7 +532,9 @@ class Watching:
             from fitdoctor.collect.training import training_facts
             from fitdoctor.diagnose import examine_training
 
-            facts = training_facts(model, history, self._left(model, looked, frame))
+            call = looked.collected
+            x = call.args[0] if call.args else call.kwargs.get("x")
+            facts = training_facts(model, history, self._left(model, looked, frame), x)
             diagnosis = examine_training(
                 facts, looked.collected, self.project, select=self.select, ignore=self.ignore
             )

@@ -322,12 +322,13 @@ def _is_unpacked(module: Module, node: ast.Call) -> bool:
 
 def _adds_to_count(finding: Finding, project: Project) -> bool:
     """Whether the repair is to add to the number at the location, such as the reserved ids of a vocabulary."""
-    found = expression_at(project, finding.location) if finding.location is not None else None
-    edits = finding.fixes[0].edits if finding.fixes else ()
-    if found is None:
-        return False
-    longer = f"{found[0].segment(found[1])} + "
-    return any(edit.location == finding.location and edit.replacement.startswith(longer) for edit in edits)
+    for edit in finding.fixes[0].edits if finding.fixes else ():
+        found = expression_at(project, edit.location)
+        if found is None or finding.location is None or not _covers(finding.location, edit.location):
+            continue
+        if edit.replacement.startswith(f"{found[0].segment(found[1])} + "):
+            return True
+    return False
 
 
 def is_counted(finding: Finding, project: Project) -> bool:

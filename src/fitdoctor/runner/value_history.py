@@ -147,6 +147,9 @@ class History:
             self._reads.setdefault(made.key, {})[site.number] = None
             if not known:
                 self._add(site, made, frame)
+        if not seen and type(value).__module__.startswith("pandas."):
+            # `table.iloc`, `table.groupby(…)`, `column.rolling(…)`: what is taken from it comes from the table.
+            seen = [each for number in site.operands for each in slots.get(number, ())]
         slots[site.number] = tuple(seen)
 
     def _change(self, value: Any, site: Site, frame: FrameType) -> None:

@@ -8,14 +8,15 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.knowledge.data.data_places import at_use
-from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
+from fitdoctor.catalogue.knowledge.data.generator_sources import argument_expression, expression_of
 from fitdoctor.catalogue.knowledge.data.shapes import relation
-from fitdoctor.diagnosis import Edit, Fix
-from fitdoctor.edits import fix, insert_after, replace_code, spell, wrap
+from fitdoctor.diagnosis import Edit, Fix, Location
+from fitdoctor.edits import append_arguments, fix, insert_after, replace_code, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
 from fitdoctor.source.callees import callee
 from fitdoctor.source.definitions import last_name
 from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
 _ARRAYS = ("numpy", "ndarray")
@@ -83,6 +84,53 @@ def same_preparation(ours: ArrayFacts, theirs: ArrayFacts, project: Project) -> 
     place = _labels_to_change(theirs, project)
     shown = template.replace("{}", place.text if isinstance(place, Code) else "")
     return fix(f"prepare it like the training data: `{shown}`", wrap(place, template))
+
+
+_OF_TRAINING = re.compile("shuffle|augment|repeat|train|seed|drop", re.IGNORECASE)
+"""Arguments that only the training data is meant to have."""
+
+
+def argument_left_out(project: Project, fit_call: FitFacts) -> tuple[Location, Fix] | None:
+    """Return the call that makes the validation data without an argument that the training data is made with.
+
+    Both calls run one function of the user's: `self._windows(train, size=6)`, and `self._windows(val)` with its default.
+    """
+    calls = []
+    for name, position in (("x", 0), ("validation_data", 7)):
+        found = argument_expression(project, fit_call, name, position)
+        steps = origin(*found).steps if found is not None else ()
+        calls.append(
+            [
+                (step.module, step.node, callee(step.module, step.node))
+                for step in steps
+                if step.how == "return" and isinstance(step.node, ast.Call)
+            ]
+        )
+    for module, theirs, function in calls[1]:
+        ours = [(owner, node) for owner, node, run in calls[0] if run is function and node is not theirs]
+        if function is None or len(ours) != 1 or ours[0][0] is not module:
+            continue
+        given = {each.arg for each in theirs.keywords}
+        missing = [
+            each
+            for each in ours[0][1].keywords
+            if each.arg and each.arg not in given and not _OF_TRAINING.search(each.arg)
+        ]
+        if missing and len(theirs.args) >= len(ours[0][1].args):
+            text = ", ".join(module.segment(each) for each in missing)
+            edits = (
+                append_arguments(module.code(theirs), text) if _known_there(module, missing, theirs) else ()
+            )
+            title = f"pass `{text}`, as for the training data"
+            return module.location(theirs), fix(title, edits)
+    return None
+
+
+def _known_there(module: Module, values: list[ast.keyword], place: ast.expr) -> bool:
+    """Whether the names in some values mean something at another place."""
+    names = {each.id for value in values for each in ast.walk(value) if isinstance(each, ast.Name)}
+    scope = module.scope(place)
+    return all(module.index.lookup(name, scope) is not None for name in names)
 
 
 def _prepared_elsewhere(

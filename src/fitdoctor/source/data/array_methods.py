@@ -28,6 +28,7 @@ _REDUCTIONS = frozenset("sum mean std var max min prod any all argmax argmin med
 _SAME_SHAPE = frozenset(
     "copy clip round abs cumsum numpy fillna reset_index sort_values sort_index interpolate".split()
 )
+_OTHER_COLUMNS = frozenset("merge join assign set_index reset_index".split())
 _ROWS_DROPPED = frozenset("dropna drop_duplicates query head tail sample".split())
 
 
@@ -155,9 +156,14 @@ def _table_method(run: Interpreter, table: Array, name: str, arguments: Argument
     if name in ("map", "apply", "replace") and table.container == "pandas.Series":
         dims = table.dims
         return Array(dims, UNTOLD, "pandas.Series") if name != "apply" else UNTOLD
-    if name == "reset_index" and objects.truth(run, arguments.get("drop") or Plain(False)) is not True:
-        return UNTOLD
-    return None
+    if name == "reset_index" and objects.truth(run, arguments.get("drop") or Plain(False)) is True:
+        return None
+    if table.container != "pandas.DataFrame" or name not in _OTHER_COLUMNS:
+        return UNTOLD if name == "reset_index" else None
+    sizes = arrays.known_dims(table)
+    # A join may repeat rows: the other table can have several of one key.
+    rows = UNTOLD if sizes is None or name in ("merge", "join") else sizes[0]
+    return Array((rows, UNTOLD), UNTOLD, "pandas.DataFrame")
 
 
 def _fewer_rows(table: Array) -> Value:

@@ -58,6 +58,8 @@ _SAME_ROWS = frozenset(
 )
 """Functions and methods whose result has the rows of their arguments, in the same order."""
 _REDUCTIONS = frozenset("sum mean std var max min amax amin prod median any all argmax argmin".split())
+_OTHER_COLUMNS = frozenset("merge join assign set_index reset_index".split())
+"""Methods of tables that keep the rows and their order, a merge of the left table's."""
 _FEWER_ROWS = frozenset("dropna drop_duplicates query head tail".split())
 _GENERATORS = frozenset(
     ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator", "random.Random")
@@ -392,7 +394,13 @@ def _after_array_method(
         return _with(value, None if history is None else _joined([history, [order]]))
     if name == "sort_values" and isinstance(value, Array) and history is not None:
         now = run.fresh()
+        if any(_sorts_alike(event, arguments.node) for event in history):
+            return _with(value, history)
         return _with(value, (*history, Event("order", str(now), now, node=arguments.node)))
+    if name in _OTHER_COLUMNS and isinstance(value, Array) and receiver.container == "pandas.DataFrame":
+        how = arguments.get("how", 1) or Plain("left" if name == "join" else "inner")
+        kept = name not in ("merge", "join") or how == Plain("left")
+        return _with(value, history) if kept else _begun(run, value, arguments)
     if name == "copy" and isinstance(value, Array) and history is not None:
         now = run.fresh()
         return _with(value, (*history, Event("copy", str(now), now)))
@@ -412,6 +420,15 @@ def _after_array_method(
     if name in ("tolist", "to_list") and history is not None:
         return _given(run, value, history)
     return _after_rowwise(run, name, (receiver,), arguments, value)
+
+
+def _sorts_alike(event: Event, call: ast.Call) -> bool:
+    """Whether rows were sorted by the same call before."""
+    node = event.node
+    if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "sort_values":
+        return False
+    parts = [[ast.dump(each) for each in (*one.args, *one.keywords)] for one in (node, call)]
+    return parts[0] == parts[1]
 
 
 def _reshaped(run: Interpreter, before: Array, name: str, arguments: Arguments, value: Value) -> Value:

@@ -130,11 +130,16 @@ def yields_of(function: FunctionInfo) -> list[ast.Yield]:
     return sorted(found, key=lambda node: (node.lineno, node.col_offset))
 
 
-def surely_ends(function: FunctionInfo) -> bool:
-    """Return whether it certainly ends: no `while`, no `yield from`, and only loops over finite iterables."""
+def surely_ends(function: FunctionInfo, within: tuple[FunctionInfo, ...] = ()) -> bool:
+    """Return whether it certainly ends: no `while`, and only loops over finite iterables, as in what it yields from."""
     for node in own_nodes(function):
-        if isinstance(node, (ast.While, ast.YieldFrom, ast.AsyncFor)):
+        if isinstance(node, (ast.While, ast.AsyncFor)):
             return False
+        if isinstance(node, ast.YieldFrom):
+            made = node.value
+            inner = called_generator(function.module, made) if isinstance(made, ast.Call) else None
+            if inner is None or inner in (*within, function) or not surely_ends(inner, (*within, function)):
+                return False
         if isinstance(node, ast.For) and not _has_an_end(function.module, node.iter):
             return False
     return True
@@ -159,7 +164,7 @@ def loop_of(function: FunctionInfo) -> ast.For | ast.While | None:
         node
         for node in own_nodes(function)
         if isinstance(node, (ast.For, ast.While))
-        and any(isinstance(inner, ast.Yield) for inner in ast.walk(node))
+        and any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in ast.walk(node))
     ]
     return min(loops, key=lambda node: (node.lineno, node.col_offset)) if loops else None
 

@@ -329,6 +329,7 @@ def _odd_labels(
         keys = [array.key for array in data.y]
         unknown = [key for key in keys if key not in names]
         missing = [name for name in names if name not in keys]
+        written = _dict_with(data.y_code, keys, project)
         if unknown or missing:
             about = f"has the {_key_words(unknown)}" if unknown else f"has no key {listing(missing)}"
             yield _Odd(
@@ -336,8 +337,8 @@ def _odd_labels(
                 f"the label dict {about}, but the outputs are named {listing(names)}",
                 ", ".join(keys),
                 ", ".join(names),
-                (_key_line(data.y_code, unknown), data.y_code, *given, fit.code),
-                _renamed_keys(data.y_code, unknown, missing, project),
+                (_key_line(written, unknown), written, *given, fit.code),
+                _renamed_keys(written, unknown, missing, project),
             )
     elif len(data.y) != outputs and not (len(data.y) == 1 and data.y_structure == "dict"):
         flat = data.form != "arrays" and data.element_size == 3 and outputs == 2 and len(data.y) == 1
@@ -481,6 +482,19 @@ def _key_line(code: Code | Unknown, keys: list[str]) -> Location | None:
         if number and re.match(rf"\s*(['\"]){re.escape(keys[0])}\1\s*:", line):
             return Location(code.location.path, code.location.line + number, cell=code.location.cell)
     return None
+
+
+def _dict_with(code: Code | Unknown, keys: list[str], project: Project) -> Code | Unknown:
+    """Return the only dict of the program with these keys, if the code shows none of them: `{k: v[:n] for k, v in …}`."""
+    if isinstance(code, Code) and any(f"{quote}{keys[0]}{quote}" in code.text for quote in "\"'"):
+        return code
+    dicts = [
+        (module, node)
+        for module in project.modules
+        for node in module.nodes(ast.Dict)
+        if {getattr(key, "value", None) for key in node.keys} == set(keys)
+    ]
+    return dicts[0][0].code(dicts[0][1]) if len(dicts) == 1 else code
 
 
 def _key_words(keys: list[str]) -> str:

@@ -51,7 +51,7 @@ from fitdoctor.catalogue.labels.rows_out_of_step.separate_orders import (
 )
 from fitdoctor.catalogue.labels.rows_out_of_step.separate_passes import separate_passes
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Evidence, Finding, Severity
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import (
     ArrayFacts,
@@ -69,6 +69,8 @@ from fitdoctor.source.module import Module
 
 CAUSE = Cause(id="FIT219", slug="rows-out-of-step", severity=Severity.WARNING)
 
+_METHODS = (".sort_values(", ".sample(frac=1")
+"""Methods that give every row of a table another place."""
 _SOURCES = frozenset("range generator list_files TFRecordDataset TextLineDataset CsvDataset".split())
 """Operations that begin a pipeline, besides those named `from_…`."""
 
@@ -87,17 +89,32 @@ def from_histories(fit_call: FitFacts, data: DataFacts, model: ModelFacts) -> It
     if None in found or found[0] is None or _is_constant(labels):
         return
     moved, still, order = found[0]
+    end = receiver_end(order.code) if isinstance(order.code, Code) else None
     text = order.code.text.split("\n")[0] if isinstance(order.code, Code) else "a shuffle"
+    removed: tuple[Edit, ...] = ()
+    if (
+        end is not None
+        and isinstance(order.code, Code)
+        and order.code.text[end:].lstrip().startswith(_METHODS)
+    ):
+        text = text if "\n" not in order.code.text else " ".join(order.code.text[end:].split())
+        removed = without_step(order.code)
     yield CAUSE.finding(
         f"`{text}` reorders `{moved.path}`, but not `{still.path}`: the rows no longer belong together",
-        place(order.code, fit_call.code),
+        place(step_place(order.code) if removed else order.code, fit_call.code),
         Evidence(
             "reordered", moved.path, f"`{moved.path}` and `{still.path}` together", location=place(still.use)
         ),
+        *([unsafe(f"keep the order: remove the call of `{_method(text)}`", removed)] if removed else []),
         fix("reorder both with one index: `order = np.random.permutation(len(x))`, `x[order]`, `y[order]`"),
         fix("pass both to one call of `train_test_split` or `sklearn.utils.shuffle`"),
         subject="order of the rows",
     )
+
+
+def _method(call: str) -> str:
+    """Return the name of the method that a call ends with."""
+    return "sample" if ".sample(" in call else "sort_values"
 
 
 def _order_of_one(features: ArrayFacts, labels: ArrayFacts) -> tuple[ArrayFacts, ArrayFacts, RowEvent] | None:

@@ -121,6 +121,11 @@ def while_running(
 ) -> Iterator[Finding]:
     """Report Keras's warning for a dataset or generator of unknown length."""
     steps = fit.steps_per_epoch
+    if data.form == "generator" and not _has_steps(fit) and len(training.losses) > 1:
+        # Without `steps_per_epoch`, the first epoch ends only because the generator does.
+        known = replace(data, batches=training.batches)
+        yield _exhausted(fit, known, project, model, "the first epoch ended with it", 1)
+        return
     # Validation and callbacks on data of unknown length end with the same warning.
     if not training.ran_out or not steps or fit.has_validation or fit.callbacks:
         return

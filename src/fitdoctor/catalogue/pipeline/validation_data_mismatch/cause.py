@@ -33,7 +33,7 @@ from fitdoctor.catalogue.knowledge.data.data_places import shape_line
 from fitdoctor.catalogue.knowledge.data.generator_sources import argument_expression, expression_of
 from fitdoctor.catalogue.knowledge.data.shapes import fits, forward_failure, minded, while_validating
 from fitdoctor.catalogue.knowledge.labels.targets import loss_failure
-from fitdoctor.catalogue.pipeline.validation_edits import labels_beside, prepared_alike
+from fitdoctor.catalogue.pipeline.validation_edits import argument_left_out, labels_beside, prepared_alike
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -187,9 +187,10 @@ def _finding(
     ours, theirs = pair
     name = theirs.path if theirs is not None else "validation_data"
     observed, expected = _described(theirs, validation), _described(ours, training)
+    left_out = argument_left_out(project, fit_call)
     return CAUSE.certain(
         f"`{name}` is {observed}, but the training data is {expected}",
-        _line(fit_call, training, validation, pair, project),
+        left_out[0] if left_out is not None else _line(fit_call, training, validation, pair, project),
         Evidence(
             f"shape and dtype of `{name}`",
             observed,
@@ -197,6 +198,7 @@ def _finding(
             fact="data.x.shape",
             location=place(ours.code if ours is not None else None, training.code),
         ),
+        *([left_out[1]] if left_out is not None else []),
         *(
             _fixes(pair, training, validation, project)
             if theirs is not None or training.x and not validation.x
