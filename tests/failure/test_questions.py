@@ -706,3 +706,19 @@ def test_an_empty_folder_does_not_explain_another_failure():
     )
     (failure,) = failures_told_in(text)
     assert failure.message == "bad mode 'x'"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("运行代码时，提示TypeError: 'int' object is not iterable，程序退出", "TypeError", "'int' object is not iterable"),
+        ("Process finished with exit code -1073741819 (0xC0000005)\n", "SIGSEGV", "Process finished with exit code"),
+        ("# AttributeError: 'Loader' object has no attribute 'x'\n\nGetting AttributeError: in user code:\n\nWhy?\n",
+         "AttributeError", "'Loader' object has no attribute 'x'"),
+        ("# `ValueError: The model cannot be compiled because it has no loss to optimize.`\n", "ValueError", "No loss"),
+    ],
+)  # fmt: skip
+def test_an_exception_is_found_between_other_words(text, kind, message):
+    (failure,) = failures_told_in(text)
+    assert failure.type == kind
+    assert failure.message.startswith(message)

@@ -230,7 +230,7 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = 
      lambda found: f"Inputs to a layer should be tensors. Got: <{found['kind']} object at 0x0>"),
     (re.compile(r"GradientTape\.\w+ can only be called once on non-persistent tapes"),
      lambda _: "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"),
-    (re.compile(r"The model cannot be compiled because it has no loss to optimize\."),
+    (re.compile(r"The model cannot be compiled because it has no loss to optimize\.?"),
      lambda _: "No loss to compute. Provide a `loss` argument in `compile()`."),
 )  # fmt: skip
 """An older wording, and the function that returns today's; the first that is found counts."""

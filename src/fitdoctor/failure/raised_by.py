@@ -109,6 +109,8 @@ _TYPES = {
     "TabError": "Python cannot parse the program; nothing was run",
     "KernelCrash": "the process of the notebook ended without an exception, often because memory ran out; `fitdoctor run` "
     "on the notebook says more",
+    "SIGSEGV": "the process crashed inside compiled code, mostly in a GPU library or because versions do not match; "
+    "the lines before this one may say where",
     "SIGABRT": "TensorFlow or a library of it aborted the process; the lines before this one say where",
     "KeyboardInterrupt": "the program was interrupted; nothing failed",
     "SystemExit": "the program ended itself; nothing failed",
@@ -140,7 +142,7 @@ _FRAMEWORK = re.compile(
     r"|Conv(?:olution)?\dD\w*|BatchNormalization|Bidirectional|TimeDistributed)' object has no"
 )
 _OF_TENSORS = re.compile(
-    r"has no attribute '(?:base_dtype|is_keras_tensor"
+    r"has no attribute '(?:base_dtype|_get_trainable_state|is_keras_tensor"
     r"|_datatype_enum|_variant_tensor|_in_graph_mode|_shape_tuple|_inbound_nodes"
     r"|inbound_nodes|_keras_\w+|set_model|set_params)'|object is not an iterator|'tuple' object has no attribute 'layer'"
 )

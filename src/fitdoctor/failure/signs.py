@@ -18,8 +18,8 @@ LONE = re.compile(
 )
 _ANY_CASE = r"(?P<lowered>(?i:(?:value|type|attribute|index|key|runtime|import)error))"
 IN_PROSE = re.compile(
-    rf"(?<![\w.])(?<!except )(?<!\| )(?P<mark>[`\"'*_]*)(?:{_NAME}|{_ANY_CASE})(?: ?: *| - )(?=\S)"
-    r"(?!(?:pass|continue|return)\b)"
+    rf"(?<![A-Za-z0-9_.])(?<!except )(?<!\| )(?P<mark>[`\"'*_]*)(?:{_NAME}|{_ANY_CASE})(?: ?: *| - )(?=\S)"
+    r"(?!(?:pass|continue|return)\b|in user code:)"
 )
 """An exception in a sentence, in a title or in a line that lost its breaks; its first mark may be closed after it."""
 _ENVELOPE = re.compile(
@@ -83,7 +83,11 @@ SIGNALS = (
         "SIGSEGV",
         re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Segmentation fault\b|exit code 139\b|signal 11\b"),
     ),
-    ("SIGSEGV", re.compile(r"^Fatal Python error: Segmentation fault")),
+    (
+        "SIGSEGV",
+        re.compile(r"^Fatal Python error: Segmentation fault|exit code -1073741819\b|\b0xC0000005\b"),
+    ),
+    ("SIGABRT", re.compile(r"exit code -1073740791\b|\b0xC0000409\b")),
     (
         "SIGABRT",
         re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Aborted(?: \(core dumped\))?\b|exit code 134\b"),
@@ -104,6 +108,7 @@ SIGNAL_WORDS = (
     "oom-kill",
     "oom_kill",
     "exit code 13",
+    "exit code -10737",
     "exit status 13",
     "exited with code 13",
     "signal 9",
