@@ -191,6 +191,43 @@ def test_a_part_of_the_predictions_counts_only_behind_stop_gradient() -> None:
     assert not found(loss.format("(y_true - mean) ** 2 / tf.stop_gradient(var) + tf.math.log(var)"), "FIT506")
 
 
+STEP_AND_TAPE = """
+class Two(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.encoder = layers.Dense(4)
+        self.head = layers.Dense(1)
+
+    def train_step(self, data):
+        x, y = data
+        {before}
+        with tf.GradientTape() as tape:
+            {inside}
+            loss = tf.reduce_mean((y - self.head(z)) ** 2)
+        grads = tape.gradient(loss, {sources})
+        self.optimizer.apply_gradients([(g, v) for g, v in zip(grads, {sources}) if g is not None])
+        return {{"loss": loss}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "inside", "sources", "count"),
+    [
+        ("z = self.encoder(x)", "pass", "self.trainable_variables", 1),
+        ("z = self.encoder(x)", "pass", "self.encoder.trainable_weights + self.head.trainable_weights", 1),
+        ("z = self.encoder(x)", "pass", "self.head.trainable_variables", 0),
+        ("z = self.encoder(x, training=False)", "pass", "self.trainable_variables", 0),
+        ("z = self.encoder(x)", "z = self.encoder(x)", "self.trainable_variables", 0),
+        ("z = tf.cast(x, 'float32')", "z = self.encoder(z)", "self.trainable_variables", 0),
+    ],
+)
+def test_a_part_called_before_the_tape_is_not_trained(
+    before: str, inside: str, sources: str, count: int
+) -> None:
+    text = STEP_AND_TAPE.format(before=before, inside=inside, sources=sources)
+    assert len([each for each in found(text, "FIT506") if "before the block" in each.message]) == count
+
+
 # --- FIT315 ---------------------------------------------------------------------------------------------------------
 
 DISCONNECTED = "Output with path `` is not connected to `inputs`"

@@ -94,7 +94,7 @@ def refused_comparison(function: FunctionInfo) -> ast.expr | None:
 def _first(
     function: FunctionInfo, asked: Callable[[_Walk, ast.AST], bool], labels_at: int = 1
 ) -> ast.expr | None:
-    if isinstance(function.node, ast.Lambda):
+    if isinstance(function.node, ast.Lambda) or _is_wrapped(function):
         return None
     walk = _Walk()
     parameters = function.parameters
@@ -117,6 +117,15 @@ def _first(
         elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             walk.kinds[statement.target.id] = ""
     return None
+
+
+def _is_wrapped(function: FunctionInfo) -> bool:
+    """Whether a decorator of the user's may pass on other arguments than it gets."""
+    assert not isinstance(function.node, ast.Lambda)
+    return any(
+        function.module.definition(each.func if isinstance(each, ast.Call) else each) is not None
+        for each in function.node.decorator_list
+    )
 
 
 def _meets(walk: _Walk, node: ast.AST) -> bool:

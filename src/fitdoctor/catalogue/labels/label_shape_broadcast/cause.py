@@ -189,7 +189,9 @@ def _own_comparisons(
         if target.loss is None or target.loss.kind != "class" or target.output_shape is None:
             continue
         owner = project.class_named(target.loss.name)
-        method = owner.module.method(owner, "call") if owner is not None else None
+        if owner is None or owner.module.method(owner, "__call__") is not None:
+            continue  # it may align the ranks before `call`
+        method = owner.module.method(owner, "call")
         if method is not None:
             yield f"the custom loss `{target.loss.name}`", method, target.output_shape
 

@@ -36,6 +36,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.model_classes import is_plain
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import (
     is_layer_call,
+    is_model_call,
     prediction_parameter,
     tapes,
 )
@@ -357,6 +358,38 @@ def from_own_step(module: Module) -> Iterator[Finding]:
             if cut is not None:
                 message = f"{cut.what} in {name_of(function)} blocks the gradient, so `{name}` cannot learn"
                 yield _cut_finding(cut, message, name)
+
+
+@CAUSE.rule("GradientTape")
+def from_before_the_tape(module: Module) -> Iterator[Finding]:
+    """Report a part that is to be trained, but is only called before the block of the tape."""
+    for tape in tapes(module):
+        if len(tape.gradients) != 1 or len(tape.gradients[0].args) < 2:
+            continue
+        trained = _trained_parts(module, tape.gradients[0].args[1])
+        inside = {module.segment(node.func) for node in tape.nodes if isinstance(node, ast.Call)}
+        if not inside:
+            continue
+        for statement in tape.before():
+            call = statement.value if isinstance(statement, ast.Assign) else None
+            part = module.segment(call.func) if isinstance(call, ast.Call) else ""
+            if part in inside or part not in trained and not (_is_own(part) and "self" in trained):
+                continue
+            if not isinstance(call, ast.Call) or not is_model_call(module, call):
+                continue
+            if called_before(tape, part) is not call or _stays_as_it_is(module, part.rpartition(".")[2]):
+                continue
+            yield CAUSE.finding(
+                f"`{part}` is called before the block of the tape, so no gradient reaches it",
+                module.location(call),
+                Evidence("its variables are to be trained", location=module.location(tape.gradients[0])),
+                unsafe("move the call into the block of the tape", moved_in(module, call, tape.block)),
+                subject=part,
+            )
+
+
+def _is_own(part: str) -> bool:
+    return part.startswith("self.") and part.count(".") == 1
 
 
 @CAUSE.rule("GradientTape")
