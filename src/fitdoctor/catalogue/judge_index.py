@@ -40,7 +40,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT216': ('labels/output_structure_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('Model',))]),
     'FIT217': ('labels/sequence_output_single_target', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts', 'labels in doubt'}, ())]),
     'FIT218': ('labels/metric_does_not_fit', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'metrics in doubt'}, ()), ({'DataFacts', 'ModelFacts', 'metrics in doubt'}, ()), ({'Module'}, ('update_state',))]),
-    'FIT219': ('labels/rows_out_of_step', ('source', 'before_fit'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('shuffle', 'permutation', 'sample(', 'train_test_split', 'sort_values', 'choice(')), ({'Module'}, ('permutation', 'shuffle')), ({'Module'}, ('flow_from_', 'from_directory', 'shuffle'))]),
+    'FIT219': ('labels/rows_out_of_step', ('source', 'before_fit'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('shuffle', 'permutation', 'sample(', 'train_test_split', 'sort_values', 'choice(')), ({'Module'}, ('permutation', 'shuffle')), ({'Module'}, ('flow_from_', 'from_directory', 'shuffle')), ({'DataFacts', 'FitFacts'}, ('shuffle',))]),
     'FIT220': ('labels/label_among_features', ('source', 'before_fit'), [({'DataFacts', 'FitFacts'}, ('pandas',))]),
     'FIT221': ('labels/predictions_misread', ('source', 'before_fit'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('predict',))]),
     'FIT222': ('labels/loss_rewards_errors', ('before_fit',), []),

@@ -35,8 +35,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.knowledge.data.pipeline_steps import (
     receiver_end,
+    setting,
     step_place,
     with_step_after,
     without_step,
@@ -49,7 +51,12 @@ from fitdoctor.catalogue.labels.rows_out_of_step.separate_orders import (
     separate_orders,
     shuffled_alone,
 )
-from fitdoctor.catalogue.labels.rows_out_of_step.separate_passes import separate_passes
+from fitdoctor.catalogue.labels.rows_out_of_step.separate_passes import (
+    PREDICTS,
+    SeparatePasses,
+    separate_passes,
+    shuffling,
+)
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
@@ -64,8 +71,10 @@ from fitdoctor.facts import (
     Statistics,
     Unknown,
 )
+from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.definitions import last_name
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT219", slug="rows-out-of-step", severity=Severity.WARNING)
 
@@ -210,25 +219,80 @@ def from_zip(fit: FitFacts, data: DataFacts, model: ModelFacts) -> Iterator[Find
 @mentions("flow_from_", "from_directory", "shuffle")
 def from_passes(module: Module) -> Iterator[Finding]:
     """Report predictions that are compared with labels of another pass over shuffled data."""
-    for found in separate_passes(module):
-        name, shuffling = found.data.id, found.shuffling
-        flag = "reshuffle_each_iteration" if last_name(shuffling) == "shuffle" else "shuffle"
-        trained = any(_is_passed(module, site.argument("x", 0), name) for site in module.method_calls("fit"))
-        yield CAUSE.finding(
-            f"`{name}` is shuffled again in every pass, so the predictions are compared with the labels of other rows",
-            module.location(shuffling),
-            Evidence(
-                "the predictions are in the order of this pass", location=module.location(found.predicting)
-            ),
-            Evidence("the labels are in another order", location=module.location(found.labels)),
-            Evidence("they are compared here", location=module.location(found.comparison)),
-            unsafe(
-                f"keep one order: `{flag}=False`",
-                () if trained else set_argument(module.code(shuffling), flag, "False"),
-            ),
-            fix("collect labels and predictions in one loop: `for x, y in …: model.predict_on_batch(x)`"),
-            subject=f"order of {name}",
-        )
+    for site in module.method_calls(*PREDICTS):
+        found = separate_passes(module, site)
+        call = shuffling(module, found.data) if found is not None else None
+        if found is not None and call is not None:
+            flag = _RESHUFFLE if last_name(call) == "shuffle" else "shuffle"
+            trained = any(
+                _is_passed(module, each.argument("x", 0), found.data.id)
+                for each in module.method_calls("fit")
+            )
+            edits = () if trained else set_argument(module.code(call), flag, "False")
+            yield _of_passes(module, found, module.code(call), f"{flag}=False", edits)
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+@mentions("shuffle")
+def from_shuffled_predictions(fit_call: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """Report the same for a dataset whose pipeline is known, wherever it was made."""
+    at = _reshuffling(data.pipeline) if fit_call.method == "predict" else None
+    called = expression_of(project, fit_call.code) if at is not None else None
+    if at is None or called is None:
+        return
+    module, call = called
+    site = next((each for each in module.method_calls("predict") if each.node is call), None)
+    found = separate_passes(module, site) if site is not None else None
+    if found is not None and isinstance(at.code, Code) and shuffling(module, found.data) is None:
+        switch, edits = _switched_off(module, found.data, expression_of(project, at.code))
+        yield _of_passes(module, found, at.code, switch or f"{_RESHUFFLE}=False", edits)
+
+
+_RESHUFFLE = "reshuffle_each_iteration"
+
+
+def _switched_off(
+    module: Module, data: ast.Name, shuffle: tuple[Module, ast.expr] | None
+) -> tuple[str, tuple[Edit, ...]]:
+    """Return the argument, and the edit, with which the function that makes the data does not shuffle it."""
+    made = last_assignment(module, data)
+    call = made[0].value if made is not None and made[1] else None
+    function = module.definition(call.func) if isinstance(call, ast.Call) else None
+    if shuffle is None or not isinstance(call, ast.Call) or not isinstance(function, FunctionInfo):
+        return "", ()
+    branch = shuffle[0].around(shuffle[1], ast.If)
+    flag = branch.test.id if branch is not None and isinstance(branch.test, ast.Name) else ""
+    if flag not in function.parameters or shuffle[0].function_of(shuffle[1]) is not function:
+        return "", ()
+    position = function.parameters.index(flag)
+    return f"{flag}=False", set_argument(module.code(call), flag, "False", position)
+
+
+def _reshuffling(pipeline: tuple[PipelineStep, ...]) -> PipelineStep | None:
+    """Return the step that puts the elements into a new order in every pass."""
+    for step in reversed(pipeline):
+        if step.operation == "cache":
+            return None
+        if step.operation == "shuffle":
+            return step if setting(step, "reshuffle_each_iteration") != "False" else None
+    return None
+
+
+def _of_passes(
+    module: Module, found: SeparatePasses, shuffle: Code, remedy: str, edits: tuple[Edit, ...]
+) -> Finding:
+    name = found.data.id
+    return CAUSE.finding(
+        f"`{name}` is shuffled again in every pass, so the predictions are compared with the labels of other rows",
+        shuffle.location,
+        Evidence("the predictions are in the order of this pass", location=module.location(found.predicting)),
+        Evidence("the labels are in another order", location=module.location(found.labels)),
+        Evidence("they are compared here", location=module.location(found.comparison)),
+        unsafe(f"keep one order: `{remedy}`", edits),
+        fix("collect labels and predictions in one loop: `for x, y in …: model.predict_on_batch(x)`"),
+        subject=f"order of {name}",
+    )
 
 
 def _is_passed(module: Module, given: ast.expr | None, name: str) -> bool:

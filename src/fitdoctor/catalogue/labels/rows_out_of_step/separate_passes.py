@@ -20,37 +20,33 @@ _BY_ROW = frozenset(
 )
 """Functions and methods whose result has a row for each row of their first argument."""
 _ADDING = frozenset(("append", "extend"))
-_PREDICTS = ("predict", "predict_generator")
+PREDICTS = ("predict", "predict_generator")
 
 
 @dataclass(frozen=True, eq=False)
 class SeparatePasses:
-    """A comparison of labels with predictions that belong to other rows."""
+    """A comparison of labels with predictions, each from its own pass over the data."""
 
     data: ast.Name
-    shuffling: ast.Call
-    """What puts the rows into a new order in every pass."""
     predicting: ast.Call
     labels: ast.expr
     """What takes the labels from the data, in a pass of its own."""
     comparison: ast.expr
 
 
-def separate_passes(module: Module) -> Iterator[SeparatePasses]:
-    """Yield the comparisons of a file whose labels and predictions come from two passes over shuffled data."""
-    for site in module.method_calls(*_PREDICTS):
-        data = site.argument("x", 0) or site.argument("generator")
-        shuffling = _shuffling(module, data) if isinstance(data, ast.Name) else None
-        if not isinstance(data, ast.Name) or shuffling is None:
-            continue
-        for labels, names in _labels_of(module, data):
-            compared = next(_comparisons(module, site, labels, names), None)
-            if compared is not None:
-                yield SeparatePasses(data, shuffling, site.node, labels, compared)
-                break
+def separate_passes(module: Module, predicting: CallSite) -> SeparatePasses | None:
+    """Return where the result of a call of `predict` is compared with labels of another pass over its data."""
+    data = predicting.argument("x", 0) or predicting.argument("generator")
+    if not isinstance(data, ast.Name):
+        return None
+    for labels, names in _labels_of(module, data):
+        compared = next(_comparisons(module, predicting, labels, names), None)
+        if compared is not None:
+            return SeparatePasses(data, predicting.node, labels, compared)
+    return None
 
 
-def _shuffling(module: Module, data: ast.expr) -> ast.Call | None:
+def shuffling(module: Module, data: ast.expr) -> ast.Call | None:
     """Return the call that reshuffles the data in every pass; None if there is none or the data is unknown."""
     while True:
         made = module.origin(data)
