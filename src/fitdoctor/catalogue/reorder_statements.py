@@ -7,7 +7,7 @@ import ast
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_before
 from fitdoctor.source.callees import callee
-from fitdoctor.source.line_edits import delete_lines, indent_of, with_comment
+from fitdoctor.source.line_edits import delete_lines, with_comment
 from fitdoctor.source.module import Module
 
 _DEEPEST = 4
@@ -31,32 +31,6 @@ def moved_up(module: Module, node: ast.AST) -> tuple[Edit, ...]:
         return ()
     lines = "\n".join(with_comment(module, each) for each in moved)
     return (*insert_before(module.code(first), lines), *(delete_lines(module, each) for each in moved))
-
-
-def moved_before(module: Module, late: ast.AST, early: ast.AST) -> tuple[Edit, ...]:
-    """Move the statement behind the later node before that of the earlier one, if one block leads to both."""
-    for later in leading_to(module, late):
-        for earlier in leading_to(module, early):
-            parent = module.parent(later)
-            body = getattr(parent, "body", None)
-            if parent is not module.parent(earlier) or not isinstance(body, list) or later not in body:
-                continue
-            if earlier not in body or body.index(earlier) >= body.index(later):
-                continue
-            between = body[body.index(earlier) : body.index(later)]
-            needed = needed_assignments(between, later)
-            moved = [*(needed or []), later]
-            if earlier in moved or len(
-                {line for each in moved for line in (each.lineno, each.end_lineno)}
-            ) < len(moved):
-                return ()
-            indent = indent_of(module, later)
-            lines = f"\n{indent}".join(with_comment(module, each) for each in moved)
-            return (
-                *insert_before(module.code(earlier), lines),
-                *(delete_lines(module, each) for each in moved),
-            )
-    return ()
 
 
 def leading_to(module: Module, node: ast.AST, deepest: int = _DEEPEST) -> list[ast.stmt]:

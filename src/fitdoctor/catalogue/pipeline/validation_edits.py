@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import re
 from collections.abc import Iterator
 
@@ -54,10 +53,6 @@ def same_preparation(ours: ArrayFacts, theirs: ArrayFacts, project: Project) -> 
     if called and isinstance(theirs.code, Code):
         title = f"prepare it like the training data: `{called}`"
         return fix(title, replace_code(theirs.code, called))
-    elsewhere = _prepared_elsewhere(expression_of(project, ours.code), expression_of(project, theirs.code))
-    if elsewhere is not None and isinstance(theirs.code, Code):
-        shown = elsewhere.replace("{}", theirs.code.text)
-        return fix(f"prepare it like the training data: `{shown}`", wrap(theirs.code, elsewhere))
     repeated = steps_repeated(expression_of(project, ours.code), expression_of(project, theirs.code))
     if repeated is not None:
         return repeated
@@ -131,27 +126,6 @@ def _known_there(module: Module, values: list[ast.keyword], place: ast.expr) -> 
     names = {each.id for value in values for each in ast.walk(value) if isinstance(each, ast.Name)}
     scope = module.scope(place)
     return all(module.index.lookup(name, scope) is not None for name in names)
-
-
-def _prepared_elsewhere(
-    ours: tuple[Module, ast.expr] | None, theirs: tuple[Module, ast.expr] | None
-) -> str | None:
-    """Return how one function prepares `self.x[i]` that another one returns as it is; in the form of `_template`."""
-    if ours is None or theirs is None or ours[0] is not theirs[0] or ours[1] is theirs[1]:
-        return None
-    module, node = ours
-    raw = _ROLES.sub("", ast.dump(theirs[1]))
-    same = [each for each in ast.walk(node) if _ROLES.sub("", ast.dump(each)) == raw]
-    if len(same) != 1 or same[0] is node or module.scope(node) is module.scope(theirs[1]):
-        return None
-    inner = {id(each) for each in ast.walk(same[0])}
-    others = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and id(each) not in inner}
-    if not all(
-        name == "self" or name in module.index.module.bindings or hasattr(builtins, name) for name in others
-    ):
-        return None
-    text, data = module.segment(node), module.segment(same[0])
-    return text.replace(data, "{}") if text.count(data) == 1 and "{" not in text else None
 
 
 def steps_repeated(

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.devices.scope_parts import gives_built_model
-from fitdoctor.catalogue.reorder_statements import leading_to, moved_before, moved_up
+from fitdoctor.catalogue.reorder_statements import leading_to, moved_up
 from fitdoctor.catalogue.run_order import calls_in_order
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
@@ -119,14 +119,11 @@ def _starts(module: Module, site: CallSite) -> bool:
 def _finding(module: Module, site: CallSite, start: CallSite | None) -> Finding:
     name = site.name.rpartition(".")[2]
     claim = "TensorFlow initializes its devices here"
-    moved = moved_up(module, site.node)
-    if not moved and start is not None:
-        moved = moved_before(module, site.node, start.node)
     return CAUSE.finding(
         f"`{name}` is called after TensorFlow has initialized its devices",
         module.location(site.node),
         *([Evidence(claim, location=module.location(start.node))] if start else []),
-        fix(_REMEDY, moved),
+        fix(_REMEDY, moved_up(module, site.node)),
         subject=f"call of {name}",
     )
 

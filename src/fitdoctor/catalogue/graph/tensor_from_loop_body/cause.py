@@ -33,7 +33,6 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.graph_parts import (
     CHANGED,
     OUT_OF_SCOPE,
-    Change,
     Escape,
     carried_but_undefined,
     changed,
@@ -103,19 +102,7 @@ def undefined_before_loop(module: Module, failure: FailureFacts | None) -> Itera
 def changes_in_loop(module: Module, failure: FailureFacts | None) -> Iterator[Finding]:
     """Report a loop variable that changes its dtype or shape."""
     for change in changes_in(module, failure, _CHANGED, loops=True):
-        yield changed(CAUSE, change, "loop variable", _PLACES, [_first_type(change), fix(_GROW)])
-
-
-def _first_type(change: Change) -> Fix:
-    """Start with `0.0` instead of `0` if the loop adds floats."""
-    module = change.module
-    first = next(iter(module.assignments(change.name, change.part)), None)
-    value = first.value if first is not None else None
-    whole = isinstance(value, ast.Constant) and type(value.value) is int and change.second == "float32"
-    edits = (
-        (Edit(module.location(value), f"{module.segment(value)}.0"),) if whole and value is not None else ()
-    )
-    return fix(_START, edits)
+        yield changed(CAUSE, change, "loop variable", _PLACES, [fix(_START), fix(_GROW)])
 
 
 CAUSE.message(

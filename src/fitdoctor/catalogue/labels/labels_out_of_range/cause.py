@@ -222,7 +222,7 @@ def _fixes(
         shifted = fix(
             f"{'subtract' if least > 0 else 'add'} {number(abs(least))} {'from' if least > 0 else 'to'} the labels: "
             f"they run from {number(least)} to {number(most)}, but the loss expects classes starting at 0",
-            rework_labels(_as_one_piece(labels, project), data, f"{{}} {by}", f"y {by}", call),
+            rework_labels(labels, data, f"{{}} {by}", f"y {by}", call),
         )
         wider = unsafe(title, with_units(target.layer, classes, project)) if least > 0 else None
         return [shifted, wider] if wider is not None and wider.edits else [shifted]
@@ -412,32 +412,6 @@ def _as_labels_alone(labels: ArrayFacts, project: Project) -> ArrayFacts:
         if not _is_computed_with(step.module, node):
             return replace(labels, code=step.module.code(node))
     return replace(labels, code=Unknown("the array is also used elsewhere"))
-
-
-def _as_one_piece(labels: ArrayFacts, project: Project) -> ArrayFacts:
-    """Return the labels before a loader slices them, if it does nothing else."""
-    found = node_of(project, labels.code)
-    node = found[1] if found is not None else None
-    if found is None or not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
-        return labels
-    module, name = found[0], node.value
-    made = module.made_by(name)
-    statement = module.parent(made)
-    if made is name or not isinstance(statement, ast.Assign) or statement.value is not made:
-        return labels
-    scope = module.index.lookup(name.id, module.scope(name))
-    reads = [
-        read
-        for read in module.reads.get(name.id, [])
-        if module.index.lookup(name.id, module.scope(read)) is scope
-    ]
-    return replace(labels, code=module.code(made)) if all(_is_cut(module, read) for read in reads) else labels
-
-
-def _is_cut(module: Module, read: ast.AST) -> bool:
-    """Whether the expression is a slice `y[:60]`; comparing or indexing would change with the labels."""
-    around = module.parent(read)
-    return isinstance(around, ast.Subscript) and around.value is read and isinstance(around.slice, ast.Slice)
 
 
 def _is_computed_with(module: Module, value: ast.expr) -> bool:

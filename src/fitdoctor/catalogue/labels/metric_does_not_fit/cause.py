@@ -218,9 +218,7 @@ def _misfits(model: ModelFacts, data: DataFacts) -> Iterator[tuple[Target, _Misf
 
 def _misfit(target: Target, metric: MetricFacts, keras: int) -> _Misfit | None:
     if metric.class_name == "Accuracy":
-        instead = _named_accuracy(target, metric) or (
-            '"accuracy"' if target.loss_name in CROSSENTROPIES else '"mae"'
-        )
+        instead = '"accuracy"' if target.loss_name in CROSSENTROPIES else '"mae"'
         return _Misfit(
             metric,
             "`Accuracy` counts exact matches, but the model outputs floats that never match a label exactly",
@@ -237,21 +235,6 @@ def _misfit(target: Target, metric: MetricFacts, keras: int) -> _Misfit | None:
     if target.loss_name in BINARY_LOSSES:
         return _of_binary(target, metric, keras)
     return None
-
-
-def _named_accuracy(target: Target, metric: MetricFacts) -> str:
-    """Return the accuracy that matches the labels under the name that the program gives it, which history reads."""
-    text = metric.code.text if isinstance(metric.code, Code) else ""
-    if not re.match(r"(\w+\.)+Accuracy\(.*\bname\b", text, re.DOTALL):
-        return ""
-    for losses, kind in (
-        (BINARY_LOSSES, "Binary"),
-        (ROW_LOSSES, "Categorical"),
-        ((SPARSE,), "SparseCategorical"),
-    ):
-        if target.loss_name in losses:
-            return text.replace(".Accuracy(", f".{kind}Accuracy(", 1)
-    return ""
 
 
 def _of_regression(target: Target, metric: MetricFacts) -> _Misfit | None:
@@ -347,13 +330,11 @@ def _of_binary(target: Target, metric: MetricFacts, keras: int) -> _Misfit | Non
         )
     sums = target.label_statistics.row_sums if target.label_statistics is not None else None
     if name == "CategoricalAccuracy" and sums is not None and sums[1] > 1.5:
-        text = metric.code.text if isinstance(metric.code, Code) else ""
-        renamed = text.replace(".CategoricalAccuracy(", ".BinaryAccuracy(", 1)
         return _Misfit(
             metric,
             f"`{metric.name}` compares one class per sample, but up to {sums[1]:.0f} labels of a sample are 1",
             '`"accuracy"` or `"binary_accuracy"`',
-            renamed if renamed != text and "\n" not in text else '"binary_accuracy"',
+            '"binary_accuracy"',
         )
     return _on_logits(target, metric)
 

@@ -67,7 +67,7 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
 def from_failure(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """Explain the Keras error about disconnected outputs."""
     if _is_lost_tensor(failure):
-        yield _plain(failure, [Evidence("Keras cannot find a tensor that the outputs need")])
+        yield _lost(failure, project)
         return
     if not _SAID.search(failure.message):
         return
@@ -83,6 +83,20 @@ def _is_lost_tensor(failure: FailureFacts) -> bool:
     """Whether Keras 3.3 created such a model and missed a tensor in the first step."""
     last = failure.frames[-1].function if failure.frames else ""
     return failure.type == "KeyError" and last == "_run_through_graph"
+
+
+def _lost(failure: FailureFacts, project: Project) -> Finding:
+    evidence = [Evidence("Keras cannot find a tensor that the outputs need")]
+    for module in project.modules:
+        for site in module.calls:
+            outputs = site.argument("outputs", 1)
+            if outputs is None or not _makes_model(module, site):
+                continue
+            inputs = site.argument("inputs", 0)
+            given = set(_sources(module, inputs)) if inputs is not None else set()
+            if any(node not in given for node in _sources(module, outputs)):
+                return _at_model(module, site, evidence)
+    return _plain(failure, evidence)
 
 
 def _makes_model(module: Module, site: CallSite) -> bool:

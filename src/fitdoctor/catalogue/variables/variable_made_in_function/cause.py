@@ -225,17 +225,6 @@ def _moved_out(module: Module, site: CallSite) -> Fix:
     """Move `name = tf.Variable(…)` and similar variables before the function, if they do not depend on it."""
     function = site.function
     title = "create the variable once, outside the function"
-    if function is not None and isinstance(module.statement(site.node), ast.Return):
-        # A function that only creates a variable: move its calls out of the compiled function.
-        calls = [
-            module.call(call) for source, call in module.callers.get(function.node, []) if source is module
-        ]
-        around = {call.function for call in calls}
-        return (
-            _moved_out(module, calls[0])
-            if len(around) == 1 and calls[0].function is not function
-            else fix(title)
-        )
     if function is None or isinstance(function.node, ast.Lambda):
         return fix(title)
     if not module.code(site.node).target.isidentifier():
