@@ -722,3 +722,14 @@ def test_an_exception_is_found_between_other_words(text, kind, message):
     (failure,) = failures_told_in(text)
     assert failure.type == kind
     assert failure.message.startswith(message)
+
+
+def test_one_picture_of_another_size_lacks_its_batch_axis():
+    (failure,) = failures_told_in(
+        'Traceback (most recent call last):\n  File "a.py", line 4, in <module>\n    model.predict(picture)\n'
+        '  File "/v/site-packages/keras/engine/training.py", line 1801, in predict_function  *\n    return step(self)\n'
+        'ValueError: Input 0 of layer "model" is incompatible with the layer: expected shape=(None, 224, 224, 3), found '
+        "shape=(None, 800, 3)\n"
+    )
+    found = examine_failure(failure).findings[0]
+    assert (found.id, found.fixes[0].title) == ("FIT102", "add the missing axis: `x[None]`")

@@ -51,6 +51,7 @@ from fitdoctor.catalogue.knowledge.data.shapes import (
 )
 from fitdoctor.catalogue.knowledge.models.model_inputs import (
     first_layer,
+    is_one_picture,
     is_seldom_first,
     is_sequence_layer_for_pictures,
     leads_with_batch,
@@ -365,6 +366,8 @@ def _is_about_the_data(failure: FailureFacts, said: InputMismatch) -> bool:
     expected, found = said.ranks
     if expected is None or found is None or expected == found or said.found is None:
         return False
+    if said.expected is not None and is_one_picture(said.found, said.expected):
+        return True
     if said.expected is not None and not _by_one_axis(said.found[1:], said.expected[1:]):
         return relation(said.found[1:], said.expected[1:]) == "axis"
     given = [value for name, value in failure.arguments if name not in ("training", "mask", "kwargs")]

@@ -49,7 +49,7 @@ from fitdoctor.catalogue.knowledge.data.shapes import (
     while_validating,
     without_one_axis,
 )
-from fitdoctor.catalogue.knowledge.models.model_inputs import input_giving, names_whole_model
+from fitdoctor.catalogue.knowledge.models.model_inputs import input_giving, is_one_picture, names_whole_model
 from fitdoctor.catalogue.knowledge.models.refusals import of_site
 from fitdoctor.catalogue.knowledge.models.size_sources import Decided, decided_size
 from fitdoctor.catalogue.prefilter import INPUTS
@@ -248,6 +248,8 @@ def _from_message(
         return
     if expected is None or not _is_about_lengths(relation(sample, expected[1:]), found, expected[1:]):
         return
+    if is_one_picture(found, expected):
+        return  # FIT102
     frame = failure.last_user_frame
     wanted = shape_words(expected[1:])
     reshaped = _fits_reshaped(sample, expected[1:]) and len(sample) <= len(expected) - 1

@@ -175,6 +175,12 @@ def is_seldom_first(name: str) -> bool:
     return bool(_SELDOM_FIRST.fullmatch(name))
 
 
+def is_one_picture(found: Shape, expected: Shape) -> bool:
+    """Whether a batch is one picture without its batch axis, of another size than the model expects."""
+    channels = found[-1] if found else None
+    return len(found) == 3 and len(expected) == 4 and channels in (1, 3, 4) and channels == expected[-1]
+
+
 def inside_model(failure: FailureFacts) -> bool:
     """Whether a line that builds the model passed several tensors to a layer that expects one."""
     said, frame = input_count(failure.message), failure.last_user_frame
