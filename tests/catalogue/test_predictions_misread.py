@@ -70,3 +70,33 @@ def test_one_column_is_compared_with_a_threshold(reading: str, fixed: str) -> No
 )
 def test_other_readings_are_right(reading: str) -> None:
     assert found(LOGITS + reading, "FIT221") == []
+
+
+AUTOENCODER = """
+inputs = keras.Input((8,))
+model = keras.Model(inputs, layers.Dense(8)(layers.Dense(2)(inputs)))
+model.compile("adam", "mse")
+other = keras.Model(inputs, layers.Dense(8)(inputs))
+other.compile("adam", "mse")
+x = np.random.rand(60, 8)
+model.fit(x, x)
+restored = model.predict(x)
+"""
+
+
+def test_predictions_are_evaluated_as_inputs() -> None:
+    (finding,) = found(AUTOENCODER + "print(model.evaluate(restored, x))", "FIT221")
+    assert [edit.replacement for edit in finding.fixes[0].edits] == ["x"]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "model.evaluate(x, restored)",
+        "model.evaluate(x, x)",
+        "other.evaluate(restored, x)",
+        "restored = x[:30]\nmodel.evaluate(restored, x[:30])",
+    ],
+)
+def test_other_data_is_evaluated(later: str) -> None:
+    assert found(AUTOENCODER + later, "FIT221") == []

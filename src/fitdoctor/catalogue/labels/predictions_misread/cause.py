@@ -9,12 +9,13 @@ logits moves samples between a probability of 50% and 62% to the negative class.
 ## Why
 
 Code for several classes was copied to a model with one output, or the activation moved from the last layer into the
-loss (`from_logits=True`), and `predict` has returned logits since then.
+loss (`from_logits=True`), and `predict` has returned logits since then. Or `evaluate`, which predicts by itself, is
+called with predictions: an autoencoder then reconstructs its own reconstructions, and the loss is too low.
 
 ## Fix
 
 One unit with sigmoid: compare with 0.5. One unit without an activation, trained with `from_logits=True`: compare with
-0, or apply a sigmoid first. Several units with softmax: `argmax` over the last axis.
+0, or apply a sigmoid first. Several units with softmax: `argmax` over the last axis. Pass the data itself to `evaluate`.
 
 ## Known limits
 
@@ -33,7 +34,7 @@ from fitdoctor.catalogue.knowledge.labels.targets import BINARY_LOSSES, Target, 
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import unsafe
-from fitdoctor.facts import DataFacts, FitFacts, ModelFacts
+from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.records import dataclass
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
@@ -72,6 +73,38 @@ def from_predict(
             yield from _of_one_column(reading, heads[0])
         elif reading.how in ("threshold", "round"):
             yield from _of_logits(reading, heads[0])
+        elif reading.how == "evaluate" and _fits_again(model, heads[0]):
+            yield from _evaluated(reading, found[1])
+
+
+def _fits_again(model: ModelFacts, head: Target) -> bool:
+    """Whether the model accepts its own output, so that `evaluate` does not fail."""
+    return (
+        not isinstance(model.inputs, Unknown)
+        and len(model.inputs) == 1
+        and model.inputs[0].shape == head.output_shape
+    )
+
+
+def _evaluated(reading: _Reading, predict: ast.expr) -> Iterator[Finding]:
+    """Report `evaluate` of a model on what it has predicted."""
+    module, call = reading.module, reading.module.around(reading.node, ast.Call)
+    models = [
+        module.segment(each.func.value)
+        for each in (call, predict)
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)
+    ]
+    data = argument_of(predict, "x", 0) if isinstance(predict, ast.Call) else None
+    if len(models) < 2 or models[0] != models[1] or data is None:
+        return
+    text = module.segment(data)
+    yield CAUSE.finding(
+        f"`evaluate` gets the predictions of `{models[0]}` as its inputs, and predicts from them again",
+        module.location(reading.node),
+        Evidence("inputs of `evaluate`", reading.given, text, location=module.location(predict)),
+        unsafe(f"pass the data itself: `{text}`", reading.replaced_by(text)),
+        subject="inputs of evaluate",
+    )
 
 
 def _of_one_column(reading: _Reading, head: Target) -> Iterator[Finding]:
@@ -119,12 +152,12 @@ def _of_logits(reading: _Reading, head: Target) -> Iterator[Finding]:
 
 @dataclass(frozen=True, eq=False)
 class _Reading:
-    """A place that turns predictions into classes."""
+    """A place that turns predictions into classes, or evaluates them."""
 
     module: Module
     node: ast.expr
     how: str
-    """`argmax`, `argmax of all`, `threshold` or `round`."""
+    """`argmax`, `argmax of all`, `threshold`, `round` or `evaluate`."""
     predictions: ast.expr
     whole: bool
     """Whether the predictions are an array, not the row of one sample."""
@@ -175,6 +208,10 @@ def _candidates(module: Module) -> Iterator[tuple[ast.expr, str, ast.expr]]:
             yield from _applied(site.node, "argmax" if name in _ARGMAX else "round", arguments[0], 1)
         elif isinstance(function, ast.Attribute) and function.attr in ("argmax", "round") and not name:
             yield from _applied(site.node, function.attr, function.value, 0)
+        elif isinstance(function, ast.Attribute) and function.attr == "evaluate" and not name:
+            inputs, labels = site.argument("x", 0), site.argument("y", 1)
+            if inputs is not None and labels is not None:
+                yield inputs, "evaluate", inputs
 
 
 def _applied(
