@@ -28,6 +28,24 @@ def test_a_program_of_tensorflow_1_throughout_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize(
+    ("later", "causes"),
+    [
+        ("print(one.name, one.graph is own)", []),
+        ("print(one)", []),
+        ("print(one + 1.0)", ["FIT405"]),
+    ],
+)
+def test_a_tensor_of_another_graph_is_only_looked_at(later: str, causes: list[str]) -> None:
+    text = f"""
+    own = tf.Graph()
+    with own.as_default():
+        one = tf.constant(1.0)
+    {later}
+    """
+    assert ids(text, "FIT405") == causes
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "tf.compat.v1.reset_default_graph()",

@@ -120,10 +120,20 @@ def _used_outside(module: Module, block: ast.With, blocks: list[ast.With]) -> as
         for target in statement.targets:
             for read in _reads_of(module, target):
                 around = block_around(module, read, blocks)
-                if around is block or around is not None and graph and graph_name(module, around) == graph:
-                    continue
-                return read
+                same = around is not None and graph and graph_name(module, around) == graph
+                if around is not block and not same and not _is_looked_at(module, read):
+                    return read
     return None
+
+
+def _is_looked_at(module: Module, read: ast.AST) -> bool:
+    """Whether the program only prints a tensor, or asks for what is known without its value."""
+    match module.parent(read):
+        case ast.Attribute(attr="name" | "graph" | "op" | "shape" | "dtype" | "device"):
+            return True
+        case ast.Call(func=ast.Name(id="print" | "type" | "repr" | "str" | "isinstance")):
+            return True
+    return False
 
 
 def _is_tensor(module: Module, value: ast.expr) -> bool:
