@@ -285,6 +285,39 @@ g = tape.gradient(loss, [alpha])
 """,
     ),
     ("FIT505", NET + LOOP.format(loss="tf.reduce_mean(pred + tf.stop_gradient(tf.round(pred) - pred))")),
+    # An attribute that the class assigns hides the method of that name.
+    (
+        "FIT502",
+        """
+        class Net(keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.encoder = self.encoder()
+            def encoder(self):
+                inputs = keras.Input((4,))
+                return keras.Model(inputs, layers.Dense(2)(inputs))
+            def call(self, x):
+                return self.encoder(x)
+        net = Net()
+        net.compile("adam", "mse")
+        net.fit(x, y)
+        """,
+    ),
+    # A part of a dataset's elements may be a tuple itself.
+    (
+        "FIT408",
+        """
+        def augment(both):
+            image, seed = both
+            chance = tf.random.stateless_uniform((3,), seed=seed)
+            later = [tf.tuple(one + i for one in seed) for i in range(2)]
+            return tf.image.stateless_random_flip_left_right(image * chance, later[0])
+        counter = tf.data.Dataset.counter()
+        ds = tf.data.Dataset.from_tensor_slices((x, y))
+        ds = tf.data.Dataset.zip((ds, (counter, counter)))
+        ds = ds.map(lambda pair, numbers: (augment((pair[0], numbers)), pair[1]))
+        """,
+    ),
     # Rounded for the metric only.
     (
         "FIT505",

@@ -24,13 +24,43 @@ def _find_callee(module: Module, call: ast.Call) -> FunctionInfo | None:
     if isinstance(function, ast.Attribute):
         owner = receiver(module, function.value)
         if owner is not None:
-            return owner.module.method(owner, function.attr)
+            replaced = is_replaced(module, owner, function)
+            return None if replaced else owner.module.method(owner, function.attr)
     found = module.definition(function)
     if isinstance(found, ClassInfo):
         return found.module.method(found, "__init__")
     if found is None and isinstance(function, ast.Name):
         return called_object(module, function)
     return found
+
+
+def is_replaced(module: Module, owner: ClassInfo, value: ast.Attribute) -> bool:
+    """Whether the class assigns what is read here: after `self.encoder = self.encoder()`, it is no method.
+
+    After `self.step = tf.function(self.step)`, it is the method all the same.
+    """
+    if not is_self(module, value.value):
+        return False
+    stores = [
+        (each.module, each.module.statement(store))
+        for each in owner.ancestry
+        for store in each.module.attribute_stores(each.node).get(value.attr, ())
+    ]
+    return bool(stores) and not any(
+        statement is module.statement(value) or _passes(other, statement, value.attr)
+        for other, statement in stores
+    )
+
+
+def _passes(module: Module, statement: ast.stmt, name: str) -> bool:
+    """Whether a statement passes an attribute of this name on, rather than call it."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == name
+        and isinstance(node.ctx, ast.Load)
+        and getattr(module.parent(node), "func", None) is not node
+        for node in ast.walk(statement)
+    )
 
 
 def receiver(module: Module, value: ast.expr) -> ClassInfo | None:

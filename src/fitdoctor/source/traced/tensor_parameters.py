@@ -63,8 +63,17 @@ def parameters(module: Module, info: FunctionInfo) -> Env:
     for name in names:
         uses = _uses(module, node, name)
         if not any(_is_pipeline(module, use) for use in uses):
-            env[name] = SOME if _any_structure(module, uses) else TENSOR
+            several = _any_structure(module, uses) or tracing.how == "map" and _is_packed(module, uses)
+            env[name] = SOME if several else TENSOR
     return env
+
+
+def _is_packed(module: Module, uses: list[ast.Name]) -> bool:
+    """Whether a part of a dataset's elements, which may be a tuple, is passed on in a tuple: `augment((x, seeds))`."""
+    return any(
+        isinstance(around := module.parent(use), ast.Tuple) and isinstance(module.parent(around), ast.Call)
+        for use in uses
+    )
 
 
 def _is_applied_to_several(module: Module, node: FunctionNode) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.records import dataclass, replace
-from fitdoctor.source.callees import callee, is_self, receiver, returned_by
+from fitdoctor.source.callees import callee, is_replaced, is_self, receiver, returned_by
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FUNCTIONS, FunctionNode
 from fitdoctor.source.keras_backend import only_tensorflow
@@ -383,7 +383,7 @@ def _method(module: Module, value: ast.expr) -> FunctionInfo | None:
     if not isinstance(value, ast.Attribute):
         return None
     owner = module.class_of(value) if is_self(module, value.value) else receiver(module, value.value)
-    return owner.module.method(owner, value.attr) if owner else None
+    return owner.module.method(owner, value.attr) if owner and not is_replaced(module, owner, value) else None
 
 
 def _functions_made_by(module: Module, call: ast.Call, depth: int) -> Iterator[FunctionInfo]:

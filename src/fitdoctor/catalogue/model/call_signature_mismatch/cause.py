@@ -35,8 +35,8 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 from fitdoctor.catalogue.knowledge.labels.targets import SPARSE
 from fitdoctor.catalogue.knowledge.models.model_classes import called_layers, head
+from fitdoctor.catalogue.model.call_signature_mismatch.misspelt_methods import misspelt_methods
 from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, is_static, misfit
-from fitdoctor.catalogue.model.misspelt_methods import misspelt_methods
 from fitdoctor.catalogue.rules import certain
 from fitdoctor.catalogue.words import counted, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
