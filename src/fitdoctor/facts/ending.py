@@ -162,7 +162,7 @@ class TrainingFacts:
     """Functions that are traced repeatedly."""
     ran_out: bool = False
     """Whether Keras warned that the data ran out."""
-    batches: int | Unknown = Unknown("the data is no generator")
+    batches: int | Unknown = Unknown("the data is not a generator")
     """How many batches `fit` has drawn from a generator."""
     without_gradient: tuple[str, ...] = ()
     """The outermost layers none of whose variables has a gradient, according to a warning of Keras."""

@@ -10,13 +10,13 @@ from fitdoctor.failure.shapes import SHAPE, parse_shape
 
 _CHECKED = re.compile(
     rf"(?:(?:Error )?when checking (?:model )?(?P<which>input|target|): )?expected (?P<name>\S{{1,200}}) to have "
-    rf"(?:shape (?P<expected>{SHAPE})|(?P<rank>\d{{1,2}}) ?dimensions),?\s+but got "
+    rf"(?:shape ?(?P<expected>{SHAPE})|(?P<rank>\d{{1,2}}) ?dimensions),?\s+but got "
     rf"(?:an )?array with shape (?P<found>{SHAPE})"
 )
 """Keras before 2.4 compared arrays with inputs and outputs before it trained."""
 _FOR_OUTPUT = re.compile(
-    rf"A target array with shape (?P<target>{SHAPE}) was passed for an output of shape (?P<output>{SHAPE}) "
-    r"while using as loss `?(?P<loss>\w+)`?"
+    rf"A target array with shape (?P<target>{SHAPE}) was passed for an output of shape (?P<output>{SHAPE}) ?"
+    r"(?:while using as loss `?(?P<loss>\w+)`?)?"
 )
 _FOR_CLASSES = re.compile(
     rf"You are passing a target array of shape (?P<target>{SHAPE}) while using as loss `categorical_crossentropy`"
@@ -112,7 +112,7 @@ def _for_output(found: re.Match[str]) -> str:
     target, output = parse_shape(found["target"]), parse_shape(found["output"])
     assert target is not None
     assert output is not None
-    if found["loss"] in ("categorical_crossentropy", "binary_crossentropy"):
+    if found["loss"] in (None, "categorical_crossentropy", "binary_crossentropy"):
         return _compared("shape", target, output)
     return _subtracted(found["loss"], target, output)
 
