@@ -183,6 +183,24 @@ def test_python_branches_in_a_layer(body: str, found: list[str]) -> None:
     assert ids(layer(body), "FIT408") == found
 
 
+def test_a_weight_that_may_be_none_is_compared_with_none() -> None:
+    text = """
+    class Scale(keras.layers.Layer):
+        def build(self, shape):
+            if shape[-1] > 1:
+                self.bias = self.add_weight(shape=(3,))
+            else:
+                self.bias = None
+        def call(self, x):
+            if self.bias:
+                x = x + self.bias
+            return x
+    model = keras.Sequential([keras.Input((3,)), Scale()])
+    """
+    (finding,) = judged(text, "FIT408")
+    assert [edit.replacement for edit in finding.fixes[0].edits] == ["self.bias is not None"]
+
+
 def test_autograph_rewrites_branches_but_not_asserts() -> None:
     text = """
     @tf.function

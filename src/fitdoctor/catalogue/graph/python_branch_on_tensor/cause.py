@@ -224,6 +224,15 @@ def _fixes(module: Module, function: FunctionInfo, branch: _Branch) -> list[Fix]
     node, called = branch.node, module.called(branch.node)
     spelling, imports = _spelt(module, node)
     remedies: list[Fix] = []
+    if (
+        isinstance(node, (ast.If, ast.IfExp))
+        and node.test is branch.tensor
+        and _may_be_none(module, node.test)
+    ):
+        # `if self.bias:` asks whether there is one, and its elements have no say in that.
+        text = module.segment(node.test)
+        asked = Edit(module.location(node.test), f"{text} is not None")
+        return [fix(f"ask whether there is one: `{text} is not None`", (asked,))]
     if isinstance(node, (ast.If, ast.IfExp)):
         edits = selected(module, node, _condition(module, node.test, spelling), spelling)
         remedies += [fix(f"select with `{spelling}.where`", edits, imports)] if edits else []
@@ -248,6 +257,14 @@ def _fixes(module: Module, function: FunctionInfo, branch: _Branch) -> list[Fix]
         apart = _run_apart(module, function, node, _condition(module, node.test, spelling), spelling)
         remedies += [apart] if apart is not None else []
     return [*remedies, fix(_ADVICE.get(branch.what, _ADVICE["if"]))]
+
+
+def _may_be_none(module: Module, tested: ast.expr) -> bool:
+    """Whether the class also assigns None to an attribute that is tested."""
+    owner = module.class_of(tested) if isinstance(tested, ast.Attribute) else None
+    stores = owner.module.attribute_stores(owner.node).get(tested.attr, []) if owner is not None else []  # type: ignore[attr-defined]
+    values = [getattr(module.parent(store), "value", None) for store in stores]
+    return any(isinstance(value, ast.Constant) and value.value is None for value in values)
 
 
 _TWINS = {"max": "maximum", "min": "minimum", "sum": "reduce_sum", "any": "reduce_any", "all": "reduce_all"}
