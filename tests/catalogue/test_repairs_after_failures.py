@@ -82,6 +82,36 @@ REPAIRS = {
         ("losses.py", 7),
         ['return {"focal": focal(), "mse": "mse"}[name]'],
     ),
+    "FIT504 an optimizer in a field of a dataclass": (
+        {
+            "settings.py": """
+            from dataclasses import dataclass, field
+            import keras
+            @dataclass
+            class Settings:
+                units: int = 8
+                optimizer: keras.optimizers.Optimizer = field(default_factory=lambda: keras.optimizers.Adam(1e-2))
+            """,
+            "train.py": """
+            import keras
+            from settings import Settings
+            def build(settings):
+                model = keras.Sequential([keras.layers.Dense(settings.units), keras.layers.Dense(1)])
+                model.compile(optimizer=settings.optimizer, loss="mse")
+                return model
+            settings = Settings()
+            for fold in folds:
+                build(settings).fit(fold.x, fold.y)
+            """,
+        },
+        [("train.py", 9, "<module>")],
+        "ValueError: Unknown variable: <Variable path=sequential_1/dense_1/kernel, shape=(4, 1), dtype=float32>. "
+        "This optimizer can only be called for the variables it was originally built with.",
+        ("settings.py", 6),
+        [
+            'model.compile(optimizer=type(settings.optimizer).from_config(settings.optimizer.get_config()), loss="mse")'
+        ],
+    ),
     "FIT504 an optimizer that a method stores": (
         {
             "gan.py": """

@@ -72,7 +72,7 @@ def _first_bad_line(folder: Path, program: str, aspect: str, name: str = "x", **
     value = namespace[name]
     wanted = aspect_of(value, aspect)
     wanted = {"rank": len, "shape": lambda shape: list(shape[1:])}.get(aspect, lambda same: same)(wanted)
-    return _line(origin(history, value, 0, Question(name, aspect, wanted)))
+    return _line(origin(history, value, 0, Question(name, aspect, wanted, last=name[0] == "y")))
 
 
 @pytest.mark.parametrize(
@@ -412,6 +412,18 @@ x = inputs(scaled)
 """
     line = _first_bad_line(tmp_path, program, "fractions")
     assert line == 'scaled[["area", "town"]] = table[["area", "town"]] / 7'
+
+
+def test_numbers_of_classes_are_bad_where_a_column_of_raw_data_becomes_the_labels(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+import pandas as pd
+kinds = np.random.default_rng(0).integers(1, 7, 40)
+data = pd.DataFrame({"height": kinds * 2.5, "kind": kinds})
+y = data["kind"].values
+y_train = y[:30]
+"""
+    assert _first_bad_line(tmp_path, program, "range", "y_train") == 'y = data["kind"].values'
 
 
 def test_labels_that_start_at_1(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def fixes_at(finding: Finding, module: Module, node: ast.expr, aspect: str, want
     only = _only_there(finding, module, node)
     if only:
         return only
-    if aspect not in _OF_EVERY_USE:
+    if aspect not in _OF_EVERY_USE and (aspect, finding.id) != ("scale", "FIT208"):
         return ()
     return tuple(moved for fix in finding.fixes if (moved := _moved(fix, module, node)) is not None)
 

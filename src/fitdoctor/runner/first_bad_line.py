@@ -219,6 +219,11 @@ class _Walk:
                 i for i, step in enumerate(steps[:-1]) if not isinstance(step.made.aspects[self._index], dict)
             ]
             steps = steps[: arrays[-1] + 1] if arrays else steps[:-1]
+        drawn = isinstance(steps[-1].site.node, ast.Call) and self._is_raw(steps[-1])
+        if self._aspect == "range" and self._question.last and drawn:
+            # Classes are numbered as the table has them: the mistake is to take the column as it is.
+            tables = (i for i, step in enumerate(steps) if isinstance(step.made.aspects[self._index], dict))
+            steps = steps[: next(tables, 0)] or steps
         if self._aspect == "scale":
             # Raw data has its own scale: the mistake is to convert it for the model and leave the scale as it is.
             at = next((i for i, step in enumerate(steps) if _converts(step.site.node)), len(steps) - 1)

@@ -47,6 +47,8 @@ _TALKS = re.compile(
 )
 """What a program that must not run twice would say: it reads input, or writes past Python."""
 _MOST_TEXT = 44
+_MOST_CLASSES = 100
+"""Labels with a larger number than that are measured, not counted."""
 _OF_VALUES = ("non-finite", "objects", "fractions", "empty", "range", "rows", "own-scale", "scales")
 
 _ALWAYS_OF_DATA = ("non-finite", "fractions", "objects", "empty", "own-scale", "scales")
@@ -205,6 +207,8 @@ def _asked(finding: Finding, call: Call, project: Project) -> Iterator[tuple[Fin
     for data, array in _arrays(finding, call, cause.aspect):
         aspect = _aspect(cause.aspect, array)
         wanted = _wanted(array, aspect)
+        if finding.id == "FIT208" and aspect == "range" and wanted is not None and wanted[1] > _MOST_CLASSES:
+            aspect = "scale"  # pixels, not class numbers
         if aspect == "scales" and any(fix.edits for fix in finding.fixes):
             continue  # the source shows what is missing, and where
         if aspect in ("split", "scales"):

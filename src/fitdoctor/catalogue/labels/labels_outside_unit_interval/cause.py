@@ -101,6 +101,10 @@ def _fixes(target: Target, data: DataFacts, statistics: Statistics, least: float
     values = [value for value, _count in statistics.histogram or ()]
     if values == [-1.0, 1.0]:
         return [unsafe("map -1 and 1 to 0 and 1", rework_labels(labels, data, "({} + 1) / 2", "(y + 1) / 2"))]
+    if (least, most) == (-1.0, 1.0):
+        return [
+            unsafe("map -1..1 to 0..1", rework_labels(labels, data, "({} + 1) / 2", "(y + 1) / 2")),
+        ]
     if values == [1.0, 2.0]:
         return [unsafe("map 1 and 2 to 0 and 1", rework_labels(labels, data, "{} - 1", "y - 1"))]
     if least >= 0 and 100 < most <= 255:

@@ -240,6 +240,9 @@ def _unpacking_fixes(
     value = f"{keras}.utils.unpack_x_y_sample_weight({module.segment(statement.value)})"
     if count == 3 and len(parts) == 2:
         return [fix(title, imports, replace_code(module.code(statement.value), value))]
+    if count == 1 and isinstance(target, (ast.Tuple, ast.List)):
+        names = f"{module.segment(target.elts[0])}, _, _"
+        return [fix(title, imports, replace_code(module.code(statement), f"{names} = {value}"))]
     if count != 2 or len(parts) != 3 or not isinstance(target, ast.Tuple):
         return [fix(title)]
     names = ", ".join(module.segment(part) for part in target.elts)

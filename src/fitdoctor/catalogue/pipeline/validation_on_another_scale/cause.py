@@ -302,16 +302,41 @@ _WIDE = ("OneHotEncoder", "LabelBinarizer")
 _OF_CATEGORIES = (*_WIDE, "LabelEncoder", "OrdinalEncoder")
 
 
+def _of_first(
+    before: tuple[Module, ast.expr] | None, again: tuple[Module, ast.expr] | None, code: Code
+) -> tuple[Edit, ...]:
+    """Write `scaler.transform(x)` for `StandardScaler().fit_transform(x)`."""
+    if before is None or again is None or before[0] is not again[0]:
+        return ()
+    module, first, second = before[0], before[1], again[1]
+    if not (isinstance(first, ast.Call) and isinstance(second, ast.Call)):
+        return ()
+    known, fresh = getattr(first.func, "value", None), getattr(second.func, "value", None)
+    if not isinstance(known, ast.Name) or not isinstance(fresh, ast.Call):
+        return ()
+    made = module.made_by(known)
+    kind = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+    if getattr(second.func, "attr", "") != "fit_transform" or not kind or kind != module.resolve(fresh.func):
+        return ()
+    scope = module.index.lookup(known.id, module.scope(second))
+    if scope is None or scope is not module.index.lookup(known.id, module.scope(first)):
+        return ()
+    given = ", ".join(module.segment(each) for each in (*second.args, *second.keywords))
+    return replace_code(code, f"{known.id}.transform({given})")
+
+
 def _transformed(project: Project, again: Code | Unknown, before: Code | Unknown) -> tuple[Edit, ...]:
-    """Write `transform` for the second `fit_transform` of one object."""
+    """Write `transform` of the same object for the second `fit_transform`; the second object may have no name."""
     calls = [expression_of(project, code) for code in (before, again)]
     made = [
         module.made_by(node.func.value)
         for module, node in filter(None, calls)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     ]
-    if isinstance(again, Unknown) or len(made) < 2 or made[0] is not made[1]:
+    if isinstance(again, Unknown) or len(made) < 2:
         return ()
+    if made[0] is not made[1]:
+        return _of_first(calls[0], calls[1], again)
     if calls[0] == calls[1] or ".fit_transform(" not in again.text:
         return ()
     return replace_code(again, again.text.replace(".fit_transform(", ".transform(", 1))

@@ -236,9 +236,21 @@ def after_failure(module: Module, failure: FailureFacts | None) -> Iterator[Find
 
 def _compiled_with(module: Module, made: ast.Call) -> CallSite | None:
     """Return the only `compile` call with the attribute that holds an optimizer: `compile(optimizer=recipe.optimizer)`."""
-    names = [getattr(target, "attr", "") for target in getattr(module.parent(made), "targets", [])]
+    names = list(_attributes(module, made))
     uses = [site for site in _compiles(module) if getattr(_given(site), "attr", None) in names]
     return uses[0] if len(uses) == 1 else None
+
+
+def _attributes(module: Module, made: ast.Call) -> Iterator[str]:
+    """Yield the attributes that hold an optimizer: `self.optimizer = …`, a field of a dataclass, `Settings(optimizer=…)`."""
+    parent = module.parent(made)
+    if isinstance(parent, ast.Assign):
+        yield from (target.attr for target in parent.targets if isinstance(target, ast.Attribute))
+    if isinstance(parent, ast.keyword) and parent.arg:
+        yield parent.arg
+    statement = module.statement(made)
+    if isinstance(statement, ast.AnnAssign) and isinstance(module.parent(statement), ast.ClassDef):
+        yield getattr(statement.target, "id", "")
 
 
 def _compiles(module: Module) -> list[CallSite]:
