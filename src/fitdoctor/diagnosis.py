@@ -86,11 +86,12 @@ class Location:
             object.__setattr__(self, "end_line", self.line)
 
     def __str__(self) -> str:
+        line = f", line {self.line}" if self.line else ""  # unknown where a saved traceback was cut
         if self.path == NOTEBOOK:
-            return f"cell In[{self.cell}], line {self.line}"
+            return f"cell In[{self.cell}]{line}"
         if self.cell is None and ("ipykernel_" in self.path or "ipython-input-" in self.path):
             # The temporary file of a cell, which does not say which cell it was.
-            return f"a notebook cell, line {self.line}"
+            return f"a notebook cell{line}"
         cell = "" if self.cell is None else f"cell {self.cell}:"
         return f"{self.path}:{cell}{self.line}"
 

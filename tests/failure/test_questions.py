@@ -733,3 +733,31 @@ def test_one_picture_of_another_size_lacks_its_batch_axis():
     )
     found = examine_failure(failure).findings[0]
     assert (found.id, found.fixes[0].title) == ("FIT102", "add the missing axis: `x[None]`")
+
+
+_CUT_IN_FRAMES = r"""# AttributeError: 'tuple' object has no attribute 'shape' when I run it
+
+File ~\lib\site-packages\keras\utils\traceback_utils.py:67, in filter_traceback.<locals>.error_handler(*args, **kwargs)
+     66   filtered_tb = _process_traceback_frames(e.__traceback__)
+---> 67   raise e.with_traceback(filtered_tb) from None
+
+AttributeError: in user code:
+
+    File "C:\lib\site-packages\keras\engine\training.py", line 1051, in train_function  *
+        return step_function(self, iterator)
+    File "C:\lib\site-pack
+"""
+_CUT_ABOVE_ARROW = """# AttributeError: 'tuple' object has no attribute 'shape'
+
+Epoch 1/5
+---------------------------------------------------------------------------
+AttributeError                            Traceback (most recent call last)
+<ipython-input-10-1ae> in <module>()
+      7                   e
+"""
+
+
+@pytest.mark.parametrize("text", [_CUT_IN_FRAMES, _CUT_ABOVE_ARROW])
+def test_the_title_completes_a_traceback_that_was_cut_among_its_frames(text):
+    (failure,) = failures_told_in(text)
+    assert examine_failure(failure).findings[0].id == "FIT109"

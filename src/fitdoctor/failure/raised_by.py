@@ -259,7 +259,9 @@ def raised_by(failure: FailureFacts) -> str:
         )
     if after and failure.message == "'NoneType' object is not callable" and "_fn(*args" in after[-1].text:
         return "an earlier call of this `tf.function` failed or was interrupted; define the function again, then call it"
-    if not after and _PLAIN_PYTHON.search(failure.message) and not _OF_TENSORS.search(failure.message):
+    unread = bool(failure.frames) and not failure.frames[-1].line  # cut above the line that raised
+    said_by_python = _PLAIN_PYTHON.search(failure.message) and not _OF_TENSORS.search(failure.message)
+    if not after and said_by_python and not unread:
         if failure.frames:
             return "raised by a line of the program itself, not by Keras or TensorFlow"
         return "a plain Python error, not one of Keras or TensorFlow; the whole traceback would show its line"
@@ -311,7 +313,12 @@ def raised_by(failure: FailureFacts) -> str:
         return ""
     if refused is not None:
         return _with_wrong_arguments(refused["name"])
-    plain = failure.type in _OF_PYTHON and not failure.called and not _OF_TENSORS.search(failure.message)
+    plain = (
+        not unread
+        and failure.type in _OF_PYTHON
+        and not failure.called
+        and not _OF_TENSORS.search(failure.message)
+    )
     if plain or line and failure.type == "TypeError" and not _OWN_CALL.search(line):
         return "raised by a line of the program itself, not by Keras or TensorFlow"
     return ""

@@ -80,7 +80,7 @@ def failures_in(text: str, path: str = "") -> list[FailureFacts]:
     if not any(
         one.block.type for one in found
     ):  # nothing, or tracebacks that were cut before their exception
-        found = _lone(text) or _with_logged_status(text, found)
+        found = _with_title(text, _lone(text)) or _with_logged_status(text, found)
     if not found and _REQUIRES in text:  # only the log is left
         found = _with_logged_status(text, [_Found(Block("", "", (), 0), len(text), len(text), "lone")])
     found = _with_reason_above(text, found)
@@ -276,9 +276,18 @@ def _lone(text: str) -> list[_Found]:
     return found
 
 
+def _is_without_words(block: Block) -> bool:
+    """Whether a traceback ends before its message, also among the frames that AutoGraph puts into it."""
+    said = block.message.lstrip()
+    return not said or said.startswith(("in user code:", "in converted code:")) and not _TYPED.search(said)
+
+
+_TYPED = re.compile(r"^\s+(?:\w+\.)*\w+(?:Error|Exception)\b", re.MULTILINE)
+
+
 def _with_title(text: str, found: list[_Found]) -> list[_Found]:
     """Give a traceback that was cut before its exception the one that the question names above it."""
-    if len(found) != 1 or found[0].block.message or len(text) > _LONGEST_QUESTION:
+    if len(found) != 1 or not _is_without_words(found[0].block) or len(text) > _LONGEST_QUESTION:
         return found
     cut, told = found[0], _lone(text[: found[0].start])
     if not told or cut.block.type not in ("", told[-1].block.type):
