@@ -128,6 +128,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT716': ('pipeline/file_cannot_be_decoded', ('after_failure',), []),
     'FIT717': ('pipeline/validation_on_another_scale', ('source', 'before_fit'), [({'Module'}, ('fit_transform',)), ({'Module'}, ('evaluate', 'predict', 'validation_data')), ({'DataFacts'}, ('fit_transform', 'fit_on_texts', '.fit(')), ({'DataFacts', 'FitFacts'}, ('fit_transform', 'fit_on_texts', '.fit(')), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('validation_data',)), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('evaluate', 'predict'))]),
     'FIT718': ('pipeline/validation_augmented', ('source',), [({'Module'}, ('validation_data', 'evaluate'))]),
+    'FIT719': ('pipeline/augmented_without_labels', ('source', 'before_fit'), [({'DataFacts', 'ModelFacts'}, ()), ({'DataFacts'}, ())]),
     'FIT801': ('memory/batch_will_not_fit', ('before_fit',), []),
     'FIT802': ('memory/constant_over_2_gb', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT803': ('memory/data_held_twice', ('source', 'before_fit'), [({'DataFacts', 'FitFacts'}, ('from_tensor_slices',))]),

@@ -1,0 +1,26 @@
+"""Train a segmentation model on images that are flipped at random, with their masks."""
+
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+rng = np.random.default_rng(0)
+masks = np.zeros((64, 16, 16, 1), "float32")
+for mask, row, column in zip(masks, rng.integers(0, 6, 64), rng.integers(0, 6, 64), strict=True):
+    mask[row : row + 5, column : column + 5] = 1
+images = masks + rng.normal(0, 0.2, masks.shape).astype("float32")
+
+
+def augment(image, mask):
+    image = tf.image.random_brightness(image, 0.1)
+    both = tf.image.random_flip_left_right(tf.concat([image, mask], axis=-1))
+    image, mask = both[..., :1], both[..., 1:]
+    return image, mask
+
+
+data = tf.data.Dataset.from_tensor_slices((images, masks)).map(augment).batch(16)
+model = keras.Sequential(
+    [keras.Input((16, 16, 1)), keras.layers.Conv2D(8, 3, padding="same", activation="relu"), keras.layers.Conv2D(1, 1)]
+)
+model.compile(optimizer="adam", loss=keras.losses.BinaryCrossentropy(from_logits=True))
+model.fit(data, epochs=2, verbose=0)
