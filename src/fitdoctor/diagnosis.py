@@ -117,7 +117,8 @@ class Location:
     @property
     def exact(self) -> str:
         """Return it with the column, in the form that editors accept."""
-        return str(self) if ", line " in str(self) else f"{self}:{self.column}"
+        in_editor = self.line and ", line " not in str(self)
+        return f"{self}:{self.column}" if in_editor else str(self)
 
 
 @dataclass(frozen=True)
