@@ -318,6 +318,19 @@ g = tape.gradient(loss, [alpha])
         ds = ds.map(lambda pair, numbers: (augment((pair[0], numbers)), pair[1]))
         """,
     ),
+    # Lists that are to be filled show neither the shape of a sample nor what the labels are.
+    *(
+        (
+            cause,
+            """
+            images, digits = [], []
+            model = keras.Sequential([keras.Input((28, 28, 1)), layers.Flatten(), layers.Dense(10, "softmax")])
+            model.compile("adam", "categorical_crossentropy")
+            model.fit(images, digits)
+            """,
+        )
+        for cause in ("FIT101", "FIT201")
+    ),
     # Rounded for the metric only.
     (
         "FIT505",

@@ -184,6 +184,8 @@ def mismatches(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
     for array, expected in paired(data.x, model):
         if isinstance(array.shape, Unknown) or isinstance(expected.shape, Unknown) or not array.shape:
             continue
+        if array.shape[0] == 0:
+            continue  # an empty list, which is to be filled, does not show the shape of a sample
         found, wanted = array.shape[1:], expected.shape[1:]
         if fits(found, wanted) or not minded(model, data, found, wanted):
             continue

@@ -229,8 +229,11 @@ def output_names(model: ModelFacts, outputs: tuple[Spec, ...]) -> tuple[str, ...
 
 def _matching(data: DataFacts, name: str, index: int, outputs: int) -> ArrayFacts | None:
     if name and data.y_structure == "dict":
-        return next((array for array in data.y if array.key == name), None)
-    return data.y[index] if len(data.y) == outputs else None
+        found = next((array for array in data.y if array.key == name), None)
+    else:
+        found = data.y[index] if len(data.y) == outputs else None
+    empty = found is not None and not isinstance(found.shape, Unknown) and found.shape[:1] == (0,)
+    return None if empty else found  # labels that are still to be filled in do not show what they are
 
 
 def _loss(model: ModelFacts, name: str, index: int, outputs: int) -> LossFacts | None:

@@ -79,7 +79,7 @@ def dimension_exhausted(refusal: Refusal, project: Project) -> Iterator[Finding]
         ),
         *_shrinking(refusal),
         *_of_keras_1(refusal, project),
-        *_fixes(layer, project),
+        *(list(_of_channels_first(refusal)) or _fixes(layer, project)),
         # A function that is called several times creates several layers: one line, one finding.
         subject=f"window of {name}",
     )
@@ -138,6 +138,21 @@ def _of_keras_1(refusal: Refusal, project: Project) -> Iterator[Fix]:
     module = found[0]
     edits = [edit for site in module.calls_under("keras.layers.") for edit in _squares(module, site.node)]
     yield unsafe("write the kernel size as a tuple: the third argument of `Conv2D` is `strides`", edits)
+
+
+def _of_channels_first(refusal: Refusal) -> Iterator[Fix]:
+    """Advise to put the channels last, if the shape of the input begins with as few as an image has."""
+    first = refusal.way[-1] if refusal.way else refusal.layer
+    shapes = first.input_shapes if first is not None else ()
+    shape = shapes[0] if isinstance(shapes, tuple) and len(shapes) == 1 else None
+    if first is None or shape is None or first.setting("data_format") is not None:
+        return
+    match shape[1:]:
+        case (1 | 3 | 4 as channels, int(rows), int(columns)) if min(rows, columns) > 8:
+            yield fix(
+                f"write the input shape with its channels last, `({rows}, {columns}, {channels})`, and move that axis of "
+                "the images, too: `np.moveaxis(x, 1, -1)`"
+            )
 
 
 def _squares(module: Module, call: ast.AST) -> tuple[Edit, ...]:
