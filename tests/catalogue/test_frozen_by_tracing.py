@@ -191,6 +191,7 @@ def test_values_that_a_trace_freezes(
         ("for i in range(3):\n    step(a, i)", []),
         ("for i in range(100):\n    step(a[i:i + 8], 1)", []),
         ("for i in range(100):\n    step(a[:i], 1)", ["FIT412"]),
+        ("for i in range(0, 100, 8):\n    end = i + 8\n    step(a[i:end], 1)", []),
         ("for i in range(100):\n    f = tf.function(lambda x: x * 2)\n    f(a)", ["FIT412"]),
         ("for m in models:\n    f = tf.function(m.call)\n    for i in range(100):\n        f(a)", []),
         ("for i in range(100):\n    m = build()\n    f = tf.function(lambda x: m(x))\n    f(a)", []),

@@ -259,14 +259,21 @@ def _has_new_shape(module: Module, argument: ast.expr, loop: Loop) -> bool:
             return sized and any(names_in(size) & changing for size in listed)
         case ast.Subscript(slice=index):
             parts = index.elts if isinstance(index, ast.Tuple) else [index]
-            return any(isinstance(part, ast.Slice) and _grows(part, changing) for part in parts)
+            bound = bound_in(loop)
+            return any(isinstance(part, ast.Slice) and _grows(part, changing, bound) for part in parts)
     return False
 
 
-def _grows(part: ast.Slice, names: set[str]) -> bool:
-    """Return whether a slice changes its length: `x[:n]` and `x[n:]` do, `x[n:n + 8]` does not."""
-    changes = [bool(end is not None and names_in(end) & names) for end in (part.lower, part.upper)]
-    return changes[0] != changes[1]
+def _grows(part: ast.Slice, changing: set[str], bound: set[str]) -> bool:
+    """Return whether a slice changes its length: `x[:n]` and `x[n:]` do, `x[n:n + 8]` and `x[n:end]` do not.
+
+    Args:
+        part: the slice.
+        changing: names of numbers that change in each iteration.
+        bound: all names that the loop binds.
+    """
+    ends = [names_in(end) if end is not None else set() for end in (part.lower, part.upper)]
+    return any(one & changing and not other & bound for one, other in (ends, ends[::-1]))
 
 
 def _new_number(
