@@ -17,6 +17,7 @@ from fitdoctor.facts import LossOrder
 
 ROWS = 64
 _LEAST_ROWS = 4
+_MOST_VALUES = 1_000_000
 
 
 def loss_order(model: Any, x: Any, y: Any) -> LossOrder | None:
@@ -65,8 +66,10 @@ def _label_rows(x: Any, y: Any) -> Any:
         y = columns[1] if columns is not None and len(columns) == 2 else None
     if not isinstance(y, np.ndarray) or y.dtype.kind not in "fiub" or len(y) < _LEAST_ROWS:
         return None
-    rows: Any = y[:ROWS].astype(np.float32)
-    return rows if rows.ndim > 1 and rows[0].size > 1 else None
+    width = y[0].size
+    if y.ndim < 2 or width < 2 or _LEAST_ROWS * width > _MOST_VALUES:
+        return None
+    return y[: min(ROWS, _MOST_VALUES // width)].astype(np.float32)
 
 
 def _fits(rows: Any, output: Any) -> bool:
