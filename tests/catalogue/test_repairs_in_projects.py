@@ -391,6 +391,22 @@ REPAIRS = {
         },
         ["return self._windows(30, shuffle=False, days=self.days)"],
     ),
+    "FIT219 two shuffles": (
+        "FIT219",
+        {
+            "train.py": """
+            import keras
+            import numpy as np
+            x, y = np.random.rand(80, 4), np.arange(80) % 2
+            np.random.shuffle(x)
+            np.random.shuffle(y)
+            model = keras.Sequential([keras.layers.Dense(1, activation="sigmoid")])
+            model.compile("adam", "binary_crossentropy")
+            model.fit(x[:60], y[:60], epochs=3)
+            """,
+        },
+        ["order = np.random.permutation(len(x))", "x, y = x[order], y[order]"],
+    ),
     "FIT219 a merged table that is sorted in a chain": (
         "FIT219",
         {

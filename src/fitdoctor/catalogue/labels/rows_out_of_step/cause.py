@@ -32,6 +32,7 @@ program shuffles a copy, as control experiments do. Arrays of unknown origin are
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
@@ -59,7 +60,7 @@ from fitdoctor.catalogue.labels.rows_out_of_step.separate_passes import (
 )
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
-from fitdoctor.edits import fix, set_argument, unsafe
+from fitdoctor.edits import fix, replace_code, set_argument, unsafe
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -108,16 +109,41 @@ def from_histories(fit_call: FitFacts, data: DataFacts, model: ModelFacts) -> It
     ):
         text = text if "\n" not in order.code.text else " ".join(order.code.text[end:].split())
         removed = without_step(order.code)
+    shuffles = _one_order(moved, still)
     yield CAUSE.finding(
         f"`{text}` reorders `{moved.path}`, but not `{still.path}`: the rows no longer belong together",
         place(step_place(order.code) if removed else order.code, fit_call.code),
         Evidence(
             "reordered", moved.path, f"`{moved.path}` and `{still.path}` together", location=place(still.use)
         ),
+        *([unsafe("use one random order for both", shuffles)] if shuffles else []),
         *([unsafe(f"keep the order: remove the call of `{_method(text)}`", removed)] if removed else []),
         fix("reorder both with one index: `order = np.random.permutation(len(x))`, `x[order]`, `y[order]`"),
         fix("pass both to one call of `train_test_split` or `sklearn.utils.shuffle`"),
         subject="order of the rows",
+    )
+
+
+_SHUFFLES = re.compile(r"(?P<random>[\w.]+)\.shuffle\((?P<name>\w+)\)")
+
+
+def _one_order(one: ArrayFacts, other: ArrayFacts) -> tuple[Edit, ...]:
+    """Replace `np.random.shuffle(x)` and `np.random.shuffle(y)` by one permutation of both."""
+    codes = [each.events("order")[-1].code for each in (one, other) if each.events("order")]
+    known = [(code, _SHUFFLES.fullmatch(code.text)) for code in codes if isinstance(code, Code)]
+    if len(known) != 2:
+        return ()
+    (first, shuffled), (second, again) = sorted(known, key=lambda each: each[0].location.line)
+    here = [(each.location.path, each.location.cell, each.function) for each in (first, second)]
+    if shuffled is None or again is None or here[0] != here[1] or first.location == second.location:
+        return ()
+    random, names = shuffled["random"], f"{shuffled['name']}, {again['name']}"
+    if random == "random" or again["random"] != random:
+        return ()  # of the standard library, for lists
+    rows = ", ".join(f"{each}[order]" for each in names.split(", "))
+    return (
+        *replace_code(first, f"order = {random}.permutation(len({shuffled['name']}))"),
+        *replace_code(second, f"{names} = {rows}"),
     )
 
 
