@@ -345,3 +345,20 @@ def test_a_table_that_is_filled_once_meets_the_next_trace():
     )
     assert ids(table.replace("= {}\n        x", "= tf.range(3.0)\n        x"), "FIT402") == ["FIT402"]
     assert ids(table.replace("= {}\n        x", "= np.arange(3.0)\n        x"), "FIT402") == []
+
+
+def test_a_compiled_method_that_keeps_its_first_result_is_usually_traced_once() -> None:
+    text = """
+    class Heat:
+        def __init__(self):
+            self.best = None
+        @tf.function
+        def peak(self, x):
+            if self.best is None:
+                self.best = tf.argmax(x[0])
+            return x[:, self.best]
+    heat = Heat()
+    print(heat.peak(tf.zeros((2, 3))))
+    """
+    (finding,) = judged(text, "FIT401")
+    assert finding.severity is Severity.WARNING

@@ -55,7 +55,9 @@ def _severity(leak: Leak) -> Severity:
     if not carried or leak.kept is None or leak.failure is not None:
         return Severity.ERROR
     how = leak.kept.function.how
-    once = how == "train_step" or how in ("loss", "metric") and not _validates(leak.kept.module)
+    once = (
+        how in ("train_step", "tf.function") or how in ("loss", "metric") and not _validates(leak.kept.module)
+    )
     return Severity.WARNING if once else Severity.ERROR
 
 
