@@ -548,7 +548,9 @@ model.fit(table.to_numpy(), loans["late"].to_numpy(), epochs=3)
     [
         ('loans = pd.read_csv("loans.csv")', "left", 'sort_values("client")', True),
         ('loans = pd.read_csv("loans.csv")', "left", 'set_index("client")', False),
-        # They are in this order already.
+        # They are, or may be, in this order already.
+        ('loans = pd.read_csv("loans.csv")', "left", 'sort_values("day")', False),
+        ('loans = pd.read_csv("loans.csv")', "left", 'sort_values(by=["loan_id", "rate"])', False),
         ('loans = pd.read_csv("loans.csv").sort_values("client")', "left", 'sort_values("client")', False),
     ],
 )

@@ -25,7 +25,8 @@ of `train_test_split` or `sklearn.utils.shuffle`. Shuffle a dataset after `zip`,
 
 The rows are followed through the source, not compared in memory. Orders that start from the same seed are taken to be
 equal. Labels that may have been computed after the features were reordered are not reported, nor are labels of which the
-program shuffles a copy, as control experiments do. Arrays of unknown origin are recognized by their names (`x` and `y`,
+program shuffles a copy, as control experiments do, nor tables sorted by a time or an id: their rows may be in that order
+already. Arrays of unknown origin are recognized by their names (`x` and `y`,
 `images` and `labels`).
 """
 
@@ -162,9 +163,22 @@ def _order_of_one(features: ArrayFacts, labels: ArrayFacts) -> tuple[ArrayFacts,
         return None
     for order in sorted(apart.values(), key=lambda one: -one.time):
         moved, still = (features, labels) if order.mark in ours else (labels, features)
+        if _perhaps_sorted_before(order):
+            continue
         if _existed_before(order, still) and not (moved is labels and _is_copy(order, labels)):
             return moved, still, order
     return None
+
+
+_SORTED_BY_TIME = re.compile(
+    r"\.sort_values\((?:by=)?\[?[\"'](?:\w*(?:date|time|day|year|month|week|stamp|period|index)\w*|(?:\w*_)?(?:id|key|t))[\"']",
+    re.IGNORECASE,
+)
+
+
+def _perhaps_sorted_before(order: RowEvent) -> bool:
+    """Whether a table is sorted by a time or a key, in whose order the file may be anyway."""
+    return isinstance(order.code, Code) and _SORTED_BY_TIME.search(order.code.text) is not None
 
 
 def _existed_before(order: RowEvent, array: ArrayFacts) -> bool:
