@@ -79,6 +79,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT332': ('model/training_flag_missing', ('source',), [({'Module'}, ('GradientTape',))]),
     'FIT333': ('model/discriminator_not_frozen', ('source',), [({'Module'}, ('train_on_batch',))]),
     'FIT334': ('model/mask_lost', ('while_training',), []),
+    'FIT335': ('model/generator_target_reversed', ('source',), [({'Module'}, ('GradientTape',))]),
     'FIT401': ('graph/tensor_kept_on_attribute', ('source', 'before_fit', 'while_training', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT402': ('graph/tensor_kept_in_container', ('source', 'before_fit', 'while_training', 'after_failure'), [({'Module'}, ('tf.function', 'tensorflow')), ({'Module'}, ('def', 'lambda'))]),
     'FIT403': ('graph/tensor_from_loop_body', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
