@@ -368,8 +368,8 @@ def from_before_the_tape(module: Module) -> Iterator[Finding]:
             continue
         trained = _trained_parts(module, tape.gradients[0].args[1])
         inside = {module.segment(node.func) for node in tape.nodes if isinstance(node, ast.Call)}
-        if not inside:
-            continue
+        if not any(each in trained or _is_own(each) and "self" in trained for each in inside):
+            continue  # nothing learns, and the optimizer raises: `tape-misused`
         for statement in tape.before():
             call = statement.value if isinstance(statement, ast.Assign) else None
             part = module.segment(call.func) if isinstance(call, ast.Call) else ""
