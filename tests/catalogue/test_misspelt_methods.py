@@ -44,8 +44,14 @@ def test_keras_never_calls_it(text: str, name: str, meant: str) -> None:
         (LAYER, "builder"),
         (MODEL, "train_steps"),
         (MODEL, "best_step"),
+        (MODEL, "validation_step"),
         # A method that the program calls itself.
         (CALLBACK + "Stop().on_epoch_start(0)\n", "on_epoch_start"),
+        # A method of the project's own base class.
+        (
+            CALLBACK + "class Late(Stop):\n    def on_epoch_start(self, epoch, logs=None):\n        pass\n",
+            "on_epoch_start",
+        ),
         # Another library may call it.
         ("import rl\n" + CALLBACK.replace("keras.callbacks", "rl.callbacks"), "on_epoch_start"),
     ],

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from fitdoctor.catalogue.model.argument_of_the_wrong_call.misspelt_names import distance
 from fitdoctor.catalogue.model.keras_contracts import METHODS
-from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
 _OF_LAYERS = frozenset("build call compute_output_shape compute_mask get_config from_config".split())
@@ -30,24 +29,17 @@ def misspelt_methods(module: Module) -> Iterator[tuple[FunctionInfo, str]]:
         hooks = _HOOKS.get(owner.kind)
         if hooks is None or not _is_of_keras_alone(owner):
             continue
+        calls_back = owner.kind == "Callback"
         inherited = {name for each in owner.ancestry for name in each.methods}
         for name, method in owner.methods.items():
             if name in _KEPT or not (name[0].isalpha() and name[-1].isalpha() and _is_plain(method)):
                 continue
-            meant = _meant(name, hooks - inherited)
-            foreign = (
-                owner.kind == "Callback"
-                and name.startswith("on_")
-                and not _OF_TRAINING.isdisjoint(name.split("_"))
-            )
-            several = owner.kind != "Callback" and name == f"{meant}s"
+            words = [_OTHER_WORDS.get(word, word) if calls_back else word for word in name.split("_")]
+            meant = next((hook for hook in sorted(hooks - inherited) if _is_slip(words, hook.split("_"))), "")
+            foreign = calls_back and name.startswith("on_") and not _OF_TRAINING.isdisjoint(name.split("_"))
+            several = not calls_back and name == f"{meant}s"
             if (meant and not several or foreign) and not _is_mentioned(module, name):
                 yield method, meant
-
-
-def _meant(name: str, hooks: Collection[str]) -> str:
-    words = [_OTHER_WORDS.get(word, word) for word in name.split("_")]
-    return next((hook for hook in sorted(hooks) if _is_slip(words, hook.split("_"))), "")
 
 
 def _is_slip(words: list[str], meant: list[str]) -> bool:
@@ -78,12 +70,6 @@ def _is_plain(method: FunctionInfo) -> bool:
 
 
 def _is_mentioned(module: Module, name: str) -> bool:
-    """Whether any line of the program uses the name otherwise than to define a method."""
+    """Whether the program has the name in another place, where it may be called or is a method of its own classes."""
     files = module.project.modules if module.project is not None else (module,)
-    for each in files:
-        if not each.mentions(name):
-            continue
-        defined = sum(getattr(node, "name", "") == name for kind in FUNCTIONS for node in each.nodes(kind))
-        if each.text.count(name) > defined:
-            return True
-    return False
+    return sum(each.text.count(name) for each in files if each.mentions(name)) > 1
