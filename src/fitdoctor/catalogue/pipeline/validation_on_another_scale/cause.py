@@ -397,10 +397,11 @@ def _far_apart(training: DataFacts, validation: DataFacts, project: Project) -> 
         for one, other in zip(ours, theirs, strict=True):
             if _is_far(one, other) or _is_far(other, one):
                 found = _finding(one, other, _missing_maps(training, validation, project), project)
+                lost = _discarded(project)
                 twice = _mapped_twice(training, validation) or _mapped_twice(validation, training)
                 if twice is not None:
                     found = _where_mapped_again(found, *twice)
-                yield found
+                yield _where_discarded(found, *lost) if lost is not None else found
                 return
 
 
@@ -491,6 +492,35 @@ def _where_mapped_again(found: Finding, function: str, again: Code) -> Finding:
         location=step_place(again),
         evidence=(*found.evidence, seen),
         fixes=(*gone, unsafe(title, without_step(again)), found.fixes[-1]),
+    )
+
+
+def _discarded(project: Project) -> tuple[Module, ast.Call, str] | None:
+    """Return the only call of a scaler's `transform` whose result is not kept, with the scaled data's name."""
+    found = []
+    for module in project.modules:
+        for site in module.method_calls("transform"):
+            function, given = site.node.func, site.node.args
+            if not isinstance(module.parent(site.node), ast.Expr) or len(given) != 1:
+                continue
+            scaler = module.made_by(function.value) if isinstance(function, ast.Attribute) else None
+            known = isinstance(scaler, ast.Call) and module.resolve(scaler.func) in _SCALERS
+            in_place = isinstance(scaler, ast.Call) and any(each.arg == "copy" for each in scaler.keywords)
+            if known and not in_place and isinstance(given[0], (ast.Name, ast.Attribute)):
+                found.append((module, site.node, module.segment(given[0])))
+    return found[0] if len(found) == 1 else None
+
+
+def _where_discarded(found: Finding, module: Module, call: ast.Call, data: str) -> Finding:
+    """Move a finding to the scaling that has no effect, with the fix that keeps its result."""
+    text = module.segment(call)
+    kept = unsafe(f"keep the result: `{data} = {text}`", replace_code(module.code(call), f"{data} = {text}"))
+    seen = Evidence(f"the result of `{text}` is discarded", location=module.location(call))
+    return replace(
+        found,
+        location=module.location(call),
+        evidence=(*found.evidence, seen),
+        fixes=(kept, *found.fixes),
     )
 
 
