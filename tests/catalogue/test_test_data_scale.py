@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.catalogue.contract_programs import found
+from fitdoctor.source.fits.fit_sites import fit_sites
+from tests.catalogue.contract_programs import found, project
 
 DATA = """
 import keras, numpy as np
@@ -143,3 +144,18 @@ model.fit(numbered(EVERY, first), y[:900], validation_data=(numbered(SOME, last)
 def test_an_encoder_is_fitted_again_to_the_same_data(first: str, second: str, number: int) -> None:
     text = FITTED_IN_A_HELPER.replace("EVERY", first).replace("SOME", second)
     assert len(found(text, "FIT717", keras=2)) == number
+
+
+def test_fitting_an_encoder_to_its_own_result_in_a_loop_stays_cheap() -> None:
+    text = """
+    from sklearn.preprocessing import StandardScaler
+    x = np.random.rand(60, 6)
+    for name in range(30):
+        x = StandardScaler().fit_transform(x)
+    model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(1)])
+    model.compile('adam', 'mse')
+    model.fit(x, y[:60], validation_data=(x, y[:60]))
+    """
+    (site,) = fit_sites(project(text).modules[0])
+    history = site.data[0].x[0].history
+    assert history and max(len(event.mark) for event in history) < 100
