@@ -485,7 +485,8 @@ def _which(data: Value) -> str:
     if not isinstance(data, Array) or not data.buffer or data.history is None:
         return ""
     # A hash: in a loop that fits an encoder to its own result, each mark would contain all before it.
-    return f"array {data.buffer} {hash(tuple((event.kind, event.mark, event.text) for event in data.history))}"
+    history = hash(tuple((event.kind, event.mark, event.text) for event in data.history))
+    return f"array {data.buffer} {history}"
 
 
 def after_attribute(run: Interpreter, receiver: Value, value: Value) -> Value:
