@@ -9,6 +9,8 @@ from fitdoctor.catalogue.knowledge.data.pipeline_steps import with_step_after, w
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import spell, wrap
 from fitdoctor.facts import Code, DataFacts, Unknown
+from fitdoctor.source.callees import function_given, returned_by
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
@@ -36,7 +38,7 @@ def mapped(data: DataFacts, end: Code | Unknown, call: str) -> tuple[Edit, ...]:
 
 
 def grouped(project: Project, source: Code | Unknown, inputs: int) -> tuple[Edit, ...]:
-    """Add parentheses around the inputs, if the source of the data is a literal tuple or a call with one."""
+    """Add parentheses around the inputs: in a literal tuple, or in a call with one."""
     found = expression_of(project, source)
     if found is None or not isinstance(found[1], (ast.Call, ast.Tuple)):
         return ()
@@ -51,9 +53,26 @@ def grouped(project: Project, source: Code | Unknown, inputs: int) -> tuple[Edit
 
 
 def structuring(data: DataFacts, size: int, project: Project) -> Code | Unknown:
-    """Return what structures an element: a `zip` or `map`, the batch of a generator or PyDataset, or the data source."""
-    sized = (step.code for step in data.pipeline if len(step.specs) == size and isinstance(step.code, Code))
-    return next(sized, data.pipeline[0].code if data.pipeline else _given_out(data, size, project))
+    """Return what structures an element: the tuple that a mapped function returns, a `zip`, a batch, or the source."""
+    sized = [step for step in data.pipeline if len(step.specs) == size and isinstance(step.code, Code)]
+    for step in reversed(sized):
+        if step.operation == "map":
+            return _returned_in(project, step.code)
+    return next(
+        (step.code for step in sized),
+        data.pipeline[0].code if data.pipeline else _given_out(data, size, project),
+    )
+
+
+def _returned_in(project: Project, code: Code | Unknown) -> Code | Unknown:
+    """Return the tuple that the function of a `map` returns; the `map` itself if that is not evident."""
+    module, node = expression_of(project, code) or (None, None)
+    mapped_by = argument_of(node, "map_func", 0) if isinstance(node, ast.Call) else None
+    function = function_given(module, mapped_by) if module is not None and mapped_by is not None else None
+    returned = returned_by(function) if function is not None else None
+    return (
+        function.module.code(returned) if function is not None and isinstance(returned, ast.Tuple) else code
+    )
 
 
 def _given_out(data: DataFacts, size: int, project: Project) -> Code | Unknown:
