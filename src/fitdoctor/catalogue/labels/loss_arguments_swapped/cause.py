@@ -26,10 +26,9 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.knowledge.tracing.gradient_ways import is_model_call
-from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
+from fitdoctor.catalogue.knowledge.labels.argument_order import are_swapped, exchanged
+from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import unsafe
-from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.keras_names import canonical_loss
 from fitdoctor.source.loss_functions import is_parameter, made_loss
 from fitdoctor.source.module import FunctionInfo, Module
@@ -38,9 +37,9 @@ CAUSE = Cause(id="FIT223", slug="loss-arguments-swapped", severity=Severity.WARN
 
 _ASYMMETRIC = frozenset(
     "binary_crossentropy binary_focal_crossentropy categorical_crossentropy categorical_focal_crossentropy "
-    "sparse_categorical_crossentropy poisson mean_absolute_percentage_error".split()
+    "poisson mean_absolute_percentage_error".split()
 )
-"""Not the Kullback-Leibler divergence: people also minimize the one in the other direction."""
+"""Not the Kullback-Leibler divergence, which is also minimized in the other direction; with class numbers, the loss raises."""
 
 
 @CAUSE.in_source
@@ -77,7 +76,7 @@ def _is_swapped(module: Module, first: ast.expr, second: ast.expr) -> bool:
         made = module.origin(second).node
         named = {node.id for node in ast.walk(made) if isinstance(node, ast.Name)}
         return is_parameter(function, first, predictions) and bool(named) and predictions not in named
-    return _is_predicted(module, first) and _is_given(module, second)
+    return are_swapped(module, first, second)
 
 
 def _is_loss(function: FunctionInfo) -> bool:
@@ -93,27 +92,13 @@ def _is_loss(function: FunctionInfo) -> bool:
     )
 
 
-def _is_predicted(module: Module, expr: ast.expr) -> bool:
-    end = module.origin(expr)
-    return end.certain and not end.path and is_model_call(end.module, end.node)
-
-
-def _is_given(module: Module, expr: ast.expr) -> bool:
-    """Whether an expression is part of the data: a parameter, or an element of what a loop goes over."""
-    bound = last_assignment(module, expr) if isinstance(expr, ast.Name) else None
-    if bound is None or bound[0].how not in ("parameter", "for", "="):
-        return False
-    return bound[0].how != "=" or bool(bound[0].path)
-
-
 def _finding(module: Module, call: ast.Call, name: str) -> Finding:
     first, second = call.args[:2]
     written, other = module.segment(first), module.segment(second)
-    edits = (Edit(module.location(first), other), Edit(module.location(second), written))
     return CAUSE.finding(
         f"`{name}` takes the labels first, but gets the predictions `{written}`",
         module.location(call),
         Evidence("first argument", f"`{written}`", f"`{other}`"),
-        unsafe(f"swap them: `({other}, {written})`", edits),
+        unsafe(f"swap them: `({other}, {written})`", exchanged(module, first, second)),
         subject="loss",
     )

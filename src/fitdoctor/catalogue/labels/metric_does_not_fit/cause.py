@@ -40,6 +40,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting, mentions
+from fitdoctor.catalogue.knowledge.labels.argument_order import are_swapped, exchanged
 from fitdoctor.catalogue.knowledge.labels.label_shapes import FITS, rows, verdict
 from fitdoctor.catalogue.knowledge.labels.targets import (
     BINARY_LOSSES,
@@ -54,7 +55,6 @@ from fitdoctor.catalogue.knowledge.labels.targets import (
     metrics_for,
     targets,
 )
-from fitdoctor.catalogue.knowledge.tracing.gradient_ways import is_model_call
 from fitdoctor.catalogue.labels.comparisons import unaligned_comparison
 from fitdoctor.catalogue.labels.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
 from fitdoctor.catalogue.prefilter import METRICS
@@ -597,40 +597,16 @@ def swapped_in_source(module: Module) -> Iterator[Finding]:
         kind = module.called(module.origin(site.receiver).node)
         if not kind.startswith("keras.metrics.") or kind.rpartition(".")[2] not in _ONE_WAY or len(given) < 2:
             continue
-        if not _is_output(module, given[0]) or not _is_handed_in(module, given[1]):
-            continue
         first, second = given[:2]
+        if not are_swapped(module, first, second):
+            continue
         yield CAUSE.finding(
             f"`{module.segment(site.node.func)}` receives the predictions first, but expects the labels first",
             module.location(site.node),
             Evidence("first argument", f"the output of a model, `{module.segment(first)}`"),
-            fix(
-                "pass the labels first",
-                (
-                    Edit(module.location(first), module.segment(second)),
-                    Edit(module.location(second), module.segment(first)),
-                ),
-            ),
+            fix("pass the labels first", exchanged(module, first, second)),
             subject="arguments of the metric",
         )
-
-
-def _is_output(module: Module, value: ast.expr) -> bool:
-    """Whether a value is the result of calling a model, directly or through a name."""
-    made = module.made_by(value)
-    return isinstance(made, ast.Call) and is_model_call(module, made)
-
-
-def _is_handed_in(module: Module, value: ast.expr) -> bool:
-    """Whether a value comes from a batch or a parameter; a computed value may be a prediction."""
-    if not isinstance(value, ast.Name):
-        return False
-    looped = {id(name) for loop in module.nodes(ast.For) for name in ast.walk(loop.target)}
-    return all(
-        id(name) in looped
-        for name in module.nodes(ast.Name)
-        if name.id == value.id and isinstance(name.ctx, ast.Store)
-    )
 
 
 # --- custom metrics -------------------------------------------------------------------------------------------------

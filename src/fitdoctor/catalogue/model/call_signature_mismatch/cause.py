@@ -32,6 +32,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.knowledge.labels.argument_order import exchanged
 from fitdoctor.catalogue.knowledge.labels.called_losses import arguments_of_loss
 from fitdoctor.catalogue.knowledge.labels.targets import SPARSE
 from fitdoctor.catalogue.knowledge.models.model_classes import called_layers, head
@@ -546,11 +547,7 @@ def labels_second(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     given = arguments_of_loss(project, failure, SPARSE)
     edits: tuple[Edit, ...] = ()
     if given is not None:
-        module, first, second = given
-        edits = (
-            Edit(module.location(first), module.segment(second)),
-            Edit(module.location(second), module.segment(first)),
-        )
+        edits = exchanged(*given)
     yield CAUSE.certain(
         "the loss is called with the predictions first, but it expects the labels first",
         frame.location,
