@@ -39,7 +39,7 @@ _ASYMMETRIC = frozenset(
     "binary_crossentropy binary_focal_crossentropy categorical_crossentropy categorical_focal_crossentropy "
     "poisson mean_absolute_percentage_error".split()
 )
-"""Not the Kullback-Leibler divergence, which is also minimized in the other direction; with class numbers, the loss raises."""
+"""Not the Kullback-Leibler divergence, which is also minimized the other way round; with class numbers, the loss raises."""
 
 
 @CAUSE.in_source
