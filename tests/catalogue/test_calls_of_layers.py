@@ -245,3 +245,17 @@ def test_the_input_that_the_outputs_come_from(text: str, line: int) -> None:
     last = len(text.splitlines())
     [finding] = failed(text, "FIT315", "ValueError", DISCONNECTED, (last, "<module>"), called="Model")
     assert line_of(finding) == line
+
+
+@pytest.mark.parametrize(("axis", "count"), [("-1", 1), ("1", 1), ("0", 0)])
+def test_a_loss_with_a_value_per_sample_where_one_per_column_is_needed(axis: str, count: int) -> None:
+    text = f"""
+    class PerStep(keras.losses.Loss):
+        def call(self, y_true, y_pred):
+            error = tf.reduce_mean(tf.abs(y_true - y_pred), axis={axis})
+            return tf.reduce_sum(tf.constant([0.5, 0.3, 0.2]) * error)
+    """
+    message = "Incompatible shapes: [3] vs. [32]\\n\\t [[{{node compile_loss/per_step/mul}}]]"
+    (finding,) = failed(text, "FIT320", "InvalidArgumentError", message, (5, "call"))
+    edits = [edit.replacement for each in finding.fixes for edit in each.edits]
+    assert edits == ["0"] * count

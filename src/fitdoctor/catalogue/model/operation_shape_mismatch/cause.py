@@ -158,7 +158,9 @@ def _at(
     turned = _transposed(function, place, shapes)
     remedy = (at, [turned]) if turned else _weight_of_another_size(function, shapes)
     look = [*_shortcut_fixes(shapes), _look(function)]
-    location, fixes = remedy or _kept(function, place, shapes) or (at, look)
+    location, fixes = (
+        remedy or _kept(function, place, shapes) or _over_the_batch(function, place, shapes) or (at, look)
+    )
     removed = _reductions(function, place)
     yield _finding(name_of(function), location, shapes, confidence, *removed, evidence, *fixes)
 
@@ -236,6 +238,24 @@ def _kept(
     edits = [append_arguments(code, "keepdims=True") for code in codes]
     what = "axis" if len(axes) == 1 else "axes"
     return codes[0].location, [fix(f"keep the reduced {what} with size 1: `keepdims=True`", *edits)]
+
+
+def _over_the_batch(
+    function: FunctionInfo, place: Location, shapes: OperationShapes | None
+) -> tuple[Location, list[Fix]] | None:
+    """Return a fix for a loss with one value for each sample where it needs one for each column of the outputs."""
+    if shapes is None or [len(shape) for shape in shapes.shapes] != [1, 1] or not _is_loss(function):
+        return None
+    found = [call for call, axes in reductions_over(function) if axes in ((-1,), (1,))]
+    if len(found) != 1 or found[0] not in _feeding(function, place, found):
+        return None
+    code = function.module.code(found[0])
+    remedy = unsafe("reduce over the batch: `axis=0`", set_argument(code, "axis", "0", position=1))
+    return code.location, [remedy]
+
+
+def _is_loss(function: FunctionInfo) -> bool:
+    return function.how == "loss" or function.owner is not None and function.owner.kind == "Loss"
 
 
 def _feeding(function: FunctionInfo, place: Location, calls: list[ast.Call]) -> list[ast.Call]:
