@@ -17,7 +17,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT109': ('inputs/input_structure_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'inputs in doubt'}, ())]),
     'FIT110': ('inputs/non_finite_input', ('before_fit',), []),
     'FIT111': ('inputs/input_dtype_rejected', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('LearningRateSchedule',))]),
-    'FIT112': ('inputs/unscaled_or_wrapped_input', ('source', 'before_fit'), [({'Module'}, ('uint8', 'imread', 'load_data', 'Image.open'))]),
+    'FIT112': ('inputs/unscaled_or_wrapped_input', ('source', 'before_fit', 'while_training'), [({'Module'}, ('uint8', 'imread', 'load_data', 'Image.open'))]),
     'FIT113': ('inputs/embedding_index_out_of_range', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('Embedding',)), ({'Module'}, ('word_index',))]),
     'FIT114': ('inputs/empty_input', ('source', 'before_fit', 'after_failure'), [({'FitFacts', 'ModelFacts'}, ('validation_split',))]),
     'FIT115': ('inputs/embedding_fed_floats', ('source', 'before_fit'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('Embedding',))]),

@@ -27,6 +27,7 @@ That an array is uint8 is read from the source. Large values are reported as inf
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
@@ -37,9 +38,11 @@ from fitdoctor.catalogue.inputs.unscaled_or_wrapped_input.byte_arithmetic import
 )
 from fitdoctor.catalogue.knowledge.data.data_trail import nearest, trail
 from fitdoctor.catalogue.knowledge.data.feature_scale import (
+    data_is_finite,
     is_large,
     meets_weights,
     rescaling_of_scaled,
+    unscaled,
 )
 from fitdoctor.catalogue.knowledge.data.generator_sources import expression_of
 from fitdoctor.catalogue.words import number, place
@@ -53,6 +56,7 @@ from fitdoctor.facts import (
     LayerFacts,
     ModelFacts,
     Statistics,
+    TrainingFacts,
 )
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
@@ -129,6 +133,21 @@ def from_normalization(fit: FitFacts, data: DataFacts, project: Project) -> Iter
         unsafe("adapt the layer to the features that it gets in training", edits),
         subject="scale of the features",
     )
+
+
+@CAUSE.while_training
+def from_training(training: TrainingFacts, model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """Report large features as the reason for a loss that is not finite."""
+    bad = [epoch for epoch, loss in enumerate(training.losses, 1) if not math.isfinite(loss)]
+    if not bad or data.role != "training" or not data_is_finite(data):
+        return
+    for array in unscaled(model, data):
+        found = _unscaled(array)
+        yield replace(
+            found,
+            message=f"{found.message}: the loss is not finite in epoch {bad[0]}",
+            severity=Severity.WARNING,
+        )
 
 
 def _wrapped(module: Module, node: ast.AST) -> Finding:

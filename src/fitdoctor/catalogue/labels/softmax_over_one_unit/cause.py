@@ -39,7 +39,7 @@ from fitdoctor.catalogue.labels.label_edits import respell, with_activation
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import set_argument, unsafe
-from fitdoctor.facts import DataFacts, ModelFacts
+from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.origins import Origin
@@ -66,6 +66,35 @@ def from_output(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
         layer = target.last.layer
         code = layer.code if layer is not None else model.code
         yield _finding(place(code, model.code), "output of the softmax", _fixes(target))
+
+
+@CAUSE.before_fit
+def from_layers(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """Report a hidden layer with softmax over its only unit."""
+    if data.role != "training":
+        return
+    outputs = {target.last.layer for target in targets(model, data) if target.last is not None}
+    for layer in model.every_layer():
+        if layer not in outputs and _is_softmax_of_one(layer):
+            fixes = [
+                unsafe(
+                    "use sigmoid for a gate, or a `Softmax(axis=1)` layer for attention weights over the steps"
+                )
+            ]
+            yield _finding(place(layer.code), f"layer `{layer.name}` has one unit", fixes)
+
+
+def _is_softmax_of_one(layer: LayerFacts) -> bool:
+    if not layer.builtin or layer.setting("data_format") == "channels_first":
+        return False
+    # The activation of a recurrent layer is not its output activation.
+    if layer.class_name not in ("Dense", "Conv1D", "Conv2D", "Conv3D", "EinsumDense"):
+        return False
+    activation = layer.setting("activation") or ""
+    return activation in ("softmax", "softmax_v2") and "1" in (
+        layer.setting("units"),
+        layer.setting("filters"),
+    )
 
 
 def _finding(location: Location | None, seen: str, fixes: list[Fix]) -> Finding:
