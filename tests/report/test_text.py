@@ -7,10 +7,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from fitdoctor.diagnosis import Applicability, Diagnosis, Edit, Evidence, Excerpt, Fix, Location
+from fitdoctor.diagnosis import Applicability, Diagnosis, Edit, Evidence, Excerpt, Fix, Invocation, Location
 from fitdoctor.report import FORMATS, RenderError, render
 from fitdoctor.report.paint import cells, shows_links
 from tests.report.samples import EVERYTHING, FIT_LINE, PRIMARY, SECOND
@@ -278,5 +278,6 @@ def test_an_unknown_format_is_refused():
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(drawn(Diagnosis, depth=5), st.sampled_from(FORMATS), st.integers(40, 200), st.booleans())
+@example(Diagnosis(invocation=Invocation("run", "train.py", seconds=float("inf"))), "html", 80, False)
 def test_any_diagnosis_can_be_drawn(diagnosis, fmt, width, verbose):
     render(diagnosis, fmt, width=width, verbose=verbose)

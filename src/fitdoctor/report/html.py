@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -144,7 +145,7 @@ def head(known: Invocation | None, verdict: str, tone: str, version: str = "", c
             facts.append(("Command", f"fitdoctor {known.command}"))
         if known.started:
             facts.append(("Started", known.started.replace("T", " ").replace("Z", " UTC")))
-        if known.seconds is not None:
+        if known.seconds is not None and math.isfinite(known.seconds):
             facts.append(("Duration", _duration(known.seconds)))
         facts += [(_NAMES.get(name, name), version) for name, version in known.versions]
     facts.append(("fitdoctor", version or __version__))
