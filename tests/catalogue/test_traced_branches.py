@@ -11,7 +11,7 @@ from fitdoctor.edits import apply_edits
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text
-from tests.catalogue.contract_programs import failed, line_of
+from tests.catalogue.contract_programs import failed, found, line_of
 from tests.catalogue.traced_programs import HEAD, ids, judged, layer
 
 # --- FIT403, FIT404 -----------------------------------------------------------------------------------------------
@@ -271,3 +271,25 @@ def test_states_that_a_recurrent_layer_does_not_give() -> None:
     message = "Iterating over a symbolic KerasTensor is not supported."
     (finding,) = failed(text, "FIT408", "TypeError", message, (3, "<module>"))
     assert "return_state" in finding.message and line_of(finding) == 1
+
+
+def test_the_gradients_of_a_list_among_the_sources_are_a_list() -> None:
+    text = """
+    class Weighed(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.out = layers.Dense(1)
+            self.log_scale = self.add_weight(shape=(), initializer="zeros")
+
+        def train_step(self, data):
+            x, y = data
+            with tf.GradientTape() as tape:
+                loss = tf.exp(-self.log_scale) * tf.reduce_mean((y - self.out(x)) ** 2) + self.log_scale
+            weights = self.out.trainable_variables
+            grads, of_scale = tape.gradient(loss, [weights, self.log_scale])
+            {then}
+            return {{"loss": loss}}
+    """
+    zipped = "self.optimizer.apply_gradients(zip(grads, weights))"
+    assert not found(text.format(then=zipped), "FIT408")
+    assert found(text.format(then="if of_scale > 1.0: print('steep')"), "FIT408")

@@ -392,15 +392,19 @@ class Expressions:
         if base.kind == "metric":
             return TENSOR if function.attr == "result" else NOTHING
         if base.kind == "tape":
-            return self._gradients(function) if function.attr == "gradient" else NOTHING
+            return self._gradients(function, env) if function.attr == "gradient" else NOTHING
         return NOTHING if base.kind in ("tensor", "some", "member") else None
 
-    def _gradients(self, function: ast.Attribute) -> Value:
-        """A list where a tape is asked about a list."""
+    def _gradients(self, function: ast.Attribute, env: Env) -> Value:
+        """The structure of what a tape is asked about: a list for a list, and for a list in it another one."""
         call = self.module.parent(function)
         asked = argument_of(call, "sources", 1) if isinstance(call, ast.Call) else None
-        several = isinstance(asked, ast.List) or isinstance(asked, ast.Attribute) and asked.attr in _LISTS
-        return TENSORS if several else SOME
+        if isinstance(asked, ast.Attribute) and asked.attr in _LISTS:
+            return TENSORS
+        if not isinstance(asked, ast.List) or any(isinstance(each, ast.Starred) for each in asked.elts):
+            return SOME
+        parts = (self.value(each, env).kind for each in asked.elts)
+        return Value("parts", tuple(TENSOR if kind in ("variable", "tensor") else SOME for kind in parts))
 
 
 def _constant_index(index: ast.expr) -> object:
