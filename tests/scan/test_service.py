@@ -200,7 +200,7 @@ def test_a_worker_that_dies_takes_no_row_twice(tf, monkeypatch):
 
     def slow(i):
         value = tf.cast(i, tf.float32)
-        for _turn in range(4):
+        for _turn in range(20):
             square = tf.random.stateless_uniform((120, 120), (1, 2)) + value
             value += 0.0 * tf.reduce_sum(tf.linalg.matmul(square, square))
         return tf.stack([value, value])
