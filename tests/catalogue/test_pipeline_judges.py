@@ -77,13 +77,15 @@ def test_a_generator_that_ends_needs_steps_only_where_the_call_has_none(
     assert ("steps_per_epoch" in finding.fixes[0].title) is asked
 
 
-@pytest.mark.parametrize(("epochs", "steps", "told"), [(5, None, True), (1, None, False), (5, 3, False)])
-def test_a_generator_whose_first_epoch_ended_is_exhausted(epochs: int, steps: int | None, told: bool) -> None:
+@pytest.mark.parametrize(("epochs", "steps", "exhausted"), [(5, None, True), (1, None, False), (5, 3, False)])
+def test_a_generator_whose_first_epoch_ended_is_exhausted(
+    epochs: int, steps: int | None, exhausted: bool
+) -> None:
     training = TrainingFacts(losses=(0.5,) * epochs, batches=7)
     fit = FitFacts(epochs=epochs, steps_per_epoch=steps, has_validation=True)
     data = DataFacts(form="generator")
     findings = found("FIT703", "while_running", training, fit, data, NO_FILES, Unknown("not seen"))
-    assert bool(findings) is told
+    assert bool(findings) is exhausted
 
 
 def split(**settings: object) -> list[Finding]:

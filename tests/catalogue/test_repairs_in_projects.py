@@ -544,7 +544,7 @@ model.fit(table.to_numpy(), loans["late"].to_numpy(), epochs=3)
 
 
 @pytest.mark.parametrize(
-    ("loans", "how", "then", "told"),
+    ("loans", "how", "then", "out_of_step"),
     [
         ('loans = pd.read_csv("loans.csv")', "left", 'sort_values("client")', True),
         ('loans = pd.read_csv("loans.csv")', "left", 'set_index("client")', False),
@@ -554,9 +554,9 @@ model.fit(table.to_numpy(), loans["late"].to_numpy(), epochs=3)
         ('loans = pd.read_csv("loans.csv").sort_values("client")', "left", 'sort_values("client")', False),
     ],
 )
-def test_a_table_that_is_sorted_without_its_labels(loans, how, then, told):
+def test_a_table_that_is_sorted_without_its_labels(loans, how, then, out_of_step):
     files = {"train.py": SORTED.format(loans=loans, how=how, then=then)}
-    assert bool(examine_source(_project(files), select=("FIT219",)).findings) is told
+    assert bool(examine_source(_project(files), select=("FIT219",)).findings) is out_of_step
 
 
 def test_a_path_whose_extension_is_right_is_left_alone():

@@ -147,8 +147,8 @@ _OPENS = re.compile(r"(?:\d+ root error\(s\) found\.\s*)?(?:\(0\) [\w ]*:?\s*)?(
 
 def _is_cut(text: str, found: _Found) -> bool:
     """Whether the text ends in the first word of a message that TensorFlow logged in full before."""
-    told = _REQUIRES in text[: found.start] or logged_status(text[: min(found.start, _TITLE)]) is not None
-    at_end = told and not text[found.end :].strip()
+    logged = _REQUIRES in text[: found.start] or logged_status(text[: min(found.start, _TITLE)]) is not None
+    at_end = logged and not text[found.end :].strip()
     said = found.block.message.strip()
     unsaid = said.startswith("Graph execution error:") and "[Op:" not in said and "Node: '" not in said
     return at_end and (unsaid or _OPENS.fullmatch(said) is not None)
@@ -327,8 +327,8 @@ def _lone_places(text: str) -> list[int]:
         if places:
             return places[-MOST_PLACES:]
     quoted = [match.start() for match in IN_PROSE.finditer(text)] if len(text) <= _LONGEST_QUESTION else []
-    told = [place for place in quoted if not _IN_COMMENT.search(text[_line_start(text, place) : place])]
-    return (told or quoted)[-1:]
+    in_prose = [place for place in quoted if not _IN_COMMENT.search(text[_line_start(text, place) : place])]
+    return (in_prose or quoted)[-1:]
 
 
 _IN_COMMENT = re.compile(r"\s#(?:\s|$)")

@@ -35,9 +35,9 @@ def _find_callee(module: Module, call: ast.Call) -> FunctionInfo | None:
 
 
 def is_replaced(module: Module, owner: ClassInfo, value: ast.Attribute) -> bool:
-    """Whether the class assigns what is read here: after `self.encoder = self.encoder()`, it is no method.
+    """Whether the class assigns what is read here: after `self.encoder = self.encoder()`, it is not a method.
 
-    After `self.step = tf.function(self.step)`, it is the method all the same.
+    After `self.step = tf.function(self.step)`, it is still the method.
     """
     if not is_self(module, value.value):
         return False

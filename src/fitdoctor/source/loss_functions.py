@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from fitdoctor.facts import Code, InnerLoss
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import argument_for, callee, is_self
-from fitdoctor.source.keras_names import snake_case
+from fitdoctor.source.keras_names import canonical_loss, snake_case
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.origins import origin
 
@@ -111,6 +111,15 @@ def _crossentropy(module: Module, call: ast.Call) -> tuple[str, bool, ast.expr |
         return None
     flag = _flag(_argument(constructor, "from_logits", 0))
     return None if flag is None else (_KERAS[kind], flag, _argument(call, "y_pred", 1))
+
+
+def loss_called(module: Module, call: ast.Call) -> str:
+    """Return the loss of Keras that is called, as a function or as an object; "" for anything else."""
+    home, _dot, name = module.called(call).rpartition(".")
+    if home in ("keras.losses", "keras.metrics") and name.islower():
+        return canonical_loss(name)
+    made = made_loss(module, call.func)
+    return made[0] if made is not None else ""
 
 
 def made_loss(module: Module, function: ast.expr) -> tuple[str, ast.Call] | None:

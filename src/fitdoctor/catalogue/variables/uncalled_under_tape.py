@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.knowledge.tracing.gradient_ways import Tape, tapes, with_functions
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import OF_TRAINING, Tape, tapes, with_functions
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.failed_line import module_of
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-
-_TRAINED = ("trainable_variables", "trainable_weights")
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def _is_before(module: Module, call: ast.Call, line: int, cell: int | None) -> b
 def _uncalled(tape: Tape, call: ast.Call) -> Uncalled | None:
     module = tape.module
     weights = module.made_by(call.args[1]) if len(call.args) > 1 else None
-    if not isinstance(weights, ast.Attribute) or weights.attr not in _TRAINED:
+    if not isinstance(weights, ast.Attribute) or weights.attr not in OF_TRAINING:
         return None
     model = module.segment(weights.value)
     body = with_functions(module, tape.block.body)

@@ -314,6 +314,18 @@ def tapes(module: Module) -> Iterator[Tape]:
                         yield Tape(module, name, block, maker)
 
 
+OF_TRAINING = ("trainable_variables", "trainable_weights")
+
+
+def trained_parts(module: Module, sources: ast.expr) -> list[str]:
+    """Return the models whose variables are in a list of variables, as they are written."""
+    listed = module.origin(sources).node
+    variables = [
+        node for node in ast.walk(listed) if isinstance(node, ast.Attribute) and node.attr in OF_TRAINING
+    ]
+    return list(dict.fromkeys(module.segment(node.value) for node in variables))
+
+
 def is_layer_call(module: Module, expr: ast.expr) -> bool:
     """Return whether an expression calls a layer or model of `self`, and so depends on weights."""
     function = expr.func if isinstance(expr, ast.Call) else None

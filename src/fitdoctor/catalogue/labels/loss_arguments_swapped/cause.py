@@ -29,8 +29,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.labels.argument_order import are_swapped, exchanged
 from fitdoctor.diagnosis import Evidence, Finding, Severity
 from fitdoctor.edits import unsafe
-from fitdoctor.source.keras_names import canonical_loss
-from fitdoctor.source.loss_functions import is_parameter, made_loss
+from fitdoctor.source.loss_functions import is_parameter, loss_called
 from fitdoctor.source.module import FunctionInfo, Module
 
 CAUSE = Cause(id="FIT223", slug="loss-arguments-swapped", severity=Severity.WARNING)
@@ -46,8 +45,8 @@ _ASYMMETRIC = frozenset(
 @mentions("losses", "Crossentropy", "crossentropy")
 def from_source(module: Module) -> Iterator[Finding]:
     """Find calls of a loss whose first argument is predicted, and whose second is not."""
-    called = [(site.node, _loss_called(module, site.node)) for site in module.calls]
-    losses = [(call, name) for call, name in called if name and len(call.args) >= 2]
+    called = [(site.node, loss_called(module, site.node)) for site in module.calls]
+    losses = [(call, name) for call, name in called if name in _ASYMMETRIC and len(call.args) >= 2]
     for call, name in losses:
         function = module.function_of(call)
         # A symmetric crossentropy is the sum of both directions.
@@ -58,15 +57,6 @@ def from_source(module: Module) -> Iterator[Finding]:
         )
         if not both and _is_swapped(module, *call.args[:2]):
             yield _finding(module, call, name)
-
-
-def _loss_called(module: Module, call: ast.Call) -> str:
-    """Return the asymmetric Keras loss that is called, as a function or as an object."""
-    home, _dot, short = module.called(call).rpartition(".")
-    name = canonical_loss(short) if home in ("keras.losses", "keras.metrics") and short.islower() else ""
-    made = made_loss(module, call.func) if not name else None
-    name = name or (made[0] if made is not None else "")
-    return name if name in _ASYMMETRIC else ""
 
 
 def _is_swapped(module: Module, first: ast.expr, second: ast.expr) -> bool:

@@ -26,13 +26,14 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.knowledge.tracing.gradient_ways import trained_parts
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import unsafe
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import callee
 from fitdoctor.source.definitions import argument_of
-from fitdoctor.source.loss_functions import made_loss
-from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.loss_functions import loss_called
+from fitdoctor.source.module import Module
 
 CAUSE = Cause(id="FIT335", slug="generator-target-reversed", severity=Severity.WARNING)
 
@@ -55,33 +56,22 @@ class _Label:
 @CAUSE.rule("GradientTape")
 def same_label(module: Module) -> Iterator[Finding]:
     """Find steps of a generator with the label for generated samples of the discriminator's step."""
-    steps = [
-        (set(_trained(module, site)), list(_labels(module, loss)))
+    labels = [
+        (label, trained_parts(module, sources))
         for site in module.method_calls("gradient")
         if (loss := site.argument("target", 0)) is not None
+        and (sources := site.argument("sources", 1)) is not None
+        for label in _labels(module, loss)
     ]
-    for learning, told in steps:
-        for label in told:
-            if label.generator not in learning or label.discriminator in learning:
-                continue
-            for others, shown in steps:
-                if label.discriminator not in others or label.generator in others:
-                    continue
-                first = next((each for each in shown if _same_models(each, label)), None)
-                if first is not None and first.value == label.value and first.node is not label.node:
-                    yield _finding(label, first)
+    of_discriminators = [label for label, parts in labels if parts == [label.discriminator]]
+    for label in [label for label, parts in labels if parts == [label.generator]]:
+        first = next((each for each in of_discriminators if _same_models(each, label)), None)
+        if first is not None and first.value == label.value and first.node is not label.node:
+            yield _finding(label, first)
 
 
 def _same_models(one: _Label, other: _Label) -> bool:
     return (one.discriminator, one.generator) == (other.discriminator, other.generator)
-
-
-def _trained(module: Module, gradient: CallSite) -> Iterator[str]:
-    """Yield the models whose variables a tape computes gradients for, as they are written."""
-    sources = gradient.argument("sources", 1)
-    made = module.origin(sources).node if sources is not None else None
-    if isinstance(made, ast.Attribute) and made.attr in ("trainable_variables", "trainable_weights"):
-        yield module.segment(made.value)
 
 
 def _labels(module: Module, loss: ast.expr, depth: int = 0) -> Iterator[_Label]:
@@ -112,11 +102,7 @@ def _compared(module: Module, call: ast.Call) -> tuple[ast.expr, ast.expr] | Non
     """Return the labels and predictions of a call of a binary crossentropy, or of another loss of Keras."""
     if module.called(call) == _LOGITS:
         labels, predictions = argument_of(call, "labels", 0), argument_of(call, "logits", 1)
-    elif (
-        module.called(call).startswith("keras.losses.")
-        and module.called(call).rpartition(".")[2].islower()
-        or made_loss(module, call.func)
-    ):
+    elif loss_called(module, call):
         labels, predictions = argument_of(call, "y_true", 0), argument_of(call, "y_pred", 1)
     else:
         return None

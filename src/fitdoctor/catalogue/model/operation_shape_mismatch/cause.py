@@ -469,7 +469,7 @@ def _by_words(failure: FailureFacts, project: Project, shapes: OperationShapes |
     if shapes_of_failure(failure) is not None or step_of_loss(failure) is not None or _is_of_metric(failure):
         return  # labels and outputs
     if _IN_LOSS.search(failure.node) and rows_that_differ(shapes.shapes) is not None:
-        return  # told as rows of labels and outputs
+        return  # reported as rows of labels and outputs that differ
     operation = f"`{failure.operation}`" if failure.operation else "an operation"
     words = " and ".join(shape_words(shape) for shape in shapes.shapes[:2])
     advice = _advice(replace(shapes, operation=shapes.operation or failure.operation))

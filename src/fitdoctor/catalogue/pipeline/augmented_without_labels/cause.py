@@ -2,8 +2,7 @@
 
 ## What happens
 
-Nothing fails. Half of the masks no longer lie on what they mark, and the model learns a blur: the loss stays high, while
-a few samples without augmentation are learned at once.
+Nothing fails. After a random flip, half of the masks no longer lie on what they mark, and the loss stays high.
 
 ## Why
 
@@ -33,7 +32,7 @@ from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, insert_after, insert_before, spell, unsafe
 from fitdoctor.facts import DataFacts, ModelFacts
-from fitdoctor.source.callees import function_given
+from fitdoctor.source.callees import function_given, returned_by
 from fitdoctor.source.definitions import argument_of, last_name
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -114,7 +113,8 @@ def _moves(function: FunctionInfo) -> list[ast.Call]:
     if len(parameters) != 2:
         return []
     module, (image, labels) = function.module, parameters
-    if not any(_is_of(each, labels) for each in _returned_labels(function)):
+    returned = returned_by(function)
+    if not isinstance(returned, ast.Tuple) or len(returned.elts) != 2 or not _is_of(returned.elts[1], labels):
         return []
     calls = [node for node in ast.walk(function.node) if isinstance(node, ast.Call)]
     for call in calls:
@@ -129,19 +129,6 @@ def _moves(function: FunctionInfo) -> list[ast.Call]:
     return [
         call for call in calls if _moves_pixels(module, call) and call.args and _is_of(call.args[0], image)
     ]
-
-
-def _returned_labels(function: FunctionInfo) -> Iterator[ast.expr]:
-    """Yield the second of the values that a function returns."""
-    node = function.node
-    values = (
-        [node.body]
-        if isinstance(node, ast.Lambda)
-        else [each.value for each in function.module.returns[node]]
-    )
-    for value in values:
-        if isinstance(value, ast.Tuple) and len(value.elts) == 2:
-            yield value.elts[1]
 
 
 def _moves_pixels(module: Module, call: ast.Call) -> bool:

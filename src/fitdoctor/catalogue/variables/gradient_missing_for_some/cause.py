@@ -35,10 +35,12 @@ from functools import lru_cache
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.knowledge.models.model_classes import is_plain
 from fitdoctor.catalogue.knowledge.tracing.gradient_ways import (
+    OF_TRAINING,
     is_layer_call,
     is_model_call,
     prediction_parameter,
     tapes,
+    trained_parts,
 )
 from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
 from fitdoctor.catalogue.variables.straight_through import around_a_choice, passed_straight_through
@@ -347,7 +349,7 @@ def from_own_step(module: Module) -> Iterator[Finding]:
         loss, sources = (site.argument("target", 0), site.argument("sources", 1))
         if function is None or not isinstance(loss, ast.Name) or sources is None:
             continue
-        parts = _trained_parts(module, sources)
+        parts = trained_parts(module, sources)
         cuts = {
             name: cut_on_the_way(module, body_of(function), _called_as(module, name), loss.id)
             for name in parts
@@ -366,7 +368,7 @@ def from_before_the_tape(module: Module) -> Iterator[Finding]:
     for tape in tapes(module):
         if len(tape.gradients) != 1 or len(tape.gradients[0].args) < 2:
             continue
-        trained = _trained_parts(module, tape.gradients[0].args[1])
+        trained = trained_parts(module, tape.gradients[0].args[1])
         inside = {module.segment(node.func) for node in tape.nodes if isinstance(node, ast.Call)}
         if not any(each in trained or _is_own(each) and "self" in trained for each in inside):
             continue  # nothing learns, and the optimizer raises: `tape-misused`
@@ -405,7 +407,7 @@ def left_out(module: Module) -> Iterator[Finding]:
         ):
             continue
         made = origin(module, tape.gradients[0].args[1])
-        trained = _trained_parts(made.module, made.node) if isinstance(made.node, ast.expr) else []
+        trained = trained_parts(made.module, made.node) if isinstance(made.node, ast.expr) else []
         called = dict.fromkeys(
             node.func.attr
             for node in tape.nodes
@@ -429,7 +431,7 @@ def left_out(module: Module) -> Iterator[Finding]:
         ]
         if forgotten:
             parts = [f"self.{each}" for each in called if each in forgotten or f"self.{each}" in trained]
-            kind = next(each for each in _OF_TRAINING if each in module.segment(made.node))
+            kind = next(each for each in OF_TRAINING if each in module.segment(made.node))
             names = listing([f"self.{each}" for each in forgotten], 3)
             yield CAUSE.finding(
                 f"{names} is called with `training=True`, but gets no gradient: only the variables of "
@@ -447,7 +449,6 @@ def left_out(module: Module) -> Iterator[Finding]:
 
 _WEIGHTLESS = re.compile(r"(?i)augment|preprocess|normali|noise|sampl|random")
 """What the names of parts without trained weights say."""
-_OF_TRAINING = ("trainable_variables", "trainable_weights")
 
 
 def _variables_read(module: Module, part: str) -> bool:
@@ -456,18 +457,9 @@ def _variables_read(module: Module, part: str) -> bool:
     return any(
         isinstance(node.value, ast.Attribute) and node.value.attr == part
         for one in modules
-        for name in (*_OF_TRAINING, "variables", "weights")
+        for name in (*OF_TRAINING, "variables", "weights")
         for node in one.attributes.get(name, ())
     )
-
-
-def _trained_parts(module: Module, sources: ast.expr) -> list[str]:
-    """Return the models whose variables are in a list of variables, as they are written."""
-    listed = origin(module, sources).node
-    variables = [
-        node for node in ast.walk(listed) if isinstance(node, ast.Attribute) and node.attr in _OF_TRAINING
-    ]
-    return list(dict.fromkeys(module.segment(node.value) for node in variables))
 
 
 def _called_as(module: Module, name: str) -> IsRoot:
